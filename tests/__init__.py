@@ -1,0 +1,1 @@
+"""Tests mirror the packages; `tests.reference` holds the slow oracles they compare with."""

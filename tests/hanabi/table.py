@@ -1,0 +1,149 @@
+"""A small notation for tests: hands, decks and positions in words, moves as sentences.
+
+    table = deal("R1 R2 R3 R4 R5 | Y1 Y1 G1 G1 B1", then="W1 W2")
+    table.do("play 0", "hint 1 R")
+    assert table.fireworks == {"R": 1, "Y": 0, "G": 0, "W": 0, "B": 0}
+
+``deal`` stacks a deck; ``position`` lays the table as wanted and starts from there. Cards that a test does not mention
+fill up in the order R1 R1 R1 R2 ... of the box.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from hanabi_env import HanabiConfig, hanabi_v0
+from tests.reference.hanabi_plain import box, hand_size_of, identities
+
+
+class Table:
+    """A raw AEC environment read and played in words; keys of ``to_dict()`` are attributes."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        self.rewards: list[float] = []
+
+    def __getattr__(self, key: str) -> Any:
+        state = self.env.to_dict()
+        if key not in state:
+            raise AttributeError(key)
+        return state[key]
+
+    def do(self, *moves: str) -> Table:
+        """Make moves in words, one player after the other, remembering the rewards."""
+        for words in moves:
+            assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
+            self.env.step(self.env.str_to_action(words))
+            self.rewards.append(self.env.rewards[self.env.possible_agents[0]])
+        return self
+
+    @property
+    def legal(self) -> set[str]:
+        """The words of the actions the acting player's mask allows."""
+        mask = self.env.observe(self.env.agent_selection)["action_mask"]
+        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
+
+    @property
+    def is_over(self) -> bool:
+        return all(self.env.terminations.values())
+
+    def bits(self, player: int) -> list[int]:
+        """The observation of a player."""
+        return [int(bit) for bit in self.env.observe(self.env.possible_agents[player])["observation"]]
+
+
+def cards(text: str) -> list[str]:
+    return text.split()
+
+
+def fill(config: HanabiConfig, mentioned: list[str]) -> list[str]:
+    """The cards of the box that a test does not mention."""
+    rest = Counter(box(config))
+    rest.subtract(Counter(mentioned))
+    assert min(rest.values()) >= 0, f"more copies than the box has: {[card for card in rest if rest[card] < 0]}"
+    return list(rest.elements())
+
+
+def new_env(config: HanabiConfig) -> Any:
+    return hanabi_v0.raw_env(config=config)
+
+
+def stacked_deck(config: HanabiConfig, hands: str, then: str = "") -> list[str]:
+    """A deck that deals these hands and then draws these cards; hands that are not mentioned are filled up."""
+    size = hand_size_of(config)
+    wanted = [cards(hand) for hand in hands.split("|")] + [[] for _ in range(config.players)]
+    wanted = wanted[: config.players]
+    rest = fill(config, [card for hand in wanted for card in hand] + cards(then))
+    deck = []
+    for hand in wanted:
+        missing = size - len(hand)
+        deck += hand + rest[:missing]
+        del rest[:missing]
+    return deck + cards(then) + rest
+
+
+def deal(hands: str = "", then: str = "", **fields: Any) -> Table:
+    """A new game from a stacked deck."""
+    config = HanabiConfig(**fields)
+    env = new_env(config)
+    env.reset(seed=0, options={"deck": stacked_deck(config, hands, then)})
+    return Table(env)
+
+
+def state(
+    hands: str,
+    *,
+    fireworks: str = "",
+    discards: str | None = None,
+    deck: str | None = None,
+    current_player: int = 0,
+    information_tokens: int | None = None,
+    life_tokens: int | None = None,
+    turns_to_play: int | None = None,
+    **fields: Any,
+) -> tuple[HanabiConfig, dict[str, Any]]:
+    """A position as ``to_dict()`` spells it. ``fireworks``: the top cards; what is not mentioned lies in the deck, or
+    in the discard when ``deck`` is given.
+    """
+    config = HanabiConfig(**fields)
+    played = {suit: 0 for suit in sorted({card[0] for card in identities(config)}, key="RYGWBMK".index)}
+    played |= {top[0]: int(top[1:]) for top in cards(fireworks)}
+    on_table = [f"{suit}{rank}" for suit, top in played.items() for rank in range(1, top + 1)]
+    held = [cards(hand) for hand in hands.split("|")]
+    lying = cards(discards or "")
+    coming = cards(deck or "")
+    rest = fill(config, [*on_table, *lying, *coming, *(card for hand in held for card in hand)])
+    if deck is None:
+        coming = rest
+    else:
+        lying += rest
+    everything = identities(config)
+    return config, {
+        "current_player": current_player,
+        "hands": held,
+        "deck": coming,
+        "discards": lying,
+        "fireworks": played,
+        "information_tokens": config.max_information_tokens if information_tokens is None else information_tokens,
+        "life_tokens": config.max_life_tokens if life_tokens is None else life_tokens,
+        "turns_to_play": turns_to_play,
+        "score": sum(played.values()),
+        "end_reason": None,
+        "bonus_tiles": [],
+        "pending": None,
+        "knowledge": [[list(everything) for _ in hand] for hand in held],
+    }
+
+
+def start_from(config: HanabiConfig, position: dict[str, Any]) -> Table:
+    env = new_env(config)
+    env.reset(seed=0, options={"state": position})
+    return Table(env)
+
+
+def position(hands: str, **wanted: Any) -> Table:
+    """A game that goes on from a position; see `state`."""
+    return start_from(*state(hands, **wanted))

@@ -1,0 +1,164 @@
+"""The same game on several machines at once, compared at every move.
+
+Every machine speaks the Learning Environment's action numbers:
+
+    machine.current_player, machine.is_over, machine.score
+    machine.legal()               the set of action ids of the player to move
+    machine.observation(player)   list of bits
+    machine.step(action)          the reward
+
+`play` moves all of them together; what to play is chosen by looking at the plain reference, which may see everything.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from .hanabi_plain import PlainHanabi, box, hand_size_of
+from .hanabi_plain_observation import observation
+from .hanabi_words import standard_words
+
+
+class Machine(Protocol):
+    """One running game of anybody's Hanabi."""
+
+    name: str
+
+    @property
+    def current_player(self) -> int: ...
+    @property
+    def is_over(self) -> bool: ...
+    @property
+    def score(self) -> float: ...
+    def legal(self) -> set[int]: ...
+    def observation(self, player: int) -> list[int]: ...
+    def step(self, action: int) -> float: ...
+
+
+class Plain:
+    """The plain reference as a machine."""
+
+    name = "plain reference"
+
+    def __init__(self, config: Any, deck: list[str]) -> None:
+        self.game = PlainHanabi(config, deck)
+        self.words = standard_words(config)
+
+    @property
+    def current_player(self) -> int:
+        return self.game.current_player
+
+    @property
+    def is_over(self) -> bool:
+        return self.game.end_reason is not None
+
+    @property
+    def score(self) -> float:
+        return self.game.score
+
+    def legal(self) -> set[int]:
+        return {self.words.index(word) for word in self.game.legal_moves()}
+
+    def observation(self, player: int) -> list[int]:
+        return observation(self.game, player)
+
+    def step(self, action: int) -> float:
+        return self.game.move(self.words[action])
+
+
+class Engine:
+    """Our AEC environment as a machine."""
+
+    name = "hanabako"
+
+    def __init__(self, config: Any, deck: list[str], env: Any = None) -> None:
+        from hanabi_env import hanabi_v0
+
+        self.env = env or hanabi_v0.raw_env(config=config)
+        self.env.reset(seed=0, options={"deck": deck})
+
+    @property
+    def current_player(self) -> int:
+        return self.env.possible_agents.index(self.env.agent_selection)
+
+    @property
+    def is_over(self) -> bool:
+        return all(self.env.terminations.values())
+
+    @property
+    def score(self) -> float:
+        return self.env.to_dict()["score"]
+
+    def legal(self) -> set[int]:
+        return set(self.env.observe(self.env.agent_selection)["action_mask"].nonzero()[0].tolist())
+
+    def observation(self, player: int) -> list[int]:
+        return self.env.observe(self.env.possible_agents[player])["observation"].tolist()
+
+    def step(self, action: int) -> float:
+        self.env.step(action)
+        rewards = set(self.env.rewards.values())
+        assert len(rewards) == 1, "Hanabi's reward is everybody's"
+        return rewards.pop()
+
+
+Choice = Callable[[Plain, random.Random], int]
+
+
+def any_legal(plain: Plain, rng: random.Random) -> int:
+    return rng.choice(sorted(plain.legal()))
+
+
+def no_misplay(plain: Plain, rng: random.Random) -> int:
+    """A long game: only cards that fit are played, so that decks run out, fireworks complete and tokens return."""
+    game, size = plain.game, hand_size_of(plain.game.config)
+    legal = sorted(plain.legal())
+    fitting = [
+        action
+        for action in legal
+        if size <= action < 2 * size and game.is_playable(game.hands[game.current_player][action - size])
+    ]
+    quiet = [action for action in legal if not size <= action < 2 * size]
+    if fitting and rng.random() < 0.7:
+        return rng.choice(fitting)
+    return rng.choice(quiet or fitting or legal)
+
+
+def shuffled_box(config: Any, rng: random.Random) -> list[str]:
+    deck = box(config)
+    rng.shuffle(deck)
+    return deck
+
+
+def play(plain: Plain, machines: Sequence[Machine], choose: Choice, rng: random.Random) -> int:
+    """Play one game on all machines and compare everything at every move; returns the number of moves."""
+    players = plain.game.config.players
+    moves = 0
+    while not plain.is_over:
+        legal = plain.legal()
+        seen = [plain.observation(player) for player in range(players)]
+        for machine in machines:
+            here = f"{machine.name}, move {moves}: {plain.game.events[-1:]}"
+            assert not machine.is_over, here
+            assert machine.current_player == plain.current_player, here
+            assert machine.legal() == legal, here
+            assert machine.score == plain.score, here
+            for player in range(players):
+                assert_same_bits(machine.observation(player), seen[player], f"{here}, seat {player}")
+        action = choose(plain, rng)
+        reward = plain.step(action)
+        for machine in machines:
+            assert machine.step(action) == reward, f"{machine.name}, move {moves}"
+        moves += 1
+    for machine in machines:
+        assert machine.is_over, f"{machine.name} goes on after {plain.game.end_reason}"
+        assert machine.score == plain.score, machine.name
+    return moves
+
+
+def assert_same_bits(bits: Sequence[int], expected: Sequence[int], where: str) -> None:
+    assert len(bits) == len(expected), f"{where}: {len(bits)} bits, expected {len(expected)}"
+    different = [index for index, (bit, wanted) in enumerate(zip(bits, expected, strict=True)) if bit != wanted]
+    assert not different, f"{where}: bits {different[:20]} differ"
