@@ -1,0 +1,89 @@
+# Two commands matter: `make train` and `make test`. Both make what they need, once, in .venv.
+
+PYTHON  ?= python3
+WORKERS ?= $(shell nproc)
+VENV    := .venv
+RUN     := $(VENV)/bin/python
+PIP     := $(RUN) -m pip
+INSTALL := $(PIP) install --quiet --constraint constraints.txt
+TORCH   := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' constraints.txt)
+
+# A machine without a GPU may save four gigabytes: make train TORCH_FLAGS="--index-url https://download.pytorch.org/whl/cpu"
+TORCH_FLAGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help train test lint format types pytest bench tables clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minutes; MINUTES=1 for the mini game
+	@$(RUN) -m agents.demo $(if $(MINUTES),--minutes $(MINUTES))
+
+test: lint types pytest  ## lint, types, tests and notebooks; says what was skipped and why
+
+lint: $(VENV)/.test  ## ruff: rules and format
+	@echo "ruff ..."
+	@$(VENV)/bin/ruff check --quiet .
+	@$(VENV)/bin/ruff format --quiet --check . || { echo "make format mends this"; exit 1; }
+
+types: $(VENV)/.test  ## pyrefly
+	@echo "pyrefly ..."
+	@$(VENV)/bin/pyrefly check --summary=none
+
+pytest: $(VENV)/.test $(VENV)/.learning-environment  ## the tests and notebooks alone; ARGS="--slow" adds the slow ones
+	@echo "pytest, $(WORKERS) at a time (the first run also compiles the games) ..."
+	@FAST=1 $(RUN) -m pytest --quiet -n $(WORKERS) --dist worksteal tests $(if $(wildcard notebooks/*.ipynb),--nbmake notebooks) $(ARGS)
+
+format: $(VENV)/.test  ## put the code in its one format
+	@$(VENV)/bin/ruff check --fix-only --quiet .
+	@$(VENV)/bin/ruff format .
+
+bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and the other implementations; writes benchmarks/results
+	@$(RUN) -m benchmarks.throughput
+	@$(RUN) -m benchmarks.peers
+
+tables: $(VENV)/.test  ## write the measured tables into the READMEs
+	@$(RUN) -m benchmarks.tables
+
+clean:  ## remove caches and .venv; keeps runs/
+	@rm -rf $(VENV) .cache dist *.egg-info
+	@find . -name __pycache__ -prune -exec rm -rf {} +
+
+# Setting up, in steps that each happen once. A step's stamp lies in .venv and goes with it.
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "Python 3.11 or newer is needed; try: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@$(PIP) install --quiet --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.torch: $(VENV)/.python constraints.txt
+	@echo "Installing $(TORCH), the one large download ..."
+	@$(PIP) install --quiet $(TORCH) $(TORCH_FLAGS)
+	@touch $@
+
+$(VENV)/.train: $(VENV)/.torch pyproject.toml constraints.txt
+	@echo "Installing Hanabako and what training needs ..."
+	@$(INSTALL) --editable '.[agents,analysis,render]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.train
+	@echo "Installing what the tests need ..."
+	@$(INSTALL) --editable '.[all]' --group dev
+	@touch $@
+
+# The Hanabi Learning Environment is compiled from source, so it may fail to appear: the tests against it then skip.
+$(VENV)/.learning-environment: $(VENV)/.test
+	@if ! command -v cmake >/dev/null || ! command -v c++ >/dev/null; then \
+	    echo "Without cmake and a C++ compiler: no Hanabi Learning Environment to compare with."; \
+	else \
+	    echo "Building the Hanabi Learning Environment to compare with ..."; \
+	    if CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment >$@.log 2>&1; \
+	    then touch $@; else echo "It did not build ($@.log says why); the tests against it will skip."; fi; \
+	fi

@@ -1,0 +1,66 @@
+"""What every test may rely on: a compile cache of its own, examples that do not depend on luck, and skips said aloud.
+
+A test that cannot run here says so with the reason: `make test` prints every one. Tests marked `slow` or `clients`
+run with `--slow`, those marked `gpu` or `browser` where there is one.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Before anything imports Numba: an edited rule must never meet what a user's own runs have compiled.
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / "numba-tests")
+
+import hypothesis  # noqa: E402 (the cache directory comes first)
+import pytest  # noqa: E402
+
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50, database=None)
+hypothesis.settings.register_profile("deep", derandomize=False, deadline=None, max_examples=5000, print_blob=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the tests marked slow or clients")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip, with its reason, what this machine or this run cannot do."""
+    for mark in ("slow", "clients"):
+        if item.get_closest_marker(mark) and not item.config.getoption("--slow"):
+            pytest.skip(f"{mark}: runs with --slow")
+    if item.get_closest_marker("gpu") and not has_gpu():
+        pytest.skip("gpu: no CUDA device here")
+    if item.get_closest_marker("browser") and find_browser() is None:
+        pytest.skip(f"browser: none of {', '.join(BROWSERS)} is installed")
+
+
+def has_gpu() -> bool:
+    from numba import cuda
+
+    return cuda.is_available()
+
+
+def find_browser() -> str | None:
+    """Path of a Chromium that can run headless, or None."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> str:
+    """Path of a Chromium; the tests that ask for it carry the mark `browser`."""
+    path = find_browser()
+    assert path is not None, "a test that asks for a browser is marked browser"
+    return path
+
+
+@pytest.fixture(scope="session")
+def recorded_games() -> Path:
+    """Directory of games that others recorded, kept beside the clone and not in it."""
+    path = ROOT.parent / "shared" / "data"
+    if not path.is_dir():
+        pytest.skip(f"recorded games: {path} is not there")
+    return path
