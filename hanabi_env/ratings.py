@@ -1,0 +1,126 @@
+"""How good was the show (H15, E8): the booklets' scales, each in its own words.
+
+The three booklets agree on the steps and differ in their wording, so `SCALES` holds one scale per wording. English is
+the project's own translation; the others are quoted from the booklets they are named after.
+"""
+
+from dataclasses import dataclass
+
+from hanabi_env.config import HanabiConfig
+
+LOST_ENDS = ("lives", "indispensable", "stuck")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One booklet's wording. A verdict is a word for the show, a colon, and what the crowd thinks of it."""
+
+    steps: tuple[tuple[int, str], ...]
+    """(highest score, verdict) in ascending order, for the 25-point game."""
+    multicolor_steps: tuple[tuple[int, str], ...]
+    """The steps above 24 points when a multicolor suit is in play (V1, V2)."""
+    lost: str
+    """H12."""
+    perfect: str
+    """The only other outcome of the final bouquet (V5), which has no scale."""
+
+
+SCALES: dict[str, Scale] = {
+    "english": Scale(
+        steps=(
+            (5, "terrible: the crowd boos"),
+            (10, "mediocre: a little scattered applause"),
+            (15, "honorable: but nobody will remember it for long"),
+            (20, "excellent: the crowd is delighted"),
+            (24, "extraordinary: it will stay in every memory"),
+            (25, "legendary: young and old are speechless, stars in their eyes"),
+        ),
+        multicolor_steps=(
+            (29, "legendary: young and old are speechless, stars in their eyes"),
+            (30, "divine: the sky itself is moved"),
+        ),
+        lost="lost",
+        perfect="perfect",
+    ),
+    "first_edition_2010": Scale(
+        steps=(
+            (5, "horrible : huées de la foule..."),
+            (10, "médiocre : à peine quelques applaudissements."),
+            (15, "honorable : mais ne restera pas dans les mémoires..."),
+            (20, "excellente : ravit la foule."),
+            (24, "extraordinaire : restera gravée dans les mémoires !"),
+            (25, "légendaire : petits et grands sans voix, des étoiles dans les yeux"),
+        ),
+        multicolor_steps=(
+            (29, "légendaire : petits et grands sans voix, des étoiles dans les yeux"),
+            (30, "divine : laisse en émoi le ciel lui-même"),
+        ),
+        lost="perdue",
+        perfect="parfaite",
+    ),
+    "grands_feux": Scale(
+        steps=(
+            (5, "Risible ! La foule vous hue. Vous espérez être rapidement oubliés."),
+            (10, "Médiocre ! Quelques applaudissements polis résonnent dans l'assistance."),
+            (15, "Honorable ! Le spectacle ne restera pas longtemps dans les mémoires..."),
+            (20, "Excellente ! La foule est enchantée et les visages sont tout sourire !"),
+            (24, "Extraordinaire ! Cette prouesse éblouissante restera gravée dans les mémoires !"),
+            (
+                25,
+                "Légendaire ! L'assemblée est sans voix, des étoiles brillent dans les yeux des petits et des grands.",
+            ),
+        ),
+        multicolor_steps=(
+            (
+                29,
+                "Légendaire ! L'assemblée est sans voix, des étoiles brillent dans les yeux des petits et des grands.",
+            ),
+            (30, "Divine ! Laisse en émoi le ciel lui-même..."),
+        ),
+        lost="Perdue !",
+        perfect="Parfait !",
+    ),
+    "romanian_2013": Scale(
+        steps=(
+            (5, "oribilă: huiduită de mulțime..."),
+            (10, "mediocră: ici și colo aplauze răzlețe."),
+            (15, "onorabilă: dar nimeni nu-și va aminti de ea prea mult timp..."),
+            (20, "excelentă: mulțimea este satisfăcută."),
+            (24, "minunată: va fi ținută minte mult timp!"),
+            (25, "lăudată: cei mici și cei mari au rămas fără grai"),
+        ),
+        multicolor_steps=(
+            (29, "legendară: cei mici și cei mari au rămas fără grai"),
+            (30, "divin: jocul de artificii surprinde până și cerul."),
+        ),
+        lost="pierdută",
+        perfect="fără cusur",
+    ),
+}
+
+
+def verdict(config: HanabiConfig, score: int, end_reason: str | None, wording: str = "english") -> str:
+    """What the booklet says of ``score``, during the game or (with ``end_reason``) after it.
+
+    ``wording`` is a key of `SCALES`. Empty where the booklets have nothing to say: decks that are not full-size (E8),
+    and a final bouquet (V5) that still goes on.
+
+    Raises:
+        ValueError: no booklet has this ``wording``.
+    """
+    if wording not in SCALES:
+        raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {wording!r}")
+    scale = SCALES[wording]
+    if end_reason in LOST_ENDS:
+        return scale.lost
+    if config.final_bouquet:
+        return scale.perfect if end_reason == "complete" else ""
+    if (config.colors, config.ranks) != (5, 5):
+        return ""
+    steps = scale.steps if config.multicolor is None else scale.steps[:-1] + scale.multicolor_steps
+    return next(words for highest, words in steps if score <= highest)
+
+
+def score_words(config: HanabiConfig, score: int) -> str:
+    """The score as it is announced: with black powder the booklet asks for the mention (V3)."""
+    return f"{score} black powder" if config.black_powder else str(score)

@@ -1,0 +1,301 @@
+"""The table as one pair of eyes sees it, and the same table in plain text.
+
+`view_of` turns a position (the dict of `to_dict`) into a `TableView`. What those eyes may not see is not in it: a
+player's own cards and the deck are removed here, so that no picture, text or replay made from a view can show them.
+`render.py` draws a view; `table_ansi` writes it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hanabi_env.config import HanabiConfig
+from hanabi_env.ratings import score_words, verdict
+
+SUIT_NAMES = {
+    "R": "red",
+    "Y": "yellow",
+    "G": "green",
+    "W": "white",
+    "B": "blue",
+    "M": "multicolor",
+    "K": "black",
+}
+
+END_WORDS = {
+    "lives": "the last life is lost",
+    "complete": "every firework is complete",
+    "deck": "the deck is empty and the last round is over",
+    "indispensable": "an indispensable card is gone",
+    "stuck": "the next player has nothing left to do",
+    "illegal": "an illegal action ended the game",
+}
+
+_ANSI = {"R": "31", "Y": "33", "G": "32", "W": "97", "B": "34", "M": "35", "K": "90"}
+
+
+@dataclass(frozen=True)
+class CardView:
+    """One card of a hand, and what is publicly known of it."""
+
+    card: str | None
+    """The card, or None where these eyes cannot see it."""
+    plausible: frozenset[str]
+    """Cards that the hints leave open."""
+    possible: frozenset[str]
+    """Of those, the cards of which these eyes do not already see every copy elsewhere."""
+
+    def suits(self) -> str:
+        """Letters of the suits that the hints leave open, in no order."""
+        return "".join({name[0] for name in self.plausible})
+
+    def ranks(self) -> str:
+        """Ranks that the hints leave open, in no order."""
+        return "".join({name[1:] for name in self.plausible})
+
+
+@dataclass(frozen=True)
+class Move:
+    """The last thing that happened, as everybody saw it."""
+
+    player: int
+    words: str
+    """The action in words: ``play 2``, ``hint 1 R``."""
+    card: str | None = None
+    """The card that was played or discarded."""
+    scored: bool | None = None
+    """Whether a played card joined its firework."""
+    target: int | None = None
+    """Who received the hint."""
+    touched: tuple[int, ...] = ()
+    """Slots of ``target`` that the hint touched."""
+
+
+@dataclass(frozen=True)
+class TableView:
+    """Everything a picture shows. It holds no card that ``seat`` may not see."""
+
+    config: HanabiConfig
+    seat: int | None
+    """Whose eyes; None sees every card."""
+    current_player: int
+    hands: tuple[tuple[CardView, ...], ...]
+    fireworks: dict[str, int]
+    """Suit letter -> cards played."""
+    copies: dict[str, int]
+    """Card name -> copies in the box."""
+    discards: tuple[str, ...]
+    """In the order in which they fell."""
+    deck_size: int
+    next_card: str | None
+    """The top of the deck: only for eyes that see every card."""
+    information_tokens: int
+    life_tokens: int
+    turns_to_play: int | None
+    score: int
+    end_reason: str | None
+    last_move: Move | None
+    bonus_tiles: int
+    """Tiles still face down (V4)."""
+    pending: str | None
+    """The tile being resolved (V4)."""
+
+    @property
+    def suits(self) -> str:
+        """Letters of the suits in play, in their order."""
+        return "".join(self.fireworks)
+
+    @property
+    def max_score(self) -> int:
+        """Cards on the fireworks of a perfect game; black powder adds nothing (V3)."""
+        return self.config.ranks * sum(suit != "K" for suit in self.suits)
+
+    def order(self, suit: str) -> range:
+        """Ranks of a firework in the order of play: black powder counts down (V3)."""
+        ranks = self.config.ranks
+        return range(ranks, 0, -1) if suit == "K" else range(1, ranks + 1)
+
+    def top(self, suit: str) -> str | None:
+        """The card that shows on a firework."""
+        played = self.fireworks[suit]
+        return f"{suit}{self.order(suit)[played - 1]}" if played else None
+
+    def reachable(self, suit: str) -> int:
+        """How many cards a firework can still grow to: up to the first rank whose copies all lie in the discard."""
+        fallen = Counter(self.discards)
+        order = self.order(suit)
+        for played, rank in enumerate(order):
+            card = f"{suit}{rank}"
+            if played >= self.fireworks[suit] and fallen[card] >= self.copies[card]:
+                return played
+        return len(order)
+
+    def fallen(self, suit: str) -> list[str]:
+        """Discards of one suit, lowest rank first."""
+        return sorted(card for card in self.discards if card[0] == suit)
+
+
+def view_of(position: Mapping[str, Any], config: HanabiConfig, seat: int | None = None) -> TableView:
+    """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
+
+    ``position["last_move"]``, where present and not None, has ``player`` and ``action`` (words), and for a hint
+    ``touched`` (slots), for a card ``card`` and ``scored``.
+
+    Raises:
+        ValueError: nobody sits at ``seat``.
+    """
+    if seat is not None and seat not in range(config.players):
+        raise ValueError(f"seat must be None or from 0 to {config.players - 1}, got {seat!r}")
+    copies = Counter(_box(position, config.ranks))
+    seen = Counter(position["discards"]) + Counter(_played(position, config.ranks))
+    for player, hand in enumerate(position["hands"]):
+        if player != seat:
+            seen.update(hand)
+    return TableView(
+        config=config,
+        seat=seat,
+        current_player=position["current_player"],
+        hands=tuple(
+            tuple(
+                _card_view(None if player == seat else card, names, copies, seen)
+                for card, names in zip(hand, position["knowledge"][player], strict=False)
+            )
+            for player, hand in enumerate(position["hands"])
+        ),
+        fireworks=dict(position["fireworks"]),
+        copies={card: copies[card] for card in sorted(copies)},
+        discards=tuple(position["discards"]),
+        deck_size=len(position["deck"]),
+        next_card=position["deck"][0] if seat is None and position["deck"] else None,
+        information_tokens=position["information_tokens"],
+        life_tokens=position["life_tokens"],
+        turns_to_play=position["turns_to_play"],
+        score=position["score"],
+        end_reason=position["end_reason"],
+        last_move=_move(position.get("last_move"), config.players),
+        bonus_tiles=len(position.get("bonus_tiles") or ()),
+        pending=position.get("pending"),
+    )
+
+
+def _box(position: Mapping[str, Any], ranks: int) -> Iterable[str]:
+    """Every card of the game: which they are is public, only their places are hidden."""
+    yield from position["discards"]
+    yield from position["deck"]
+    yield from _played(position, ranks)
+    for hand in position["hands"]:
+        yield from hand
+
+
+def _played(position: Mapping[str, Any], ranks: int) -> Iterable[str]:
+    for suit, played in position["fireworks"].items():
+        order = range(ranks, 0, -1) if suit == "K" else range(1, ranks + 1)
+        yield from (f"{suit}{rank}" for rank in order[:played])
+
+
+def _card_view(card: str | None, names: Iterable[str], copies: Counter[str], seen: Counter[str]) -> CardView:
+    plausible = frozenset(names)
+    if card is not None:
+        return CardView(card, plausible, plausible)
+    return CardView(None, plausible, frozenset(name for name in plausible if seen[name] < copies[name]))
+
+
+def _move(move: Mapping[str, Any] | None, players: int) -> Move | None:
+    if move is None:
+        return None
+    words = move["action"]
+    target = (move["player"] + int(words.split()[1])) % players if words.startswith("hint ") else None
+    return Move(move["player"], words, move.get("card"), move.get("scored"), target, tuple(move.get("touched") or ()))
+
+
+# --- Sentences --------------------------------------------------------------------------------------------------------
+
+
+def player_name(player: int) -> str:
+    """The agent's name of the environments."""
+    return f"player_{player}"
+
+
+def describe_move(move: Move | None) -> str:
+    """The last move as a sentence without its full stop: ``player_0 plays R3 from slot 2``."""
+    if move is None:
+        return "the game begins"
+    verb, *rest = move.words.split()
+    who = player_name(move.player)
+    if verb == "hint" and move.target is not None:
+        slots = ", ".join(map(str, move.touched)) or "none"
+        what = SUIT_NAMES.get(rest[1], f"rank {rest[1]}")
+        return f"{who} tells {player_name(move.target)} {what}: {'slot' if len(move.touched) == 1 else 'slots'} {slots}"
+    if verb not in ("play", "discard") or not rest[0].isdigit():
+        return f"{who}: {move.words}"
+    announced = f", announced as {SUIT_NAMES.get(rest[2], rest[2])}" if "as" in rest else ""
+    outcome = ", which does not fit" if move.scored is False else ""
+    return f"{who} {verb}s {move.card or 'the card'} from slot {rest[0]}{announced}{outcome}"
+
+
+def describe_turn(view: TableView) -> str:
+    """Who is to move, or how the game ended."""
+    if view.end_reason is not None:
+        return "the end: " + END_WORDS.get(view.end_reason, view.end_reason)
+    turn = f"{player_name(view.current_player)} to move"
+    if view.pending is not None:
+        turn += f", tile {view.pending}"
+    if view.turns_to_play is not None:
+        turn += f", {view.turns_to_play} {'turn' if view.turns_to_play == 1 else 'turns'} left"
+    return turn
+
+
+def describe_score(view: TableView) -> str:
+    """``12 of 25``, with the mention of black powder where the booklet asks for it."""
+    return f"{score_words(view.config, view.score)} of {view.max_score}"
+
+
+# --- Plain text -------------------------------------------------------------------------------------------------------
+
+
+def table_ansi(view: TableView, color: bool = False) -> str:
+    """The table as lines of text; plain ASCII, or with terminal colors.
+
+    Under every card stand the suits and ranks that hints leave open; a card that these eyes cannot see is ``??``.
+    """
+    rating = verdict(view.config, view.score, view.end_reason)
+    fireworks = "  ".join(_paint(view.top(suit) or f"{suit}-", color) for suit in view.suits)
+    discards = "  ".join(_paint(" ".join(view.fallen(suit)), color) for suit in view.suits if view.fallen(suit))
+    lines = [
+        f"Hanabi: score {describe_score(view)}{', ' + rating if rating else ''}",
+        f"  last       {describe_move(view.last_move)}",
+        f"  turn       {describe_turn(view)}",
+        f"  tokens     information {view.information_tokens}/{view.config.max_information_tokens}"
+        f"   lives {view.life_tokens}/{view.config.max_life_tokens}   deck {view.deck_size}"
+        + (f"   tiles {view.bonus_tiles}" if view.config.flamboyants else ""),
+        f"  fireworks  {fireworks}",
+        f"  discards   {discards or '-'}",
+    ]
+    for player in range(len(view.hands)):
+        lines += _hand_lines(view, player, color)
+    return "\n".join(lines) + "\n"
+
+
+def _hand_lines(view: TableView, player: int, color: bool) -> list[str]:
+    hand = view.hands[player]
+    width = max(len(view.suits), view.config.ranks, 2) + 2
+    last = view.last_move
+    touched = last.touched if last is not None and last.target == player else ()
+    to_move = view.end_reason is None and view.current_player == player
+    faces = [(card.card or "??") + ("*" if slot in touched else "") for slot, card in enumerate(hand)]
+    suits = ["".join(suit if suit in card.suits() else "." for suit in view.suits) for card in hand]
+    ranks = [
+        "".join(str(r) if str(r) in card.ranks() else "." for r in range(1, view.config.ranks + 1)) for card in hand
+    ]
+    name = player_name(player) + (" (you)" if player == view.seat else "")
+    return [
+        f"{'>' if to_move else ' '} {name:<15}" + "".join(_paint(face, color, width) for face in faces).rstrip(),
+        " " * 17 + "".join(f"{cell:<{width}}" for cell in suits).rstrip(),
+        " " * 17 + "".join(f"{cell:<{width}}" for cell in ranks).rstrip(),
+    ]
+
+
+def _paint(text: str, color: bool, width: int = 0) -> str:
+    padded = f"{text:<{width}}"
+    return f"\033[1;{_ANSI[text[0]]}m{padded}\033[0m" if color and text[:1] in _ANSI else padded
