@@ -6,6 +6,7 @@ run with `--slow`, those marked `gpu` or `browser` where there is one.
 
 import os
 import shutil
+from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,6 +37,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("gpu: no CUDA device here")
     if item.get_closest_marker("browser") and find_browser() is None:
         pytest.skip(f"browser: none of {', '.join(BROWSERS)} is installed")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What ran: a line per file, before pytest's own list of skips and its last line."""
+    outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for outcome in ("passed", "failed", "error", "skipped", "xfailed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            file = report.nodeid.split("::")[0]
+            outcomes[file][outcome] += 1
+            seconds[file] += getattr(report, "duration", 0.0)
+    if len(outcomes) > 1:
+        terminalreporter.section("what ran")
+        for file in sorted(outcomes):
+            counts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes[file].items())
+            terminalreporter.line(f"{file:<44} {seconds[file]:6.1f} s  {counts}")
 
 
 def has_gpu() -> bool:

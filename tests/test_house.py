@@ -26,7 +26,7 @@ MAY_IMPORT = {
 OURS = {*MAY_IMPORT, "tests", "notebooks"}
 
 # Inside a game: each storey stands on those before it.
-STOREYS = [{"config", "rules"}, {"observation"}, {"loops"}, {"vector"}]
+STOREYS = [{"rules"}, {"observation"}, {"config", "loops"}, {"vector"}]
 
 HEAVY = ("torch", "matplotlib", "scipy", "pandas", "pygame", "PIL", "resvg_py", "tqdm", "tyro")
 
