@@ -105,11 +105,12 @@ def state(
     turns_to_play: int | None = None,
     **fields: Any,
 ) -> tuple[HanabiConfig, dict[str, Any]]:
-    """A position as ``to_dict()`` spells it. ``fireworks``: the top cards; what is not mentioned lies in the deck, or
-    in the discard when ``deck`` is given.
+    """A position as ``to_dict()`` spells it.
+
+    ``fireworks`` are the top cards. What is not mentioned lies in the deck, or in the discard when ``deck`` is given.
     """
     config = HanabiConfig(**fields)
-    played = {suit: 0 for suit in sorted({card[0] for card in identities(config)}, key="RYGWBMK".index)}
+    played = dict.fromkeys(sorted({card[0] for card in identities(config)}, key="RYGWBMK".index), 0)
     played |= {top[0]: int(top[1:]) for top in cards(fireworks)}
     on_table = [f"{suit}{rank}" for suit, top in played.items() for rank in range(1, top + 1)]
     held = [cards(hand) for hand in hands.split("|")]

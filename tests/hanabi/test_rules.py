@@ -20,7 +20,7 @@ def all_cards(table) -> Counter[str]:
     return Counter([card for hand in table.hands for card in hand] + table.deck + table.discards + on_fireworks)
 
 
-# ---------------------------------------------------------------------------------------------------- the box, the table
+# --- the box, the table ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -69,7 +69,7 @@ def test_H4_a_random_player_may_start():
     assert set(first) == {0, 1, 2}
 
 
-# ---------------------------------------------------------------------------------------------------- a turn
+# --- a turn ---------------------------------------------------------------------------------------------------------
 
 
 def test_H5_a_turn_is_a_hint_a_discard_or_a_play():
@@ -202,7 +202,7 @@ def test_H13_also_in_the_last_round():
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_H14_one_more_turn_each_after_the_last_card(players):
-    hands = "R2 R3 R4 R4 R5 | G1 G2 G3 G4 G5 | W1 W2 W3 W4 W5".split(" | ")[:players]
+    hands = ["R2 R3 R4 R4 R5", "G1 G2 G3 G4 G5", "W1 W2 W3 W4 W5"][:players]
     table = position(" | ".join(hands), deck="Y1", players=players, information_tokens=0)
     assert table.turns_to_play is None
     table.do("discard 0")
@@ -270,7 +270,7 @@ def test_H21_there_is_no_other_channel():
     assert len(set(words)) == len(words) == 20
 
 
-# ---------------------------------------------------------------------------------------------------- rulings
+# --- rulings --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ending", ["lives", "complete"])

@@ -115,7 +115,7 @@ class PlainHanabi:
                 self._draw(player)
         self._begin_last_round_if_due()
 
-    # ------------------------------------------------------------------------------------------------ questions
+    # --- questions --------------------------------------------------------------------------------------------------
 
     def suit(self, card: str) -> str:
         return card[0]
@@ -177,7 +177,7 @@ class PlainHanabi:
             return self.opening_score()
         return self.points()
 
-    # ------------------------------------------------------------------------------------------------ what may I do
+    # --- what may I do ----------------------------------------------------------------------------------------------
 
     def legal_moves(self) -> set[str]:
         """The words of every decision open to the current player; none after the end (E6)."""
@@ -229,7 +229,7 @@ class PlainHanabi:
             or any(self.hint_touches(word, card) for card in self.hands[(player + offset) % self.config.players])
         }
 
-    # ------------------------------------------------------------------------------------------------ a decision
+    # --- a decision -------------------------------------------------------------------------------------------------
 
     def move(self, words: str, shuffled_deck: list[str] | None = None) -> int:
         """Make one decision of the current player and return the reward; ``shuffled_deck`` is tile (e)'s new deck."""
@@ -345,7 +345,7 @@ class PlainHanabi:
             event.scored = True
             self._add_to_firework(card, event)
 
-    # ------------------------------------------------------------------------------------------------ helpers of a turn
+    # --- helpers of a turn ------------------------------------------------------------------------------------------
 
     def _take(self, slot: int) -> str:
         self.draws_at_the_end_of_turn = True
@@ -383,7 +383,7 @@ class PlainHanabi:
         if not self._moves_of_a_turn(self.current_player):
             self.end_reason = "stuck"  # V5, E5
 
-    # ------------------------------------------------------------------------------------------------ the contract's keys
+    # --- the contract's keys ----------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """The table under the public contract's keys; knowledge lists are in the order of ``identities``."""

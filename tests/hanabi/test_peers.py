@@ -1,0 +1,113 @@
+"""Move by move the same game as OpenSpiel and the Learning Environment, on forced decks.
+
+Masks, rewards, scores, ends, the player to move and every observation bit of every seat are compared at every move;
+only the terminal observation may differ (E1). The plain reference plays along and must agree with all of them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+from typing import Any
+
+import pytest
+
+from hanabi_env import HanabiConfig
+from tests.reference import peers
+from tests.reference.lockstep import Engine, Machine, Plain, any_legal, no_misplay, play, shuffled_box
+
+from .plain_engine import PlainEngine
+from .tables import COMPILED, MANY, name
+
+PEERS = [
+    pytest.param(
+        peers.OpenSpiel,
+        marks=pytest.mark.skipif(
+            importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is missing: pip install open_spiel"
+        ),
+        id="OpenSpiel",
+    ),
+    pytest.param(
+        peers.LearningEnvironment,
+        marks=pytest.mark.skipif(
+            importlib.util.find_spec("hanabi_learning_environment") is None,
+            reason="the Learning Environment is missing: "
+            "CMAKE_POLICY_VERSION_MINIMUM=3.5 pip install hanabi-learning-environment",
+        ),
+        id="LearningEnvironment",
+    ),
+]
+
+
+def compare(config: HanabiConfig, machines: list[Any], games: int, choose: Any, seed: int) -> int:
+    rng = random.Random(seed)
+    moves = 0
+    for _ in range(games):
+        deck = shuffled_box(config, rng)
+        running: list[Machine] = [machine(config, deck) for machine in machines]
+        moves += play(Plain(config, deck), running, choose, rng)
+    return moves
+
+
+@pytest.mark.parametrize("peer", PEERS)
+@pytest.mark.parametrize("table", COMPILED, ids=name)
+def test_compiled_games_agree(table, peer):
+    config = HanabiConfig(**table)
+    assert compare(config, [Engine, peer], games=8, choose=any_legal, seed=1) > 30
+    assert compare(config, [Engine, peer], games=4, choose=no_misplay, seed=2) > 30
+
+
+@pytest.mark.parametrize("peer", PEERS)
+@pytest.mark.parametrize("table", MANY, ids=name)
+def test_many_tables_agree(table, peer):
+    config = HanabiConfig(**table)
+    compare(config, [PlainEngine, peer], games=2, choose=any_legal, seed=3)
+    compare(config, [PlainEngine, peer], games=1, choose=no_misplay, seed=4)
+
+
+OURS_ALONE: list[dict[str, Any]] = [
+    {"belief": True, "derived": True, "history": 3},
+    {"players": 3, "belief": True, "derived": True, "observation_type": "minimal"},
+    {"players": 4, "derived": True, "observation_type": "seer", "history": 2},
+    {"players": 5, "colors": 3, "empty_hints": True, "belief": True},
+    {"empty_hints": True, "score_on_loss": "fireworks", "derived": True},
+    {"colors": 2, "hand_size": 10, "history": 7, "score_on_loss": "fireworks"},
+    {"colors": 1, "ranks": 3, "hand_size": 1, "players": 4, "derived": True, "belief": True},
+    {"players": 3, "hand_size": 1, "empty_hints": True, "max_life_tokens": 50},
+]
+
+
+@pytest.mark.parametrize("table", OURS_ALONE, ids=name)
+def test_options_no_peer_has_agree_with_the_plain_reference(table):
+    config = HanabiConfig(**table)
+    compare(config, [PlainEngine], games=4, choose=any_legal, seed=5)
+    compare(config, [PlainEngine], games=2, choose=no_misplay, seed=6)
+
+
+def test_random_tables_agree_with_the_plain_reference():
+    rng = random.Random(20)
+    for seed in range(40):
+        config = random_table(rng)
+        compare(config, [PlainEngine], games=1, choose=rng.choice([any_legal, no_misplay]), seed=seed)
+
+
+def random_table(rng: random.Random) -> HanabiConfig:
+    """Any table issue 2 allows."""
+    players, colors, ranks = rng.randint(2, 5), rng.randint(1, 5), rng.randint(1, 5)
+    deck = colors * (3 if ranks == 1 else 2 * ranks)
+    if deck < players:
+        return random_table(rng)
+    return HanabiConfig(
+        players=players,
+        colors=colors,
+        ranks=ranks,
+        hand_size=rng.randint(1, min(deck // players, 8)),
+        max_information_tokens=rng.choice([0, 1, 3, 8, 20]),
+        max_life_tokens=rng.choice([1, 3, 9]),
+        empty_hints=rng.random() < 0.5,
+        score_on_loss=rng.choice(["zero", "fireworks"]),
+        observation_type=rng.choice(["minimal", "card_knowledge", "seer"]),
+        history=rng.choice([1, 1, 2, 5]),
+        belief=rng.random() < 0.5,
+        derived=rng.random() < 0.5,
+    )

@@ -1,0 +1,145 @@
+"""What holds in every position of every game: no card is lost, and nobody sees what is hidden from them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hanabi_env import HanabiConfig
+from tests.reference.hanabi_plain import box
+
+from .table import new_env
+
+TABLES = [
+    HanabiConfig(),
+    HanabiConfig(players=3, derived=True, belief=True, history=3),
+    HanabiConfig(colors=3, ranks=3, hand_size=3, max_information_tokens=5, derived=True, belief=True),
+]
+ENVS = {config: new_env(config) for config in TABLES}
+
+ALL_TABLES = pytest.mark.parametrize(
+    "config", TABLES, ids=lambda config: f"{config.players}p-{config.observation_name}"
+)
+EVERY_POSITION = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+SEEDS = st.integers(0, 2**32 - 1)
+MOVES = st.integers(0, 90)
+
+
+def position_after(config: HanabiConfig, seed: int, moves: int) -> Any:
+    """An environment some legal moves into a game in which few cards are misplayed; it may be over."""
+    env = ENVS[config]
+    rng = random.Random(seed)
+    env.reset(seed=seed)
+    for _ in range(moves):
+        if all(env.terminations.values()):
+            break
+        env.step(rng.choice(mostly_harmless(env)))
+    return env
+
+
+def mostly_harmless(env: Any) -> list[int]:
+    """Legal actions; plays that would cost a life only where nothing else is legal."""
+    mask = env.observe(env.agent_selection)["action_mask"]
+    table = env.to_dict()
+    actions = [int(action) for action in mask.nonzero()[0]]
+    harmless = [action for action in actions if not costs_a_life(table, env.action_to_str(action))]
+    return harmless or actions
+
+
+def costs_a_life(table: dict[str, Any], words: str) -> bool:
+    if not words.startswith("play"):
+        return False
+    card = table["hands"][table["current_player"]][int(words.split()[1])]
+    return table["fireworks"][card[0]] + 1 != int(card[1:])
+
+
+@ALL_TABLES
+@EVERY_POSITION
+@given(seed=SEEDS, moves=MOVES)
+def test_every_card_is_somewhere_exactly_once(config, seed, moves):
+    table = position_after(config, seed, moves).to_dict()
+    played = [f"{suit}{rank}" for suit, top in table["fireworks"].items() for rank in range(1, top + 1)]
+    held = [card for hand in table["hands"] for card in hand]
+    assert Counter(held + table["deck"] + table["discards"] + played) == Counter(box(config))
+
+
+@ALL_TABLES
+@EVERY_POSITION
+@given(seed=SEEDS, moves=MOVES)
+def test_numbers_stay_in_their_ranges(config, seed, moves):
+    table = position_after(config, seed, moves).to_dict()
+    assert 0 <= table["information_tokens"] <= config.max_information_tokens
+    assert 0 <= table["life_tokens"] <= config.max_life_tokens
+    assert (table["life_tokens"] == 0) == (table["end_reason"] == "lives")
+    assert (table["turns_to_play"] is None) == bool(table["deck"]) or table["end_reason"] is not None
+    for hand, knowledge in zip(table["hands"], table["knowledge"], strict=True):
+        assert len(hand) == len(knowledge) <= config.cards_in_hand
+        for card, known in zip(hand, knowledge, strict=True):
+            assert card in known, "hints never exclude the true card"
+
+
+def exchanged(table: dict[str, Any], player: int, rng: random.Random) -> dict[str, Any]:
+    """The same table with this player's hand and the deck shuffled into each other, as far as hints allow."""
+    knowledge = table["knowledge"][player]
+    pool = table["hands"][player] + table["deck"]
+    rng.shuffle(pool)
+    hand: list[str] = []
+    while len(hand) < len(knowledge):
+        hand = deal_consistently(pool, knowledge, rng)
+    rest = list((Counter(pool) - Counter(hand)).elements())
+    rng.shuffle(rest)
+    hands = [hand if seat == player else cards for seat, cards in enumerate(table["hands"])]
+    return {**table, "hands": hands, "deck": rest}
+
+
+def deal_consistently(pool: list[str], knowledge: list[list[str]], rng: random.Random) -> list[str]:
+    """A hand from the pool that hints allow; shorter than ``knowledge`` if this attempt got stuck."""
+    left, hand = Counter(pool), []
+    for known in knowledge:
+        fitting = [card for card in known for _ in range(left[card])]
+        if not fitting:
+            return hand
+        card = rng.choice(fitting)
+        left[card] -= 1
+        hand.append(card)
+    return hand
+
+
+@ALL_TABLES
+@EVERY_POSITION
+@given(seed=SEEDS, moves=MOVES)
+def test_hidden_cards_never_reach_an_observation(config, seed, moves):
+    """H20: another hand and another deck, as far as the hints allow, look the same to the player who holds them."""
+    env = position_after(config, seed, moves)
+    table, rng = env.to_dict(), random.Random(seed)
+    for player, agent in enumerate(env.possible_agents):
+        env.reset(options={"state": table})
+        before = env.observe(agent)
+        other = exchanged(table, player, rng)
+        env.reset(options={"state": other})
+        after = env.observe(agent)
+        assert env.to_dict() == other, "an exchange of hidden cards must be accepted as it is"
+        assert before["observation"].tolist() == after["observation"].tolist()
+        assert before["action_mask"].tolist() == after["action_mask"].tolist()
+
+
+@ALL_TABLES
+@EVERY_POSITION
+@given(seed=SEEDS, moves=MOVES)
+def test_a_position_can_be_restored_anywhere(config, seed, moves):
+    env = position_after(config, seed, moves)
+    table = env.to_dict()
+    seen = [env.observe(agent)["observation"].tolist() for agent in env.possible_agents]
+    env.reset(options={"state": table})
+    assert env.to_dict() == table
+    assert [env.observe(agent)["observation"].tolist() for agent in env.possible_agents] == seen

@@ -1,0 +1,103 @@
+"""The games and presets every contract test runs over; a new game joins by a row here."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class House:
+    """One game's public names."""
+
+    game: str
+    package: str
+    module: str
+    vector_env: str
+    gym_id: str
+    short_preset: str
+    """A preset with short games, for tests that need many of them."""
+    extra_tables: list[dict[str, Any]] = field(default_factory=list)
+    """Tables beside the presets that deserve the whole contract."""
+    team: bool = True
+    """Everybody gets the same reward."""
+
+    @property
+    def presets(self) -> dict[str, Any]:
+        return importlib.import_module(self.package).PRESETS
+
+    def raw_env(self, **options: Any) -> Any:
+        return importlib.import_module(self.module).raw_env(**options)
+
+    def env(self, **options: Any) -> Any:
+        return importlib.import_module(self.module).env(**options)
+
+    def parallel_env(self, **options: Any) -> Any:
+        return importlib.import_module(self.module).parallel_env(**options)
+
+    def vector(self, num_envs: int, table: dict[str, Any] | None = None, **options: Any) -> Any:
+        """The vector environment of a table; ``table`` is what the factories take."""
+        table = {"preset": self.short_preset} if table is None else table
+        kind = getattr(importlib.import_module(self.package), self.vector_env)
+        return kind(num_envs, config=self.config(**table), **options)
+
+    def config(self, preset: str | None = None, **options: Any) -> Any:
+        """The configuration a table means."""
+        return self.raw_env(preset=preset, **options).unwrapped.config
+
+
+HOUSES = [
+    House(
+        game="hanabi",
+        package="hanabi_env",
+        module="hanabi_env.hanabi_v0",
+        vector_env="HanabiVectorEnv",
+        gym_id="hanabako/Hanabi-v0",
+        short_preset="small",
+        extra_tables=[{"players": 3}, {"players": 5, "derived": True}],
+    ),
+]
+
+
+def tables() -> list[tuple[House, dict[str, Any]]]:
+    """Every house with every table; presets that mean the same table are tested once."""
+    rows = []
+    for house in HOUSES:
+        seen: list[Any] = []
+        for preset, config in house.presets.items():
+            if config not in seen:
+                seen.append(config)
+                rows.append((house, {"preset": preset}))
+        rows += [(house, table) for table in house.extra_tables]
+    return rows
+
+
+def table_name(value: Any) -> str:
+    """A house or a table as part of a test id."""
+    if isinstance(value, House):
+        return value.game
+    return "-".join(f"{word}" if key == "preset" else f"{key}={word}" for key, word in value.items())
+
+
+def legal_action(mask: np.ndarray, rng: np.random.Generator) -> int:
+    """A random allowed action."""
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def legal_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random allowed action per row; 0 where none is."""
+    return np.array([legal_action(mask, rng) if mask.any() else 0 for mask in masks])
+
+
+def in_mid_game(env: Any, moves: int, rng: np.random.Generator) -> Any:
+    """An environment after up to ``moves`` random legal moves, the last position before the end at the latest."""
+    for _ in range(moves):
+        after = env.copy()
+        after.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))
+        if all(after.terminations.values()):
+            return env
+        env = after
+    return env

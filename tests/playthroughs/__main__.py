@@ -1,0 +1,6 @@
+"""``python -m tests.playthroughs``: write every playthrough anew."""
+
+from tests.playthroughs.generate import write_all
+
+for path in write_all():
+    print(path)

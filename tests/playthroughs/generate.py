@@ -1,0 +1,115 @@
+"""Write a game as text: the deal, every decision with what it brought, and a digest of what every seat sees."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.houses import HOUSES, House
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def path_of(house: House, preset: str) -> Path:
+    """Where the text of a preset lies."""
+    return FOLDER / f"{house.game}_{preset}.txt"
+
+
+def playthrough(house: House, preset: str) -> str:
+    """The text of game 0 of seed 1."""
+    env = house.raw_env(preset=preset)
+    env.reset(seed=1)
+    seats = len(env.possible_agents)
+    bits = env.observation_space("player_0")["observation"].shape[0]
+    lines = [
+        f"{house.game} {preset}: {seats} players, {env.action_space('player_0').n} actions, {bits} observation bits",
+        f"{env.unwrapped.config}",
+        "",
+        *table_lines(env),
+        "",
+    ]
+    rng = np.random.default_rng(1)
+    number = 0
+    while not all(env.terminations.values()):
+        number += 1
+        player = env.agent_selection
+        action = choose(env, rng)
+        words = env.unwrapped.action_to_str(action)
+        env.step(action)
+        rewards = " ".join(f"{env.rewards[agent]:+g}" for agent in env.possible_agents)
+        lines += [f"{number:3}. {player}: {words} ({action})", f"     reward {rewards}"]
+        lines += [f"     {line}" for line in table_lines(env)]
+        lines += [f"     {seen_line(env)}", ""]
+    state = env.unwrapped.to_dict()
+    lines += [f"end: {state['end_reason']}, score {state['score']}"]
+    return "\n".join(lines) + "\n"
+
+
+def choose(env: Any, rng: np.random.Generator) -> int:
+    """Choose for a game worth reading: play what fits, hint at what fits next door, and now and then do anything."""
+    state = env.unwrapped.to_dict()
+    legal = [int(action) for action in np.flatnonzero(env.observe(env.agent_selection)["action_mask"])]
+    words = {env.unwrapped.action_to_str(action): action for action in legal}
+    seat, hands = state["current_player"], state["hands"]
+    fitting = [f"play {slot}" for slot, card in enumerate(hands[seat]) if fits(state, card)]
+    partner = hands[(seat + 1) % len(hands)]
+    hints = [f"hint 1 {sign}" for card in partner if fits(state, card) for sign in card]
+    wishes = [word for word in [*fitting, *hints, "discard 0"] if word in words]
+    if not wishes or rng.random() < 0.2:
+        return legal[rng.integers(len(legal))]
+    return words[wishes[0]]
+
+
+def fits(state: dict[str, Any], card: str) -> bool:
+    """The card is the next of its firework."""
+    return state["fireworks"][card[0]] + 1 == int(card[1:])
+
+
+def table_lines(env: Any) -> list[str]:
+    """The whole table in three or more lines: what is public, then every hand with what hints leave open."""
+    state = env.unwrapped.to_dict()
+    fireworks = " ".join(f"{suit}{top}" for suit, top in state["fireworks"].items())
+    tokens = f"{state['information_tokens']} information, {state['life_tokens']} lives"
+    ending = f"{len(state['deck'])} in the deck, turns to play {state['turns_to_play']}, score {state['score']}"
+    lines = [
+        f"fireworks {fireworks}, {tokens}, {ending}",
+        f"discards {' '.join(state['discards']) or '-'}",
+    ]
+    for seat, (hand, knowledge) in enumerate(zip(state["hands"], state["knowledge"], strict=True)):
+        cards = " ".join(f"{card}[{open_cards(known)}]" for card, known in zip(hand, knowledge, strict=True))
+        lines.append(f"player_{seat} {cards}")
+    return lines
+
+
+def open_cards(known: list[str]) -> str:
+    """What hints leave open, as suits and ranks."""
+    return "".join(sorted({card[0] for card in known}, key="RYGWBMK".index)) + "".join(
+        sorted({card[1] for card in known})
+    )
+
+
+def seen_line(env: Any) -> str:
+    """A digest per seat of its observation and of the mask."""
+    digests = []
+    for agent in env.possible_agents:
+        seen = env.observe(agent)
+        digest = hashlib.sha256(seen["observation"].astype(np.int8).tobytes() + seen["action_mask"].tobytes())
+        digests.append(digest.hexdigest()[:8])
+    return "seen " + " ".join(digests)
+
+
+def write_all() -> list[Path]:
+    """Write every text anew and return where."""
+    written = []
+    for house in HOUSES:
+        for preset in house.presets:
+            target = path_of(house, preset)
+            draft = target.with_suffix(".tmp")
+            draft.write_text(playthrough(house, preset), encoding="utf-8")
+            os.replace(draft, target)
+            written.append(target)
+    return written

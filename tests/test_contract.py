@@ -1,0 +1,375 @@
+"""What every game of the house promises (the public contract), over every game and every preset."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pickle
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pettingzoo.test as pzt
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from .houses import HOUSES, House, in_mid_game, legal_action, table_name, tables
+
+TABLES = pytest.mark.parametrize(("house", "table"), tables(), ids=table_name)
+GAMES = pytest.mark.parametrize("house", HOUSES, ids=table_name)
+
+
+def observations(env: Any) -> list[dict[str, Any]]:
+    return [env.observe(agent) for agent in env.possible_agents]
+
+
+def assert_same_seats(left: Any, right: Any) -> None:
+    """Both environments show every seat the same."""
+    for mine, other in zip(observations(left), observations(right), strict=True):
+        np.testing.assert_array_equal(mine["observation"], other["observation"])
+        np.testing.assert_array_equal(mine["action_mask"], other["action_mask"])
+
+
+def assert_same_future(left: Any, right: Any, rng: np.random.Generator, moves: int = 40) -> None:
+    """The same moves lead both environments through the same positions, into the next episode too."""
+    for _ in range(moves):
+        assert left.to_dict() == right.to_dict()
+        assert left.agent_selection == right.agent_selection
+        assert_same_seats(left, right)
+        if all(left.terminations.values()):
+            left.reset()
+            right.reset()
+            continue
+        action = legal_action(left.observe(left.agent_selection)["action_mask"], rng)
+        left.step(action)
+        right.step(action)
+        assert left.rewards == right.rewards
+        assert left.terminations == right.terminations
+
+
+# --- PettingZoo's own tests ------------------------------------------------------------------------------------------
+
+
+@TABLES
+def test_pettingzoo_api(house: House, table):
+    pzt.api_test(house.raw_env(**table), num_cycles=60)
+    pzt.api_test(house.env(**table), num_cycles=60)
+
+
+@TABLES
+def test_pettingzoo_seed(house: House, table):
+    pzt.seed_test(lambda: house.env(**table), num_cycles=30)
+
+
+@GAMES
+def test_pettingzoo_render(house: House):
+    pzt.render_test(lambda **options: house.env(preset=house.short_preset, **options))
+
+
+@TABLES
+def test_pettingzoo_state(house: House, table):
+    pzt.state_test(house.env(**table), house.parallel_env(**table), num_cycles=20)
+
+
+@TABLES
+def test_pettingzoo_parallel(house: House, table):
+    pzt.parallel_api_test(house.parallel_env(**table), num_cycles=40)
+    pzt.parallel_seed_test(lambda: house.parallel_env(**table), num_cycles=20)
+
+
+# --- The AEC environment ---------------------------------------------------------------------------------------------
+
+
+@TABLES
+def test_spaces_are_the_same_objects_and_hold_every_observation(house: House, table):
+    env = house.raw_env(**table)
+    env.reset(seed=3)
+    assert env.possible_agents == [f"player_{seat}" for seat in range(len(env.possible_agents))]
+    for agent in env.possible_agents:
+        assert env.observation_space(agent) is env.observation_space(agent)
+        assert env.action_space(agent) is env.action_space(agent)
+    rng = np.random.default_rng(3)
+    for moves in (0, 1, 5, 20):
+        there = in_mid_game(env, moves, rng)
+        for agent in env.possible_agents:
+            seen = there.observe(agent)
+            assert env.observation_space(agent).contains(seen)
+            assert seen["action_mask"].dtype == np.int8
+            assert seen["action_mask"].shape == (env.action_space(agent).n,)
+
+
+@TABLES
+def test_only_the_player_to_move_has_a_mask(house: House, table):
+    env = house.raw_env(**table)
+    rng = np.random.default_rng(4)
+    env.reset(seed=4)
+    while not all(env.terminations.values()):
+        for agent in env.possible_agents:
+            assert env.observe(agent)["action_mask"].any() == (agent == env.agent_selection)
+        env.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))
+    for agent in env.possible_agents:
+        assert not env.observe(agent)["action_mask"].any()
+
+
+@TABLES
+def test_ends_are_python_bools_and_rewards_numbers(house: House, table):
+    env = house.raw_env(**table)
+    rng = np.random.default_rng(5)
+    env.reset(seed=5)
+    while env.agents:
+        for agent in env.agents:
+            assert type(env.terminations[agent]) is bool
+            assert type(env.truncations[agent]) is bool
+            assert isinstance(env.rewards[agent], (int, float)) and not isinstance(env.rewards[agent], bool)
+        _, _, terminated, truncated, _ = env.last()
+        mask = env.observe(env.agent_selection)["action_mask"]
+        env.step(None if terminated or truncated else legal_action(mask, rng))
+
+
+@TABLES
+def test_observations_are_not_overwritten_later(house: House, table):
+    env = house.raw_env(**table)
+    env.reset(seed=6)
+    kept = observations(env)
+    before = pickle.dumps(kept)
+    rng = np.random.default_rng(6)
+    for _ in range(3):
+        env = in_mid_game(env, 1, rng)
+        observations(env)
+    env.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))
+    env.reset(seed=7)
+    assert pickle.dumps(kept) == before
+
+
+@TABLES
+@pytest.mark.parametrize("moves", [0, 7, 25])
+def test_copies_and_pickles_live_the_same_future(house: House, table, moves):
+    env = house.raw_env(**table)
+    env.reset(seed=8, options={"game_index": 3})
+    rng = np.random.default_rng(8)
+    env = in_mid_game(env, moves, rng)
+    twins = [env.copy(), pickle.loads(pickle.dumps(env))]
+    for number, twin in enumerate(twins):
+        assert_same_future(env.copy(), twin, np.random.default_rng(number), moves=60)
+
+
+@TABLES
+def test_a_copy_is_independent(house: House, table):
+    env = house.raw_env(**table)
+    env.reset(seed=9)
+    before, seen = env.to_dict(), pickle.dumps(observations(env))
+    in_mid_game(env.copy(), 10, np.random.default_rng(9))
+    other = env.copy()
+    other.reset(seed=10)
+    assert env.to_dict() == before
+    assert pickle.dumps(observations(env)) == seen
+
+
+@TABLES
+def test_wrapped_environments_pickle(house: House, table):
+    env = pickle.loads(pickle.dumps(house.env(**table)))
+    env.reset(seed=11)
+    assert env.agents == env.possible_agents
+
+
+@TABLES
+@pytest.mark.parametrize("moves", [0, 3, 12, 60])
+def test_a_position_survives_json(house: House, table, moves):
+    env = house.raw_env(**table)
+    env.reset(seed=12)
+    env = in_mid_game(env, moves, np.random.default_rng(moves))
+    position = env.to_dict()
+    assert json.loads(json.dumps(position)) == position
+    again = house.raw_env(**table)
+    again.reset(seed=99, options={"state": json.loads(json.dumps(position))})
+    assert again.to_dict() == position
+    assert again.agent_selection == env.agent_selection
+    rng = np.random.default_rng(moves)
+    while not all(env.terminations.values()):
+        assert_same_seats(env, again)
+        action = legal_action(env.observe(env.agent_selection)["action_mask"], rng)
+        env.step(action)
+        again.step(action)
+        assert (env.to_dict(), env.rewards) == (again.to_dict(), again.rewards)
+
+
+@TABLES
+def test_a_given_deck_is_dealt_and_used_once(house: House, table):
+    env = house.raw_env(**table)
+    env.reset(seed=13)
+    start = env.to_dict()
+    if "deck" not in start or house.game != "hanabi":
+        pytest.skip("decks of this game are tested with its rules")
+    deck = [card for hand in start["hands"] for card in hand] + start["deck"]
+    env.reset(seed=14, options={"deck": deck})
+    given = env.to_dict()
+    assert (given["hands"], given["deck"]) == (start["hands"], start["deck"])
+    env.reset()
+    assert env.to_dict()["deck"] != start["deck"]
+
+
+@TABLES
+def test_seed_game_index_and_episode_name_a_game(house: House, table):
+    env = house.raw_env(**table)
+
+    def deal(**reset: Any) -> dict[str, Any]:
+        env.reset(**reset)
+        return env.to_dict()
+
+    first = deal(seed=15, options={"game_index": 0})
+    second_episode = deal()
+    assert first == deal(seed=15)
+    assert second_episode == deal()
+    others = [deal(seed=16), deal(seed=15, options={"game_index": 1}), second_episode]
+    assert all(other != first for other in others)
+    index_1 = deal(seed=15, options={"game_index": 1})
+    deal()
+    assert index_1 == deal(seed=15, options={"game_index": 1})
+
+
+@TABLES
+def test_reset_without_a_seed_stays_at_its_game_index(house: House, table):
+    left, right = house.raw_env(**table), house.raw_env(**table)
+    left.reset(seed=17, options={"game_index": 5})
+    right.reset(seed=17, options={"game_index": 6})
+    left.reset()
+    right.reset()
+    assert left.to_dict() != right.to_dict()
+
+
+@TABLES
+def test_every_action_has_a_word(house: House, table):
+    env = house.raw_env(**table).unwrapped
+    env.reset(seed=18)
+    actions = range(env.action_space("player_0").n)
+    words = [env.action_to_str(action) for action in actions]
+    assert len(set(words)) == len(words)
+    assert [env.str_to_action(word) for word in words] == list(actions)
+    assert all(type(env.str_to_action(word)) is int for word in words)
+
+
+@TABLES
+@pytest.mark.parametrize("text", ["", "pass", "play", "play 99", "hint 0 R", "hint 1 Z", "play 0 0", "7"])
+def test_words_that_mean_nothing_are_refused(house: House, table, text):
+    env = house.raw_env(**table).unwrapped
+    env.reset(seed=19)
+    with pytest.raises(ValueError, match=repr(text)):
+        env.str_to_action(text)
+
+
+@TABLES
+@pytest.mark.parametrize("action", [-1, 10_000, 2.5, "play 0", None, True])
+def test_raw_refuses_what_is_no_action(house: House, table, action):
+    env = house.raw_env(**table)
+    env.reset(seed=20)
+    before = env.to_dict()
+    with pytest.raises(ValueError, match="action"):
+        env.step(action)
+    assert env.to_dict() == before
+
+
+@TABLES
+def test_raw_refuses_illegal_actions_and_stays_playable(house: House, table):
+    env = house.raw_env(**table)
+    env.reset(seed=21)
+    rng = np.random.default_rng(21)
+    for _ in range(10):
+        mask = env.observe(env.agent_selection)["action_mask"]
+        before = env.to_dict()
+        for action in np.flatnonzero(mask == 0):
+            with pytest.raises(ValueError, match="legal"):
+                env.step(int(action))
+        assert env.to_dict() == before
+        env = in_mid_game(env, 1, rng)
+
+
+@TABLES
+def test_an_illegal_action_ends_a_wrapped_game_at_the_offenders_cost(house: House, table):
+    env = house.env(**table)
+    env.reset(seed=22)
+    rng = np.random.default_rng(22)
+    while env.observe(env.agent_selection)["action_mask"].all():
+        env.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))
+    offender = env.agent_selection
+    env.step(int(np.flatnonzero(env.observe(offender)["action_mask"] == 0)[0]))
+    assert all(env.terminations.values())
+    assert env.rewards == {agent: -1 if agent == offender else 0 for agent in env.possible_agents}
+
+
+@TABLES
+def test_numpy_integers_are_actions(house: House, table):
+    env = house.raw_env(**table)
+    env.reset(seed=23)
+    twin = env.copy()
+    action = legal_action(env.observe(env.agent_selection)["action_mask"], np.random.default_rng(23))
+    env.step(np.int32(action))
+    twin.step(action)
+    assert env.to_dict() == twin.to_dict()
+
+
+# --- Construction ----------------------------------------------------------------------------------------------------
+
+
+@GAMES
+def test_every_factory_takes_a_config_a_preset_or_fields(house: House):
+    config = house.config(preset=house.short_preset)
+    for factory in (house.raw_env, house.env, house.parallel_env):
+        assert factory(config=config).unwrapped.config == config
+        assert factory(preset=house.short_preset).unwrapped.config == config
+        assert factory(players=3).unwrapped.config.players == 3
+
+
+@GAMES
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"preset": "nonsense"}, "nonsense"),
+        ({"no_such_field": 1}, "no_such_field"),
+        ({"players": "two"}, "players"),
+        ({"players": 99}, "players"),
+        ({"players": 2.0}, "players"),
+        ({"players": True}, "players"),
+        ({"config": 3}, "config"),
+        ({"render_mode": "smell"}, "render_mode"),
+    ],
+)
+def test_a_wrong_keyword_is_named(house: House, options, named):
+    with pytest.raises(ValueError, match=named):
+        house.raw_env(**options)
+
+
+# --- Registration ----------------------------------------------------------------------------------------------------
+
+
+@GAMES
+def test_gymnasium_makes_the_single_seat_environment(house: House):
+    importlib.import_module(house.package)
+    env = gymnasium.make(house.gym_id, preset=house.short_preset)
+    check_env(env.unwrapped, skip_render_check=True)
+
+
+@GAMES
+def test_gymnasium_makes_the_vector_environment(house: House):
+    importlib.import_module(house.package)
+    envs = gymnasium.make_vec(house.gym_id, num_envs=3, config=house.config(preset=house.short_preset))
+    observation, _ = envs.reset(seed=1)
+    assert envs.num_envs == len(observation["action_mask"]) == 3
+
+
+@GAMES
+@pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry")
+def test_pettingzoo_makes_the_environment(house: House):
+    importlib.import_module(house.package)
+    env = pettingzoo.make("aec", house.gym_id, preset=house.short_preset)
+    env.reset(seed=1)
+    assert env.agents == env.possible_agents
+
+
+@GAMES
+def test_importing_a_game_imports_no_torch_and_no_matplotlib(house: House):
+    import subprocess
+    import sys
+
+    check = f"import sys, {house.module}; assert not {{'torch', 'matplotlib'}} & set(sys.modules), 'heavy import'"
+    subprocess.run([sys.executable, "-c", check], check=True)

@@ -1,0 +1,428 @@
+"""What every vector environment promises, over every game: the same games as one at a time, whatever the batch."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from .houses import HOUSES, House, legal_action, legal_actions, table_name
+
+GAMES = pytest.mark.parametrize("house", HOUSES, ids=table_name)
+MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
+
+
+def copied(value: Any) -> Any:
+    """A deep copy that later steps cannot change."""
+    return pickle.loads(pickle.dumps(value))
+
+
+def bits_of(packed: np.ndarray, bits: int) -> np.ndarray:
+    """Packed words unpacked: bit i is bit i % 64 of word i // 64."""
+    return np.unpackbits(packed.view(np.uint8).reshape(*packed.shape[:-1], -1), axis=-1, bitorder="little")[..., :bits]
+
+
+def roll(envs: Any, steps: int, seed: int = 0) -> list[Any]:
+    """Random legal steps; everything that came back."""
+    rng = np.random.default_rng(seed)
+    observation, infos = envs.reset(seed=seed)
+    trace = [copied((observation, infos))]
+    for _ in range(steps):
+        result = envs.step(legal_actions(observation["action_mask"], rng))
+        observation = result[0]
+        trace.append(copied(result))
+    return trace
+
+
+def assert_same(left: Any, right: Any) -> None:
+    """Equal nested dicts, tuples and arrays, dtypes included."""
+    assert type(left) is type(right)
+    if isinstance(left, dict):
+        assert left.keys() == right.keys()
+        for key in left:
+            assert_same(left[key], right[key])
+    elif isinstance(left, (tuple, list)):
+        assert len(left) == len(right)
+        for one, other in zip(left, right, strict=True):
+            assert_same(one, other)
+    elif isinstance(left, np.ndarray):
+        assert left.dtype == right.dtype
+        np.testing.assert_array_equal(left, right)
+    else:
+        assert left == right
+
+
+# --- The same games --------------------------------------------------------------------------------------------------
+
+
+@GAMES
+def test_a_vector_of_n_is_n_single_games(house: House):
+    """Game i of a vector seeded s is the AEC game reset(seed=s, options={"game_index": i}), episode after episode."""
+    table: dict[str, Any] = {"preset": house.short_preset, "players": 3, "random_start_player": True}
+    games = 5
+    envs = house.vector(games, table)
+    singles = [house.raw_env(**table) for _ in range(games)]
+    for index, single in enumerate(singles):
+        single.reset(seed=42, options={"game_index": index})
+    observation, infos = envs.reset(seed=42)
+    rng = np.random.default_rng(42)
+    episodes = 0
+    for _ in range(120):
+        for index, single in enumerate(singles):
+            seen = single.observe(single.agent_selection)
+            np.testing.assert_array_equal(observation["observation"][index], seen["observation"])
+            np.testing.assert_array_equal(observation["action_mask"][index], seen["action_mask"])
+            assert single.possible_agents[infos["current_player"][index]] == single.agent_selection
+            assert envs.to_dict(index) == single.to_dict()
+        actions = legal_actions(observation["action_mask"], rng)
+        observation, rewards, terminations, truncations, infos = envs.step(actions)
+        assert not truncations.any()
+        for index, single in enumerate(singles):
+            actor = single.agent_selection
+            single.step(int(actions[index]))
+            assert rewards[index] == single.rewards[actor]
+            assert infos["rewards"][index].tolist() == [single.rewards[agent] for agent in single.possible_agents]
+            assert terminations[index] == all(single.terminations.values())
+            if terminations[index]:
+                episodes += 1
+                assert infos["_final_obs"][index] and infos["_score"][index]
+                assert infos["score"][index] == single.to_dict()["score"]
+                final = infos["final_obs"]["observation"][index].tolist()
+                assert final in [single.observe(agent)["observation"].tolist() for agent in single.possible_agents]
+                assert not infos["final_obs"]["action_mask"][index].any()
+                single.reset()
+    assert episodes > games, "the test must see second episodes"
+
+
+@GAMES
+@MODES
+def test_one_thread_and_two_are_the_same(house: House, mode):
+    one = roll(house.vector(600, num_threads=1, autoreset_mode=mode), 12)
+    two = roll(house.vector(600, num_threads=2, autoreset_mode=mode), 12)
+    assert_same(one, two)
+
+
+@GAMES
+def test_the_batch_size_changes_no_game(house: House):
+    rng = np.random.default_rng(1)
+    large, small = house.vector(40), house.vector(7)
+    observation, _ = large.reset(seed=1)
+    small.reset(seed=1)
+    for _ in range(30):
+        actions = legal_actions(observation["action_mask"], rng)
+        observation, rewards, ends, _, _ = large.step(actions)
+        few, few_rewards, few_ends, _, _ = small.step(actions[:7])
+        assert_same(few, {key: value[:7] for key, value in observation.items()})
+        assert_same((few_rewards, few_ends), (rewards[:7], ends[:7]))
+
+
+@GAMES
+def test_seeds_make_games(house: House):
+    envs = house.vector(6)
+    assert_same(roll(envs, 20, seed=5), roll(envs, 20, seed=5))
+    first, other = roll(envs, 1, seed=5)[0], roll(envs, 1, seed=6)[0]
+    assert (first[0]["observation"] != other[0]["observation"]).any()
+    assert len({row.tobytes() for row in first[0]["observation"]}) > 1, "games of one batch differ"
+
+
+@GAMES
+def test_the_constructors_seed_is_resets_seed(house: House):
+    seeded = house.vector(4, seed=7)
+    unseeded = house.vector(4)
+    assert_same(seeded.reset()[0], unseeded.reset(seed=7)[0])
+
+
+@GAMES
+def test_reset_without_a_seed_is_the_next_episode(house: House):
+    envs = house.vector(3)
+    envs.reset(seed=8)
+    envs.reset()
+    single = house.raw_env(preset=house.short_preset)
+    single.reset(seed=8, options={"game_index": 2})
+    single.reset()
+    assert envs.to_dict(2) == single.to_dict()
+
+
+# --- Shapes, types, formats ------------------------------------------------------------------------------------------
+
+
+@GAMES
+@pytest.mark.parametrize("format_", ["int8", "packed", "float32"])
+def test_spaces_hold_what_comes(house: House, format_):
+    envs = house.vector(4, observation=format_)
+    rng = np.random.default_rng(9)
+    observation, infos = envs.reset(seed=9)
+    dtype = {"int8": np.int8, "packed": np.uint64, "float32": np.float32}[format_]
+    for _ in range(40):
+        assert envs.observation_space.contains(observation)
+        assert observation["observation"].dtype == dtype
+        assert observation["action_mask"].dtype == np.int8
+        actions = legal_actions(observation["action_mask"], rng)
+        assert envs.action_space.contains(actions)
+        observation, rewards, terminations, truncations, infos = envs.step(actions)
+        assert rewards.shape == terminations.shape == truncations.shape == infos["current_player"].shape == (4,)
+        assert terminations.dtype == truncations.dtype == bool
+        assert infos["rewards"].shape[0] == 4
+
+
+@GAMES
+def test_observation_formats_hold_the_same_bits(house: House):
+    traces = {name: roll(house.vector(5, observation=name), 40) for name in ("int8", "packed", "float32")}
+    bits = house.vector(1).single_observation_space["observation"].shape[0]
+    for int8, packed, float32 in zip(traces["int8"], traces["packed"], traces["float32"], strict=True):
+        np.testing.assert_array_equal(int8[0]["observation"], bits_of(packed[0]["observation"], bits))
+        np.testing.assert_array_equal(int8[0]["observation"], float32[0]["observation"])
+        assert_same(int8[0]["action_mask"], packed[0]["action_mask"])
+        if "final_obs" in int8[-1]:
+            ended = int8[-1]["_final_obs"]
+            finals = [trace[-1]["final_obs"]["observation"][ended] for trace in (int8, packed, float32)]
+            np.testing.assert_array_equal(finals[0], bits_of(finals[1], bits))
+            np.testing.assert_array_equal(finals[0], finals[2])
+
+
+@GAMES
+@pytest.mark.parametrize("format_", ["int8", "packed"])
+def test_observe_all_is_every_seats_view(house: House, format_):
+    table = {"preset": house.short_preset, "players": 3}
+    envs = house.vector(4, table, observation=format_)
+    rng = np.random.default_rng(10)
+    observation, infos = envs.reset(seed=10)
+    for _ in range(25):
+        everybody = envs.observe_all()
+        assert everybody["observation"].shape == (4, 3, observation["observation"].shape[1])
+        rows, current = np.arange(4), infos["current_player"]
+        assert_same(everybody["observation"][rows, current], observation["observation"])
+        assert_same(everybody["action_mask"][rows, current], observation["action_mask"])
+        others = np.ones((4, 3), bool)
+        others[rows, current] = False
+        assert not everybody["action_mask"][others].any()
+        observation, _, _, _, infos = envs.step(legal_actions(observation["action_mask"], rng))
+    single = house.raw_env(**table)
+    single.reset(seed=10, options={"game_index": 1})
+    envs.reset(seed=10)
+    everybody = house.vector(4, table)
+    everybody.reset(seed=10)
+    for seat, agent in enumerate(single.possible_agents):
+        np.testing.assert_array_equal(
+            everybody.observe_all()["observation"][1, seat], single.observe(agent)["observation"]
+        )
+
+
+@GAMES
+def test_copy_true_never_reuses_data_and_copy_false_does(house: House):
+    for copying in (True, False):
+        envs = house.vector(3, copy=copying)
+        rng = np.random.default_rng(11)
+        observation, _ = envs.reset(seed=11)
+        kept, before = [observation["observation"]], [copied(observation["observation"])]
+        for _ in range(5):
+            observation = envs.step(legal_actions(observation["action_mask"], rng))[0]
+            kept.append(observation["observation"])
+            before.append(copied(observation["observation"]))
+        unchanged = all((one == other).all() for one, other in zip(kept, before, strict=True))
+        assert unchanged == copying
+        assert (kept[0] is kept[-1] or np.shares_memory(kept[0], kept[-1])) != copying
+
+
+@GAMES
+def test_everything_returned_is_kept_with_copy_true(house: House):
+    envs = house.vector(8)
+    rng = np.random.default_rng(12)
+    observation, infos = envs.reset(seed=12)
+    kept, before = [(observation, infos)], [copied((observation, infos))]
+    for _ in range(40):
+        result = envs.step(legal_actions(observation["action_mask"], rng))
+        observation = result[0]
+        kept.append(result)
+        before.append(copied(result))
+    envs.observe_all()
+    assert_same(kept, before)
+
+
+# --- Ends ------------------------------------------------------------------------------------------------------------
+
+
+@GAMES
+def test_same_step_brings_the_end_and_the_next_game_at_once(house: House):
+    envs = house.vector(6, autoreset_mode=AutoresetMode.SAME_STEP)
+    assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    ends = 0
+    for _, _, terminations, _, infos in roll(envs, 80)[1:]:
+        if not terminations.any():
+            assert "final_obs" not in infos and "score" not in infos
+            continue
+        ends += int(terminations.sum())
+        np.testing.assert_array_equal(infos["_final_obs"], terminations)
+        for name in ("score", "length"):
+            np.testing.assert_array_equal(infos[f"_{name}"], terminations)
+            assert infos[name].shape == (6,)
+        assert (infos["length"][terminations] > 0).all()
+        final = infos["final_obs"]
+        assert final["observation"].shape[0] == final["action_mask"].shape[0] == 6
+        assert not final["action_mask"][terminations].any()
+    assert ends > 6
+
+
+@GAMES
+def test_next_step_spends_a_step_on_the_reset(house: House):
+    envs = house.vector(6, autoreset_mode=AutoresetMode.NEXT_STEP)
+    ended = np.zeros(6, bool)
+    for observation, rewards, terminations, _, infos in roll(envs, 80)[1:]:
+        assert not (terminations & ended).any(), "the step after an end is the reset"
+        assert not rewards[ended].any() and not infos["rewards"][ended].any()
+        assert observation["action_mask"][ended].any(axis=1).all()
+        assert not observation["action_mask"][terminations].any()
+        assert ("score" in infos) == terminations.any()
+        ended = terminations
+
+
+@GAMES
+def test_next_step_plays_the_same_games_as_same_step(house: House):
+    same = house.vector(1, autoreset_mode=AutoresetMode.SAME_STEP)
+    later = house.vector(1, autoreset_mode=AutoresetMode.NEXT_STEP)
+    rng = np.random.default_rng(13)
+    observation, _ = same.reset(seed=13)
+    later.reset(seed=13)
+    for _ in range(80):
+        actions = legal_actions(observation["action_mask"], rng)
+        observation, rewards, ends, _, _ = same.step(actions)
+        late, late_rewards, late_ends, _, _ = later.step(actions)
+        assert_same((rewards, ends), (late_rewards, late_ends))
+        if ends[0]:
+            late = later.step(actions)[0]
+        assert_same(observation, late)
+
+
+@GAMES
+def test_disabled_waits_for_a_reset_mask(house: House):
+    envs = house.vector(6, autoreset_mode=AutoresetMode.DISABLED)
+    rng = np.random.default_rng(14)
+    observation, _ = envs.reset(seed=14)
+    ends = 0
+    for _ in range(80):
+        running = [envs.to_dict(game) for game in range(6)]
+        observation, _, terminations, _, _ = envs.step(legal_actions(observation["action_mask"], rng))
+        if not terminations.any():
+            continue
+        ends += 1
+        assert not observation["action_mask"][terminations].any()
+        running = [envs.to_dict(game) for game in range(6)]
+        observation, infos = envs.reset(options={"reset_mask": terminations})
+        for game in range(6):
+            assert (envs.to_dict(game) == running[game]) != terminations[game]
+        assert observation["action_mask"].any(axis=1).all()
+        assert infos["current_player"].shape == (6,)
+    assert ends > 3
+
+
+@GAMES
+def test_disabled_leaves_an_ended_game_as_it_is(house: House):
+    envs = house.vector(4, autoreset_mode=AutoresetMode.DISABLED)
+    rng = np.random.default_rng(15)
+    observation, _ = envs.reset(seed=15)
+    over = np.zeros(4, bool)
+    while not over.any():
+        observation, _, over, _, _ = envs.step(legal_actions(observation["action_mask"], rng))
+    before = [envs.to_dict(game) for game in np.flatnonzero(over)]
+    _, rewards, _, _, _ = envs.step(legal_actions(observation["action_mask"], rng))
+    assert [envs.to_dict(game) for game in np.flatnonzero(over)] == before
+    assert not rewards[over].any()
+
+
+@GAMES
+@pytest.mark.parametrize("mask", [[True, False], np.ones(4, np.int8), np.ones((4, 1), bool), "all", 1])
+def test_a_wrong_reset_mask_is_named(house: House, mask):
+    envs = house.vector(4, autoreset_mode=AutoresetMode.DISABLED)
+    envs.reset(seed=16)
+    with pytest.raises(ValueError, match="reset_mask"):
+        envs.reset(options={"reset_mask": mask})
+
+
+# --- Illegal actions -------------------------------------------------------------------------------------------------
+
+
+@GAMES
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("illegal", [-1, 10**6, None], ids=["below", "above", "masked"])
+def test_an_illegal_action_ends_that_game_only(house: House, illegal, threads):
+    """-1 for the offender, counted, and the neighbours play on as if nothing had been."""
+    games, offenders = 300, np.arange(0, 300, 7)
+    options = {"num_threads": threads, "autoreset_mode": AutoresetMode.DISABLED}
+    good, bad = house.vector(games, **options), house.vector(games, **options)
+    rng = np.random.default_rng(17)
+    observation, infos = good.reset(seed=17)
+    bad.reset(seed=17)
+    for _ in range(2):
+        actions = legal_actions(observation["action_mask"], rng)
+        observation, _, _, _, infos = good.step(actions)
+        bad.step(actions)
+    actors = infos["current_player"].copy()
+    actions = legal_actions(observation["action_mask"], rng)
+    spoilt = actions.copy()
+    for game in offenders:
+        spoilt[game] = np.flatnonzero(observation["action_mask"][game] == 0)[0] if illegal is None else illegal
+    expected = good.step(actions)
+    _, rewards, terminations, _, infos = bad.step(spoilt)
+    fine = np.setdiff1d(np.arange(games), offenders)
+    assert terminations[offenders].all()
+    assert (rewards[offenders] == -1).all()
+    assert (infos["rewards"][offenders, actors[offenders]] == -1).all()
+    assert (infos["rewards"][offenders].sum(axis=1) == -1).all()
+    assert infos["illegal"][offenders].all() and not infos["illegal"][fine].any()
+    np.testing.assert_array_equal(rewards[fine], expected[1][fine])
+    np.testing.assert_array_equal(terminations[fine], expected[2][fine])
+    for game in fine[:40]:
+        assert bad.to_dict(game) == good.to_dict(game)
+
+
+@GAMES
+def test_illegal_actions_for_ever_do_no_harm(house: House):
+    envs = house.vector(50)
+    rng = np.random.default_rng(18)
+    envs.reset(seed=18)
+    actions_space = envs.single_action_space.n
+    for _ in range(200):
+        envs.step(rng.integers(-3, actions_space + 3, 50))
+    assert_same(roll(envs, 10, seed=19), roll(house.vector(50), 10, seed=19))
+
+
+# --- The rest of the contract ----------------------------------------------------------------------------------------
+
+
+@GAMES
+def test_words_and_copies_take_a_game_first(house: House):
+    envs = house.vector(3)
+    observation, _ = envs.reset(seed=20)
+    action = legal_action(observation["action_mask"][1], np.random.default_rng(20))
+    assert envs.str_to_action(1, envs.action_to_str(1, action)) == action
+    assert envs.to_dict(1)["current_player"] == 0
+
+
+@GAMES
+def test_copies_and_pickles_play_on_alike(house: House):
+    envs = house.vector(4, num_threads=1)
+    rng = np.random.default_rng(21)
+    observation, _ = envs.reset(seed=21)
+    for _ in range(5):
+        observation = envs.step(legal_actions(observation["action_mask"], rng))[0]
+    twins = [pickle.loads(pickle.dumps(envs)), envs.copy()]
+    for _ in range(60):
+        actions = legal_actions(observation["action_mask"], rng)
+        expected = copied(envs.step(actions))
+        for twin in twins:
+            assert_same(copied(twin.step(actions)), expected)
+        observation = expected[0]
+
+
+@GAMES
+def test_it_is_a_gymnasium_vector_environment(house: House):
+    envs = house.vector(3)
+    assert isinstance(envs, gymnasium.vector.VectorEnv)
+    assert envs.num_envs == 3
+    assert envs.observation_space == gymnasium.vector.utils.batch_space(envs.single_observation_space, 3)
+    assert envs.action_space == gymnasium.vector.utils.batch_space(envs.single_action_space, 3)
+    envs.close()
