@@ -12,6 +12,7 @@ same pixels. Colors come from CSS classes. Several pictures may share an HTML pa
 names with the game's name, and let one name always mean one drawing.
 """
 
+import html
 import io
 import os
 import tempfile
@@ -41,8 +42,8 @@ def number(value: float) -> str:
 
 
 def escape(text: object) -> str:
-    """Text made safe inside an element and inside a double-quoted attribute."""
-    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    """Text made safe inside an element and inside a quoted attribute."""
+    return html.escape(str(text))
 
 
 def element(tag: str, /, *children: str, **attributes: object) -> str:
@@ -76,17 +77,41 @@ def text_width(text: str, size: float) -> float:
 
 
 def text(
-    words: str, x: float, y: float, size: float, class_: str, *, anchor: Anchor = "start", bold: bool = False
+    words: str,
+    x: float,
+    y: float,
+    size: float,
+    class_: str,
+    *,
+    anchor: Anchor = "start",
+    bold: bool = False,
+    symbols: "Symbols | None" = None,
 ) -> str:
-    """A line of words on the base line `y`; `size` is the height of its capitals, `class_` gives its stroke color."""
+    """A line of words on the base line `y`; `size` is the height of its capitals, `class_` gives its stroke color.
+
+    With `symbols` every word is drawn once and then used again: worth it for words that come back in many frames.
+    """
+    if not words:
+        return ""
+    scale = size / glyphs.CAP_HEIGHT
     left = x - _ANCHORS[anchor] * text_width(words, size)
-    return element(
-        "path",
-        class_=f"{_TEXT_CLASS} {class_}",
-        stroke_width=_BOLD if bold else _REGULAR,
-        transform=f"translate({number(left)} {number(y)})scale({size / glyphs.CAP_HEIGHT:.4g})",
-        d=glyphs.path_of(words),
-    )
+    look: dict[str, object] = {
+        "class_": f"{_TEXT_CLASS} {class_}",
+        "stroke_width": _BOLD if bold else _REGULAR,
+        "transform": f"translate({number(left)} {number(y)})scale({scale:.4g})",
+    }
+    if symbols is None:
+        return element("path", **look, d=glyphs.path_of(words))
+    drawn, start = [], 0.0
+    for word in words.split(" "):
+        drawn.append(symbols.use(f"-{_safe(word)}", lambda w=word: element("path", d=glyphs.path_of(w)), start))
+        start += glyphs.width_of(f"{word} ") + glyphs.TRACKING
+    return element("g", *drawn, **look)
+
+
+def _safe(word: str) -> str:
+    """The word as part of an id: ASCII letters and digits as they are, anything else by its number."""
+    return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}." for c in word)
 
 
 def wrap(words: str, width: float, size: float) -> list[str]:
@@ -115,7 +140,7 @@ class Symbols:
         """A reference to the drawing `name` at (x, y); `draw` is called the first time only."""
         if name not in self._drawn:
             self._drawn[name] = ""  # keeps its place before the symbols that `draw` itself may use
-            self._drawn[name] = element("symbol", draw(), id=f"{self.prefix}-{name}", overflow="visible")
+            self._drawn[name] = element("g", draw(), id=f"{self.prefix}-{name}")
         return element("use", href=f"#{self.prefix}-{name}", x=x or None, y=y or None)
 
     def markup(self) -> str:

@@ -2,6 +2,7 @@
 
     view = view_of(env.unwrapped.to_dict(), env.unwrapped.config, seat=0)   # or seat=None: every card
     table_svg(view); table_rgb(view); table_ansi(view)
+    replay(config, [Snapshot(position, "play 0", {"play 0": 0.9, ...}), ..., Snapshot(last_position)]).save("game.html")
 
 Suits differ in color and in shape, so that no color need be told from another: heart, star, triangle, diamond, moon;
 flower (multicolor), keg (black powder). Under every card stand the suits and ranks that hints leave open to its holder;
@@ -9,13 +10,29 @@ a card that these eyes cannot see shows which cards it can still be. `python -m 
 draws a game in progress.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from env_core.svg import Symbols, Theme, document, element, group, number, rasterize, rect, stylesheet, text, wrap
+from env_core.replay import Frame, Replay
+from env_core.svg import (
+    Symbols,
+    Theme,
+    document,
+    element,
+    group,
+    number,
+    rasterize,
+    rect,
+    stylesheet,
+    text,
+    text_width,
+    wrap,
+)
+from hanabi_env.config import HanabiConfig
 from hanabi_env.ratings import verdict
 from hanabi_env.table import (
     CardView,
@@ -28,7 +45,7 @@ from hanabi_env.table import (
     view_of,
 )
 
-__all__ = ["table_ansi", "table_layers", "table_rgb", "table_svg", "view_of"]
+__all__ = ["Snapshot", "replay", "table_ansi", "table_layers", "table_rgb", "table_svg", "view_of"]
 
 WIDTH = 1000
 MARGIN, GAP = 16, 12
@@ -53,23 +70,23 @@ SUIT_COLORS = {
 
 # Outlines around the origin, about 20 units wide.
 SUIT_SHAPES = {
-    "R": "M0 9.5c-6-5-10-8.5-10-13a5.2 5.2 0 0 1 10-2.4a5.2 5.2 0 0 1 10 2.4c0 4.500-4 8-10 13z",
-    "Y": "M0-10.5l3 6.800 7.400.7-5.600 4.900 1.700 7.200-6.500-3.800-6.500 3.800 1.700-7.200-5.600-4.900 7.400-.7z",
-    "G": "M0-9.500l10.500 18h-21z",
-    "W": "M0-11l8.500 11-8.500 11-8.500-11z",
-    "B": "M4-9.500a10 10 0 1 0 5.500 13.500a8.200 8.200 0 0 1-5.500-13.500z",
-    "K": "M-8.500-8.500h17v17h-17z",
+    "R": "M0 9.5c-6-5-10-8.5-10-13a5.2 5.2 0 0 1 10-2.4a5.2 5.2 0 0 1 10 2.4c0 4.5-4 8-10 13z",
+    "Y": "M0-10.5l3 6.8 7.4.7-5.6 4.9 1.7 7.2-6.5-3.8-6.5 3.8 1.7-7.2-5.6-4.9 7.4-.7z",
+    "G": "M0-9.5l10.5 18h-21z",
+    "W": "M0-11l8.5 11-8.5 11-8.5-11z",
+    "B": "M4-9.5a10 10 0 1 0 5.5 13.5a8.2 8.2 0 0 1-5.5-13.5z",
+    "K": "M-8.5-8.5h17v17h-17z",
 }
 _PETALS = "RYGWB"
 
 _CLASSES = {
     "hb-table": "fill:#f3f0e8",
     "hb-panel": "fill:#fdfcf9;stroke:#e2ddd0",
-    "hb-turn": "fill:#fdfcf9;stroke:#3c4252;stroke-width:2",
+    "hb-turn": "fill:none;stroke:#3c4252;stroke-width:2",
     "hb-ink": "stroke:#262a34",
     "hb-soft": "stroke:#747a88",
     "hb-solid": "fill:#262a34",
-    "hb-dot": "fill:#c9c5ba",
+    "hb-dot": "stroke:#c9c5ba;stroke-width:2.4;stroke-linecap:round",
     "hb-slot": "fill:none;stroke:#d6d1c4;stroke-width:1.5",
     "hb-back": "fill:#ecebf1;stroke:#bdbccb;stroke-width:1.5",
     "hb-weave": "fill:none;stroke:#d3d2de;stroke-width:1.5",
@@ -92,11 +109,11 @@ _CLASSES = {
 _DARK = {
     "hb-table": "fill:#14161e",
     "hb-panel": "fill:#1d202b;stroke:#2c3040",
-    "hb-turn": "fill:#1d202b;stroke:#c9ccd6;stroke-width:2",
+    "hb-turn": "fill:none;stroke:#c9ccd6;stroke-width:2",
     "hb-ink": "stroke:#eceae4",
     "hb-soft": "stroke:#979dab",
     "hb-solid": "fill:#eceae4",
-    "hb-dot": "fill:#4a4f60",
+    "hb-dot": "stroke:#4a4f60;stroke-width:2.4;stroke-linecap:round",
     "hb-slot": "fill:none;stroke:#373c4d;stroke-width:1.5",
     "hb-back": "fill:#2a2e3c;stroke:#4b5166;stroke-width:1.5",
     "hb-weave": "fill:none;stroke:#3b4052;stroke-width:1.5",
@@ -137,9 +154,9 @@ def table_layers(view: TableView, symbols: Symbols) -> list[str]:
 
     Most stay the same from turn to turn, so a replay stores them once.
     """
-    layers = [_backdrop(view), *_header(view, symbols), *_status(view, symbols)]
+    layers = [_backdrop(view, symbols), *_header(view, symbols), *_status(view, symbols)]
     layers += [_firework(view, suit, symbols) for suit in view.suits]
-    layers += [_discard_row(view, suit, symbols) for suit in view.suits]
+    layers += [_fallen(view, suit, symbols) for suit in view.suits]
     for player in range(len(view.hands)):
         layers += _hand(view, player, symbols)
     return [layer for layer in layers if layer]
@@ -200,16 +217,18 @@ def _label(words: str, box: Box) -> str:
     return text(words, box.x + 16, box.y + 23, 7.5, "hb-soft")
 
 
-def _backdrop(view: TableView) -> str:
+def _backdrop(view: TableView, symbols: Symbols) -> str:
     """What never changes during a game."""
-    hands = [_panel(_hand_box(view, player)) for player in range(view.config.players)]
+    players = range(view.config.players)
     return "".join(
         [
             rect(0, 0, WIDTH, table_height(view), class_="hb-table"),
             *map(_panel, (_STATUS, _FIREWORKS, _DISCARDS)),
+            *(_panel(_hand_box(view, player)) for player in players),
+            *(_slot_numbers(view, player, symbols) for player in players),
             _label("fireworks", _FIREWORKS),
             _label("discards", _DISCARDS),
-            *hands,
+            *(_discard_places(view, suit, symbols) for suit in view.suits),
         ]
     )
 
@@ -219,18 +238,16 @@ def _eyes(view: TableView) -> str:
 
 
 def _header(view: TableView, symbols: Symbols) -> list[str]:
-    sentence = describe_move(view.last_move)
     last = view.last_move
     chip, x = "", MARGIN + 4.0
     if last is not None and last.card is not None:
         chip = _chip(last.card, symbols, x, 14)
         x += 46
+    right = _FIREWORKS.x + FIREWORKS_WIDTH - 16
     return [
-        chip + text(sentence, x, 32, 11, "hb-ink", bold=True),
-        text(_eyes(view), WIDTH - MARGIN - 4, 31, 8.5, "hb-soft", anchor="end"),
-        text(
-            _news(view), _FIREWORKS.x + FIREWORKS_WIDTH - 16, _FIREWORKS.y + 23, 7.5, "hb-ink", anchor="end", bold=True
-        ),
+        chip + text(describe_move(last), x, 32, 11, "hb-ink", bold=True, symbols=symbols),
+        text(_eyes(view), WIDTH - MARGIN - 4, 31, 8.5, "hb-soft", anchor="end", symbols=symbols),
+        text(_news(view), right, _FIREWORKS.y + 23, 7.5, "hb-ink", anchor="end", bold=True, symbols=symbols),
     ]
 
 
@@ -247,72 +264,82 @@ def _news(view: TableView) -> str:
 
 
 def _status(view: TableView, symbols: Symbols) -> list[str]:
-    x, y = _STATUS.x + 16, _STATUS.y
-    return [_score(view, x, y), _deck(view, symbols), *_tokens(view, x, y), _tiles(view)]
+    x, y, config = _STATUS.x + 16, _STATUS.y, view.config
+    return [
+        _score(view, x, y, symbols),
+        _verdict(view, x, y + 70, symbols),
+        _deck(view, symbols),
+        _token_row(view.information_tokens, config.max_information_tokens, "information", x + 7, y + 129, symbols),
+        _token_row(view.life_tokens, config.max_life_tokens, "life", x + 7, y + 159, symbols),
+        _tiles(view),
+    ]
 
 
-def _score(view: TableView, x: float, y: float) -> str:
-    big = text(str(view.score), x, y + 46, 27, "hb-ink", bold=True)
-    small_x = x + 27 * 0.85 * len(str(view.score)) + 8
-    parts = [big, text(f"of {view.max_score}", small_x, y + 46, 9.5, "hb-soft")]
-    if view.config.black_powder:
-        parts.append(text("black powder", small_x, y + 31, 6.5, "hb-soft"))
-    word, _, rest = verdict(view.config, view.score, view.end_reason).partition(":")
-    parts.append(text(word, x, y + 70, 9, "hb-ink", bold=True))
-    for i, line in enumerate(wrap(rest, STATUS_WIDTH - 32, 6.8)[:2]):
-        parts.append(text(line, x, y + 88 + 15 * i, 6.8, "hb-soft"))
-    return "".join(parts)
+def _score(view: TableView, x: float, y: float, symbols: Symbols) -> str:
+    score = str(view.score)
+    after = x + text_width(score, 27) + 14
+    mention = text("black powder", after, y + 31, 6.5, "hb-soft", symbols=symbols) if view.config.black_powder else ""
+    return "".join(
+        [
+            text(score, x, y + 46, 27, "hb-ink", bold=True, symbols=symbols),
+            text(f"of {view.max_score}", after, y + 46, 9.5, "hb-soft", symbols=symbols),
+            mention,
+        ]
+    )
+
+
+def _verdict(view: TableView, x: float, y: float, symbols: Symbols) -> str:
+    """The booklet's word for the show, and below what the crowd thinks."""
+    word, _, crowd = verdict(view.config, view.score, view.end_reason).partition(":")
+    lines = wrap(crowd, STATUS_WIDTH - 32, 6.8)[:2]
+    return text(word, x, y, 9, "hb-ink", bold=True, symbols=symbols) + "".join(
+        text(line, x, y + 18 + 15 * i, 6.8, "hb-soft", symbols=symbols) for i, line in enumerate(lines)
+    )
 
 
 def _deck(view: TableView, symbols: Symbols) -> str:
     x, y = _STATUS.x + STATUS_WIDTH - 16 - 42, _STATUS.y + 14
-    if not view.deck_size:
-        card = rect(x, y, 42, 56, 6, class_="hb-slot")
-    else:
-        card = "".join(
-            rect(x - d, y + d, 42, 56, 6, class_="hb-back") for d in ((4, 2, 0) if view.deck_size > 1 else (0,))
-        )
-    parts = [card, text(str(view.deck_size), x + 21, y + 25, 13, "hb-ink", anchor="middle", bold=True)]
+    height = min(view.deck_size, 3)
+    pile = symbols.use(f"deck-{height}", lambda: _pile(height), x, y)
+    count = text(str(view.deck_size), x + 21, y + 25, 13, "hb-ink", anchor="middle", bold=True, symbols=symbols)
     if view.next_card is not None:
-        parts.append(_chip(view.next_card, symbols, x + 3, y + 31))
-    else:
-        parts.append(text("deck", x + 21, y + 43, 6, "hb-soft", anchor="middle"))
-    return "".join(parts)
+        return pile + count + _chip(view.next_card, symbols, x + 3, y + 31)
+    return pile + count + text("deck", x + 21, y + 43, 6, "hb-soft", anchor="middle", symbols=symbols)
 
 
-def _tokens(view: TableView, x: float, y: float) -> list[str]:
-    config = view.config
-    return [
-        _token_row(view.information_tokens, config.max_information_tokens, _information_token, x + 7, y + 129),
-        _token_row(view.life_tokens, config.max_life_tokens, _life_token, x + 7, y + 159),
-    ]
+def _pile(height: int) -> str:
+    if height == 0:
+        return rect(0, 0, 42, 56, 6, class_="hb-slot")
+    return "".join(rect(-2 * i, 2 * i, 42, 56, 6, class_="hb-back") for i in reversed(range(height)))
 
 
-def _token_row(count: int, most: int, draw: Callable[[float, float, bool], str], x: float, y: float) -> str:
+def _token_row(count: int, most: int, kind: str, x: float, y: float, symbols: Symbols) -> str:
     """One mark a token, hollow where it is spent, then the number."""
     shown = most if most <= MOST_DRAWN_TOKENS else 1
-    pitch = min(18.5, 150 / shown)
-    marks = [draw(x + i * pitch, y, i < count) for i in range(shown)]
+    pitch = min(18.5, 150 / max(shown, 1))
+    draw = _TOKENS[kind]
+    marks = [
+        symbols.use(f"{kind}-{int(i < count)}", lambda there=i < count: draw(there), x + i * pitch, y)
+        for i in range(shown)
+    ]
     words = str(count) if most <= MOST_DRAWN_TOKENS else f"{count} of {most}"
-    anchored = x + shown * pitch + 1
-    return "".join(marks) + text(words, anchored, y + 4.5, 9, "hb-ink" if count else "hb-soft", bold=True)
+    class_ = "hb-ink" if count else "hb-soft"
+    return "".join(marks) + text(words, x + shown * pitch + 1, y + 4.5, 9, class_, bold=True, symbols=symbols)
 
 
-def _information_token(x: float, y: float, there: bool) -> str:
+def _information_token(there: bool) -> str:
     if not there:
-        return element("circle", cx=x, cy=y, r=6.5, class_="hb-spent")
-    letter = text("i", x, y + 3.6, 7, "hb-on-B", anchor="middle", bold=True)
-    return element("circle", cx=x, cy=y, r=7, class_="hb-token") + letter
+        return element("circle", r=6.5, class_="hb-spent")
+    return element("circle", r=7, class_="hb-token") + text("i", 0, 3.6, 7, "hb-on-B", anchor="middle", bold=True)
 
 
-def _life_token(x: float, y: float, there: bool) -> str:
+def _life_token(there: bool) -> str:
     """A fuse's flame."""
-    flame = (
-        "M0-9c1 4 6 5.500 6 10.500a6 6 0 0 1-12 0c0-3 2-4 2.500-6.500c1.500.8 1.800 2 1.800 3c1.200-1.800 2-4 1.700-7z"
-    )
-    return element(
-        "path", class_="hb-life" if there else "hb-spent", transform=f"translate({number(x)} {number(y)})", d=flame
-    )
+    flame = "M0-9c1 4 6 5.5 6 10.5a6 6 0 0 1-12 0c0-3 2-4 2.5-6.5c1.5.8 1.8 2 1.8 3c1.2-1.8 2-4 1.7-7z"
+    return element("path", class_="hb-life" if there else "hb-spent", d=flame)
+
+
+_TOKENS: dict[str, Callable[[bool], str]] = {"information": _information_token, "life": _life_token}
 
 
 def _tiles(view: TableView) -> str:
@@ -421,17 +448,18 @@ def _possibilities(card: CardView, view: TableView, symbols: Symbols) -> str:
     suits, ranks = view.suits, view.config.ranks
     row_height = min(21.0, 82 / len(suits))
     top = 20 + (82 - row_height * len(suits)) / 2
-    size = f"{len(suits)}x{ranks}"
     rows = [symbols.use(f"head-{ranks}", lambda: _rank_heads(ranks))]
     for i, suit in enumerate(suits):
         code = "".join(
             "2" if f"{suit}{rank}" in card.possible else "1" if f"{suit}{rank}" in card.plausible else "0"
             for rank in range(1, ranks + 1)
         )
-        y = top + row_height * (i + 0.5)
-        rows.append(
-            symbols.use(f"row-{size}-{suit}{code}", lambda s=suit, c=code: _possibility_row(s, c, row_height), 0, y)
+        row = symbols.use(
+            f"{suit}{code}x{len(suits)}",
+            lambda s=suit, c=code: _possibility_row(s, c, row_height, symbols),
+            y=round(top + row_height * (i + 0.5)),
         )
+        rows.append(row)
     return "".join(rows)
 
 
@@ -446,26 +474,42 @@ def _rank_heads(ranks: int) -> str:
     )
 
 
-def _possibility_row(suit: str, code: str, row_height: float) -> str:
+def _possibility_row(suit: str, code: str, row_height: float, symbols: Symbols) -> str:
     places = _rank_columns(len(code))
     pitch = places[1] - places[0] if len(places) > 1 else row_height
-    radius = 0.42 * min(pitch, row_height)
-    marks = {
-        "2": lambda x: _shape(suit, x, 0, radius, f"hb-{suit}"),
-        "1": lambda x: element("circle", cx=x, r=2.6, class_="hb-gone"),
-        "0": lambda x: element("circle", cx=x, r=1.2, class_="hb-dot"),
-    }
-    return "".join(marks[state](x) for state, x in zip(code, places, strict=True))
+    radius = round(0.42 * min(pitch, row_height), 1)
+    pips = [_pip(suit, x, radius, symbols) for x, state in zip(places, code, strict=True) if state == "2"]
+    gone = [
+        element("circle", cx=x, r=2.6, class_="hb-gone") for x, state in zip(places, code, strict=True) if state == "1"
+    ]
+    return "".join(pips + gone) + _dots([x for x, state in zip(places, code, strict=True) if state == "0"])
+
+
+def _pip(suit: str, x: float, radius: float, symbols: Symbols) -> str:
+    """A suit's mark in its own color, drawn once a size."""
+    name = f"{suit}-{number(radius).replace('.', '_')}"
+    return symbols.use(name, lambda: _shape(suit, 0, 0, radius, f"hb-{suit}"), x)
+
+
+def _dots(places: Sequence[float]) -> str:
+    """Small points where something is excluded."""
+    return element("path", class_="hb-dot", d="".join(f"M{number(x)} 0h.01" for x in places)) if places else ""
 
 
 def _marks(card: CardView, view: TableView, symbols: Symbols) -> str:
-    """Under the card: suits and ranks that hints leave its holder; a frame around the only one left."""
+    """Under the card: suits and ranks that hints leave its holder.
+
+    A frame marks what a hint named, a dashed one the only thing that hints about other cards have left.
+    """
+    all_ranks = "".join(map(str, range(1, view.config.ranks + 1)))
     suits = "".join(suit for suit in view.suits if suit in card.suits())
-    ranks = "".join(str(rank) for rank in range(1, view.config.ranks + 1) if str(rank) in card.ranks())
+    ranks = "".join(rank for rank in all_ranks if rank in card.ranks())
+    told = "".join(suit for suit in suits if suit in card.hinted)
+    told_rank = "".join(rank for rank in ranks if rank in card.hinted)
     y = CARD_HEIGHT + 12
-    return symbols.use(f"suits-{view.suits}-{suits}", lambda: _suit_marks(view.suits, suits), 0, y) + symbols.use(
-        f"ranks-{view.config.ranks}-{ranks}", lambda: _rank_marks(view.config.ranks, ranks), 0, y + 17
-    )
+    return symbols.use(
+        f"{view.suits}-{suits}-{told}", lambda: _suit_marks(view.suits, suits, told, symbols), 0, y
+    ) + symbols.use(f"{all_ranks}-{ranks}-{told_rank}", lambda: _rank_marks(all_ranks, ranks, told_rank), 0, y + 17)
 
 
 def _mark_places(count: int) -> list[float]:
@@ -473,32 +517,30 @@ def _mark_places(count: int) -> list[float]:
     return [CARD_WIDTH / 2 + pitch * (i - (count - 1) / 2) for i in range(count)]
 
 
-def _suit_marks(suits: str, left: str) -> str:
-    nothing_known = len(left) == len(suits) > 1
-    places = _mark_places(len(suits))
+def _suit_marks(suits: str, left: str, told: str, symbols: Symbols) -> str:
+    places = dict(zip(suits, _mark_places(len(suits)), strict=True))
     radius = 5 if len(suits) < 6 else 4.2
-    marks = [
-        _shape(suit, x, 0, radius, f"hb-{suit}") + _frame(x, left == suit)
-        if suit in left
-        else element("circle", cx=x, r=1.2, class_="hb-dot")
-        for suit, x in zip(suits, places, strict=True)
-    ]
-    return element("g", *marks, class_="hb-faint" if nothing_known else None)
+    return _mark_row(places, left, told, [_pip(suit, places[suit], radius, symbols) for suit in left])
 
 
-def _rank_marks(ranks: int, left: str) -> str:
-    nothing_known = len(left) == ranks > 1
-    marks = [
-        text(str(rank), x, 4, 8, "hb-ink", anchor="middle", bold=True) + _frame(x, left == str(rank))
-        if str(rank) in left
-        else element("circle", cx=x, r=1.2, class_="hb-dot")
-        for rank, x in enumerate(_mark_places(ranks), start=1)
-    ]
-    return element("g", *marks, class_="hb-faint" if nothing_known else None)
+def _rank_marks(ranks: str, left: str, told: str) -> str:
+    places = dict(zip(ranks, _mark_places(len(ranks)), strict=True))
+    digits = [text(rank, places[rank], 4, 8, "hb-ink", anchor="middle", bold=True) for rank in left]
+    return _mark_row(places, left, told, digits)
 
 
-def _frame(x: float, only: bool) -> str:
-    return rect(x - 8, -8, 16, 16, 5, class_="hb-known") if only else ""
+def _mark_row(places: Mapping[str, float], left: str, told: str, marks: list[str]) -> str:
+    """Marks of what is left, dots where something is excluded, frames; faint where nobody said anything."""
+    frames = [_outline(places[mark], None) for mark in told]
+    if len(left) == 1 < len(places) and not told:
+        frames = [_outline(places[left], "2.5 2.5")]
+    excluded = _dots([x for mark, x in places.items() if mark not in left])
+    nothing_known = len(left) == len(places) and not told
+    return element("g", *marks, *frames, excluded, class_="hb-faint" if nothing_known else None)
+
+
+def _outline(x: float, dashes: str | None) -> str:
+    return rect(x - 8, -8, 16, 16, 5, class_="hb-known", stroke_dasharray=dashes)
 
 
 # --- Fireworks and discards -------------------------------------------------------------------------------------------
@@ -518,9 +560,9 @@ def _firework(view: TableView, suit: str, symbols: Symbols) -> str:
     )
     last = view.last_move
     grown = last is not None and bool(last.scored) and last.card is not None and last.card[0] == suit
-    ring = rect(-3.5, -3.5, CARD_WIDTH + 7, CARD_HEIGHT + 7, 12, class_="hb-ring") if grown else ""
+    ring = symbols.use("ring", _ring) if grown else ""
     y = _FIREWORKS.y + 34 + (140 - 132 * scale) / 2
-    return group(card, ring, _steps(view, suit), x=x, y=y, scale=scale)
+    return group(card, ring, _steps(view, suit, symbols), x=x, y=y, scale=scale)
 
 
 def _empty_firework(suit: str) -> str:
@@ -528,79 +570,179 @@ def _empty_firework(suit: str) -> str:
     return outline + element("g", _shape(suit, CARD_WIDTH / 2, CARD_HEIGHT / 2, 15, f"hb-{suit}"), class_="hb-faint")
 
 
-def _steps(view: TableView, suit: str) -> str:
+def _steps(view: TableView, suit: str, symbols: Symbols) -> str:
     played, reachable, ranks = view.fireworks[suit], view.reachable(suit), view.config.ranks
-    y = CARD_HEIGHT + 18
+    name = f"steps-{suit}{played}{reachable}{ranks}"
+    return symbols.use(name, lambda: _draw_steps(suit, played, reachable, ranks, symbols), 0, CARD_HEIGHT + 18)
+
+
+def _draw_steps(suit: str, played: int, reachable: int, ranks: int, symbols: Symbols) -> str:
     steps = []
     for i, x in enumerate(_mark_places(ranks)):
         if i < played:
-            steps.append(_shape(suit, x, y, 5.4, f"hb-{suit}"))
+            steps.append(_pip(suit, x, 5.4, symbols))
         elif i < reachable:
-            steps.append(element("circle", cx=x, cy=y, r=3, class_="hb-spent"))
+            steps.append(element("circle", cx=x, r=3, class_="hb-spent"))
         else:
-            steps.append(element("path", d=f"M{number(x - 3.5)} {y - 3.5}l7 7m0-7l-7 7", class_="hb-gone"))
+            steps.append(element("path", d=f"M{number(x - 3.5)}-3.5l7 7m0-7l-7 7", class_="hb-gone"))
     return "".join(steps)
 
 
-def _discard_row(view: TableView, suit: str, symbols: Symbols) -> str:
-    """One place for every copy, lowest rank first; a fallen copy fills the first place of its rank."""
-    widest = {r: max(view.copies.get(f"{s}{r}", 0) for s in view.suits) for r in range(1, view.config.ranks + 1)}
-    places = sum(widest.values())
-    pitch = min(22.0, (_DISCARDS.width - 32 - 24 - 4 * (view.config.ranks - 1)) / places)
+@dataclass(frozen=True)
+class Tray:
+    """The discard panel: a row a suit, and in it a place for every copy, lowest rank first."""
+
+    pitch: float
+    row_height: float
+    scale: float
+    starts: dict[int, float]
+    """Where the places of a rank begin."""
+
+
+def _tray(view: TableView) -> Tray:
+    ranks = range(1, view.config.ranks + 1)
+    widest = {rank: max(view.copies.get(f"{suit}{rank}", 0) for suit in view.suits) for rank in ranks}
+    gaps = 4 * (len(ranks) - 1)
+    pitch = min(22.0, (_DISCARDS.width - 56 - gaps) / sum(widest.values()))
     row_height = min(29.0, 146 / len(view.suits))
-    scale = min(1.0, (pitch - 1.5) / 20, (row_height - 3) / 24)
-    y = _DISCARDS.y + 34 + row_height * view.suits.index(suit)
-    parts = [_shape(suit, _DISCARDS.x + 24, y + 12 * scale, min(8, 8 * row_height / 26), f"hb-{suit}")]
+    starts, x = {}, _DISCARDS.x + 42
+    for rank in ranks:
+        starts[rank] = x
+        x += widest[rank] * pitch + 4
+    return Tray(pitch, row_height, min(1.0, (pitch - 1.5) / 20, (row_height - 3) / 24), starts)
+
+
+def _tray_row(view: TableView, tray: Tray, suit: str) -> float:
+    return _DISCARDS.y + 34 + tray.row_height * view.suits.index(suit)
+
+
+def _discard_places(view: TableView, suit: str, symbols: Symbols) -> str:
+    tray = _tray(view)
+    y = _tray_row(view, tray, suit)
+    width, height = 20 * tray.scale - 1.5, 24 * tray.scale - 1.5
+    return _shape(suit, _DISCARDS.x + 24, y + 12 * tray.scale, 8 * tray.scale, f"hb-{suit}") + "".join(
+        symbols.use(
+            f"place-{number(width)}x{number(height)}",
+            lambda: rect(0.75, 0.75, width, height, 4 * tray.scale, class_="hb-slot"),
+            left + copy * tray.pitch,
+            y,
+        )
+        for rank, left in tray.starts.items()
+        for copy in range(view.copies.get(f"{suit}{rank}", 0))
+    )
+
+
+def _fallen(view: TableView, suit: str, symbols: Symbols) -> str:
+    """The discards of a suit; each fills the first free place of its rank."""
+    tray = _tray(view)
+    y = _tray_row(view, tray, suit)
     last = view.last_move
-    newest = last.card if last is not None and last.card is not None and not last.scored else None
-    x = _DISCARDS.x + 42
-    for rank, width in widest.items():
+    newest = last.card if last is not None and not last.scored else None
+    parts = []
+    for rank, left in tray.starts.items():
         card = f"{suit}{rank}"
         fallen = view.discards.count(card)
-        parts += [
-            _discard_place(card, copy < fallen, symbols, x + copy * pitch, y, scale)
-            for copy in range(view.copies.get(card, 0))
-        ]
+        parts += [_small_card(card, symbols, left + copy * tray.pitch, y, tray.scale) for copy in range(fallen)]
         if card == newest and fallen:
-            left = x + (fallen - 1) * pitch - 2
-            parts.append(rect(left, y - 2, 20 * scale + 4, 24 * scale + 4, 5, class_="hb-ring"))
-        x += width * pitch + 4
+            x = left + (fallen - 1) * tray.pitch - 2
+            parts.append(rect(x, y - 2, 20 * tray.scale + 4, 24 * tray.scale + 4, 5, class_="hb-ring"))
     return "".join(parts)
-
-
-def _discard_place(card: str, fallen: bool, symbols: Symbols, x: float, y: float, scale: float) -> str:
-    if fallen:
-        return _small_card(card, symbols, x, y, scale)
-    width, height = 20 * scale - 1.5, 24 * scale - 1.5
-    name = f"place-{number(width)}x{number(height)}"
-    return symbols.use(name, lambda: rect(0.75, 0.75, width, height, 4 * scale, class_="hb-slot"), x, y)
 
 
 # --- Hands ------------------------------------------------------------------------------------------------------------
 
 
+def _slot_place(view: TableView, player: int, slot: int) -> tuple[float, float]:
+    box, pitch = _hand_box(view, player), (CARD_WIDTH + CARD_GAP) * _hand_scale(view)
+    width = view.config.cards_in_hand * pitch - CARD_GAP * _hand_scale(view)
+    return box.x + (box.width - width) / 2 + slot * pitch, box.y + 50
+
+
+def _slot_numbers(view: TableView, player: int, symbols: Symbols) -> str:
+    places = [_slot_place(view, player, slot) for slot in range(view.config.cards_in_hand)]
+    middle = CARD_WIDTH * _hand_scale(view) / 2
+    return "".join(
+        text(str(slot), x + middle, y - 7, 6.5, "hb-soft", anchor="middle", symbols=symbols)
+        for slot, (x, y) in enumerate(places)
+    )
+
+
 def _hand(view: TableView, player: int, symbols: Symbols) -> list[str]:
-    box, scale = _hand_box(view, player), _hand_scale(view)
-    pitch = (CARD_WIDTH + CARD_GAP) * scale
-    left = box.x + (box.width - view.config.cards_in_hand * pitch + CARD_GAP * scale) / 2
-    layers = [_hand_title(view, player, box)]
+    layers = [_hand_title(view, player, symbols)]
     last = view.last_move
+    touched = last.touched if last is not None and last.target == player else ()
     for slot, card in enumerate(view.hands[player]):
-        touched = last is not None and last.target == player and slot in last.touched
-        ring = rect(-3.5, -3.5, CARD_WIDTH + 7, CARD_HEIGHT + 7, 12, class_="hb-ring") if touched else ""
-        number_above = text(str(slot), CARD_WIDTH / 2, -8, 6.5 / max(scale, 0.6), "hb-soft", anchor="middle")
-        layers.append(
-            group(number_above, _card(card, view, symbols), ring, x=left + slot * pitch, y=box.y + 50, scale=scale)
-        )
+        x, y = _slot_place(view, player, slot)
+        ring = symbols.use("ring", _ring) if slot in touched else ""
+        layers.append(group(_card(card, view, symbols), ring, x=x, y=y, scale=_hand_scale(view)))
     return layers
 
 
-def _hand_title(view: TableView, player: int, box: Box) -> str:
+def _ring() -> str:
+    """Around a card: the last move was about it."""
+    return rect(-3.5, -3.5, CARD_WIDTH + 7, CARD_HEIGHT + 7, 12, class_="hb-ring")
+
+
+def _hand_title(view: TableView, player: int, symbols: Symbols) -> str:
+    box = _hand_box(view, player)
     to_move = view.end_reason is None and player == view.current_player
-    name = text(player_name(player), box.x + (34 if to_move else 16), box.y + 25, 9, "hb-ink", bold=True)
+    left = box.x + (34 if to_move else 16)
+    name = text(player_name(player), left, box.y + 25, 9, "hb-ink", bold=True, symbols=symbols)
     if not to_move:
         return name
-    arrow = element("path", d=f"M{number(box.x + 17)} {number(box.y + 14)}l10 6.500-10 6.500z", class_="hb-solid")
+    arrow = element("path", d=f"M{number(box.x + 17)} {number(box.y + 14)}l10 6.5-10 6.5z", class_="hb-solid")
     words = describe_turn(view).removeprefix(player_name(player)).lstrip()
-    note = text(words, box.x + box.width - 16, box.y + 25, 7.5, "hb-soft", anchor="end")
+    right = box.x + box.width - 16
+    note = text(words, right, box.y + 25, 7.5, "hb-soft", anchor="end", symbols=symbols)
     return _panel(box, "hb-turn") + arrow + name + note
+
+
+# --- A whole game -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One moment of a recorded game."""
+
+    position: Mapping[str, Any]
+    """What `to_dict` returned."""
+    action: str | None = None
+    """The action taken from here, in words; None at the end."""
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    """Action in words -> the agent's probability, where known."""
+
+
+def replay(config: HanabiConfig, snapshots: Sequence[Snapshot], title: str = "Hanabi") -> Replay:
+    """The page of a game: every turn as everybody's eyes see it.
+
+    Raises:
+        ValueError: no snapshot at all.
+    """
+    if not snapshots:
+        raise ValueError("a replay needs at least one snapshot")
+    symbols = Symbols("hb")
+    last = view_of(snapshots[-1].position, config)
+    rating = verdict(config, last.score, last.end_reason)
+    return Replay(
+        title=title,
+        width=WIDTH,
+        height=table_height(last),
+        style=style(),
+        symbols=symbols,
+        frames=[_frame(config, snapshot, symbols) for snapshot in snapshots],
+        subtitle=f"{config.players} players, score {describe_score(last)}{', ' + rating if rating else ''}",
+    )
+
+
+def _frame(config: HanabiConfig, now: Snapshot, symbols: Symbols) -> Frame:
+    eyes = {"omniscient": None} | {player_name(player): player for player in range(config.players)}
+    views = {name: view_of(now.position, config, seat) for name, seat in eyes.items()}
+    everything = views["omniscient"]
+    ending = f"; {describe_turn(everything)}" if everything.end_reason is not None else ""
+    return Frame(
+        pictures={name: table_layers(view, symbols) for name, view in views.items()},
+        texts={name: table_ansi(view) for name, view in views.items()},
+        caption=describe_move(everything.last_move) + ending,
+        choice=now.action,
+        probabilities=now.probabilities,
+    )

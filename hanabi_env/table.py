@@ -45,6 +45,8 @@ class CardView:
     """Cards that the hints leave open."""
     possible: frozenset[str]
     """Of those, the cards of which these eyes do not already see every copy elsewhere."""
+    hinted: frozenset[str]
+    """Color letters and ranks named by hints that touched the card."""
 
     def suits(self) -> str:
         """Letters of the suits that the hints leave open, in no order."""
@@ -139,8 +141,9 @@ class TableView:
 def view_of(position: Mapping[str, Any], config: HanabiConfig, seat: int | None = None) -> TableView:
     """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
 
-    ``position["last_move"]``, where present and not None, has ``player`` and ``action`` (words), and for a hint
-    ``touched`` (slots), for a card ``card`` and ``scored``.
+    Of the keys beyond the contract's it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
+    for a card ``card`` and ``scored``) and ``hinted`` (per player and slot the colors and ranks that hints named). Both
+    may be missing.
 
     Raises:
         ValueError: nobody sits at ``seat``.
@@ -152,15 +155,21 @@ def view_of(position: Mapping[str, Any], config: HanabiConfig, seat: int | None 
     for player, hand in enumerate(position["hands"]):
         if player != seat:
             seen.update(hand)
+    hinted = position.get("hinted") or [[()] * len(hand) for hand in position["hands"]]
+
+    def card_view(player: int, slot: int, card: str) -> CardView:
+        plausible = frozenset(position["knowledge"][player][slot])
+        marks = frozenset(map(str, hinted[player][slot]))
+        if player != seat:
+            return CardView(card, plausible, plausible, marks)
+        return CardView(None, plausible, frozenset(name for name in plausible if seen[name] < copies[name]), marks)
+
     return TableView(
         config=config,
         seat=seat,
         current_player=position["current_player"],
         hands=tuple(
-            tuple(
-                _card_view(None if player == seat else card, names, copies, seen)
-                for card, names in zip(hand, position["knowledge"][player], strict=False)
-            )
+            tuple(card_view(player, slot, card) for slot, card in enumerate(hand))
             for player, hand in enumerate(position["hands"])
         ),
         fireworks=dict(position["fireworks"]),
@@ -192,13 +201,6 @@ def _played(position: Mapping[str, Any], ranks: int) -> Iterable[str]:
     for suit, played in position["fireworks"].items():
         order = range(ranks, 0, -1) if suit == "K" else range(1, ranks + 1)
         yield from (f"{suit}{rank}" for rank in order[:played])
-
-
-def _card_view(card: str | None, names: Iterable[str], copies: Counter[str], seen: Counter[str]) -> CardView:
-    plausible = frozenset(names)
-    if card is not None:
-        return CardView(card, plausible, plausible)
-    return CardView(None, plausible, frozenset(name for name in plausible if seen[name] < copies[name]))
 
 
 def _move(move: Mapping[str, Any] | None, players: int) -> Move | None:
