@@ -1,0 +1,1 @@
+"""What the card games share. Nothing in this package names a game."""

@@ -1,0 +1,98 @@
+"""Checks of what a caller wrote, and the words they fail in: the field, the value, what is allowed."""
+
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+
+__all__ = ["as_index", "as_seed", "build_config", "check_choice", "check_field_types"]
+
+
+def check_field_types(config: Any) -> None:
+    """Check every field of a dataclass against its annotation (``int``, ``bool``, ``str``, unions with ``None``).
+
+    NumPy integers are accepted as ints and stored as Python's; a ``bool`` is not an ``int`` here.
+
+    Raises:
+        ValueError: a field has another type.
+    """
+    hints = get_type_hints(type(config))
+    for field in fields(config):
+        value = getattr(config, field.name)
+        allowed = get_args(hints[field.name]) or (hints[field.name],)
+        if isinstance(value, np.generic):
+            value = value.item()
+            object.__setattr__(config, field.name, value)
+        if type(value) not in allowed:
+            names = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
+            raise ValueError(f"{field.name} must be {names}, got {value!r}")
+
+
+def check_choice(config: Any, name: str, allowed: Iterable[Any]) -> None:
+    """Raise ``ValueError`` where field ``name`` is none of the ``allowed`` values."""
+    value = getattr(config, name)
+    if value in allowed:
+        return
+    if isinstance(allowed, range):
+        words = f"from {allowed.start} to {allowed.stop - 1}"
+    else:
+        words = "one of " + ", ".join(repr(v) for v in allowed)
+    raise ValueError(f"{name} must be {words}, got {value!r}")
+
+
+def build_config(default: Any, presets: Mapping[str, Any], config: Any, preset: str | None, options: Mapping[str, Any]) -> Any:
+    """The configuration that a factory's keywords mean: a whole ``config``, or a ``preset`` with fields changed.
+
+    Args:
+        default: the configuration meant by no keywords at all; its class is the game's.
+        presets: the game's presets by name.
+        config: a whole configuration, or ``None``.
+        preset: a name out of ``presets``, or ``None``.
+        options: fields by name.
+
+    Raises:
+        ValueError: unknown preset or field, a ``config`` of another class, or both ``config`` and something else.
+    """
+    kind = type(default)
+    if config is not None:
+        if preset is not None or options:
+            raise ValueError("give either config, or preset and fields by name, not both")
+        if not isinstance(config, kind):
+            raise ValueError(f"config must be a {kind.__name__}, got {config!r}")
+        return config
+    if preset is not None and preset not in presets:
+        raise ValueError(f"preset must be one of {', '.join(map(repr, presets))}, got {preset!r}")
+    start = default if preset is None else presets[preset]
+    if not is_dataclass(start):
+        raise TypeError(f"{start!r} is no configuration")
+    known = {field.name: getattr(start, field.name) for field in fields(start)}
+    for name in options:
+        if name not in known:
+            raise ValueError(f"{name!r} is no field of {kind.__name__}; fields are {', '.join(known)}")
+    return kind(**{**known, **options})
+
+
+def as_index(name: str, value: Any, most: int) -> int:
+    """``value`` as an int from 0 to ``most``.
+
+    Raises:
+        ValueError: it is no integer, or out of range.
+    """
+    try:
+        index = operator.index(value)
+    except TypeError:
+        index = -1
+    if isinstance(value, (bool, np.bool_)) or not 0 <= index <= most:
+        raise ValueError(f"{name} must be an int from 0 to {most}, got {value!r}")
+    return index
+
+
+def as_seed(value: Any) -> int:
+    """A seed as an int below 2^64.
+
+    Raises:
+        ValueError: it is no such int.
+    """
+    return as_index("seed", value, 2**64 - 1)

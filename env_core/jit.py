@@ -1,0 +1,65 @@
+"""Every compile option of the project, in one place.
+
+Two decorators cover all compiled code:
+
+* ``rule`` marks a function of the rules. It stays a plain Python function (so it can be read, debugged and covered
+  without a compiler) and Numba inlines it into whatever compiled loop calls it.
+* ``kernel`` compiles a loop over games. Kernels are made by a factory that closes over plain numbers only, because a
+  closure over a *function* misses Numba's disk cache in every new process.
+
+The disk cache does not notice an edit in another file: a cached loop would silently run an old rule. Every loop
+therefore closes over `source_digest` of the packages it is built from (usually as a field of its frozen rules); a new
+digest is a cache miss.
+"""
+
+import hashlib
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.extending import register_jitable
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+__all__ = ["kernel", "parallel_kernel", "rule", "source_digest", "usable_threads"]
+
+
+def rule(function: Function) -> Function:
+    """Mark ``function`` as part of the rules: plain Python here, inlined machine code inside a kernel."""
+    return register_jitable(forceinline=True)(function)
+
+
+def kernel(function: Function) -> Function:
+    """Compile a loop over games for one thread. It releases the GIL, so several Python threads may run kernels."""
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def parallel_kernel(function: Function) -> Function:
+    """Compile a ``prange`` loop over games for several threads (Numba's threading layer)."""
+    return numba.njit(cache=True, nogil=True, parallel=True, error_model="numpy")(function)
+
+
+@lru_cache
+def source_digest(*packages: str) -> int:
+    """A 63-bit digest of every Python source file of ``packages`` (names of directories beside this one)."""
+    root = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for package in sorted(packages):
+        for path in sorted((root / package).glob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    return int.from_bytes(digest.digest()[:8], "little") >> 1
+
+
+def usable_threads(num_threads: int) -> int:
+    """Check a thread count against what Numba may start.
+
+    Raises:
+        ValueError: ``num_threads`` is not an int from 1 to ``numba.config.NUMBA_NUM_THREADS``.
+    """
+    most = numba.config.NUMBA_NUM_THREADS
+    if isinstance(num_threads, bool) or not isinstance(num_threads, int) or not 1 <= num_threads <= most:
+        raise ValueError(f"num_threads must be an int from 1 to {most}, got {num_threads!r}")
+    return num_threads

@@ -1,0 +1,179 @@
+"""What a table of Hanabi can be: the configuration people write, its checks, and the presets."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from env_core.checks import build_config, check_choice, check_field_types
+from env_core.jit import source_digest
+from hanabi_env.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
+from hanabi_env.rules import Rules
+
+OBSERVATION_TYPES = {
+    "minimal": OBSERVE_MINIMAL,
+    "card_knowledge": OBSERVE_CARD_KNOWLEDGE,
+    "seer": OBSERVE_SEER,
+}
+MOST_TOKENS = 50
+MOST_HISTORY = 32
+
+
+@dataclass(frozen=True)
+class HanabiConfig:
+    """One table of Hanabi: its rules and what its players observe.
+
+    Names are the Hanabi Learning Environment's where it has the option. Every default is the standard game's. Rule
+    numbers are those of ``hanabi_env/README.md``.
+
+    Raises:
+        ValueError: a field has a wrong type or value, the hands do not fit the deck, or a variant is not built yet.
+    """
+
+    players: int = 2
+    """Players at the table, 2 to 5 (H1)."""
+    colors: int = 5
+    """Suits of the box, 1 to 5, in the order R Y G W B (H1)."""
+    ranks: int = 5
+    """Cards of a complete firework, 1 to 5 (H10); a small deck has fewer copies too (E17)."""
+    hand_size: int | None = None
+    """Cards a player holds; ``None`` is the booklet's 5 for 2 or 3 players and 4 for 4 or 5 (H2)."""
+    max_information_tokens: int = 8
+    """Information tokens at the start, which is also the most there can be, 0 to 50 (H3, H17)."""
+    max_life_tokens: int = 3
+    """Lives at the start, 1 to 50; the game is lost with the last one (H3, H12, H16)."""
+    random_start_player: bool = False
+    """A random player starts, not player 0 (H4)."""
+    multicolor: str | None = None
+    """A multicolor suit: ``"own_color"`` (V1) or ``"all_colors"`` (V2)."""
+    black_powder: bool = False
+    """A black suit that is played in descending order (V3)."""
+    black_distribution: str = "mirrored"
+    """Copies of the black cards: ``"mirrored"`` has one 1 and three 5s, ``"standard"`` the reverse (V3)."""
+    flamboyants: bool = False
+    """Bonus tiles reward a firework completed with a 5 (V4)."""
+    final_bouquet: bool = False
+    """Play goes on until every firework is complete or the game is lost (V5)."""
+    choreography: bool = False
+    """A player may announce the color of the card being played (V6)."""
+    empty_hints: bool = False
+    """A hint may touch no card at all (H7)."""
+    score_on_loss: str = "zero"
+    """What a lost game scores: ``"zero"`` or the points on the ``"fireworks"`` (H12)."""
+    observation_type: str = "card_knowledge"
+    """``"minimal"`` (no knowledge section), ``"card_knowledge"``, or ``"seer"`` (the knowledge section is the truth)."""
+    history: int = 1
+    """How many last actions the observation holds, 1 to 32."""
+    belief: bool = False
+    """Adds the possible cards of every card, by hints and by counting."""
+    derived: bool = False
+    """Adds flags a careful player would work out: playable, dead, surely playable, surely dead, all copies seen."""
+
+    def __post_init__(self) -> None:
+        check_field_types(self)
+        check_choice(self, "players", range(2, 6))
+        check_choice(self, "colors", range(1, 6))
+        check_choice(self, "ranks", range(1, 6))
+        check_choice(self, "max_information_tokens", range(MOST_TOKENS + 1))
+        check_choice(self, "max_life_tokens", range(1, MOST_TOKENS + 1))
+        check_choice(self, "multicolor", (None, "own_color", "all_colors"))
+        check_choice(self, "black_distribution", ("mirrored", "standard"))
+        check_choice(self, "score_on_loss", ("zero", "fireworks"))
+        check_choice(self, "observation_type", tuple(OBSERVATION_TYPES))
+        check_choice(self, "history", range(1, MOST_HISTORY + 1))
+        _check_built(self)
+        _check_deal(self)
+
+    @property
+    def cards_in_hand(self) -> int:
+        """The hand size in force: ``hand_size``, or the booklet's (H2)."""
+        if self.hand_size is not None:
+            return self.hand_size
+        return 5 if self.players < 4 else 4
+
+    @property
+    def deck_size(self) -> int:
+        """Cards in the box (H1, E17)."""
+        return self.colors * (3 if self.ranks == 1 else 2 * self.ranks)
+
+    @property
+    def max_score(self) -> int:
+        """The score of a perfect game."""
+        return self.colors * self.ranks
+
+    @property
+    def observation_bits(self) -> int:
+        """Bits of an observation."""
+        return observation_bits(self.rules())
+
+    @property
+    def observation_name(self) -> str:
+        """The name of the observation, for tables: a score without it cannot be compared with another."""
+        options = [f"history={self.history}"] * (self.history > 1) + ["belief"] * self.belief
+        return "+".join([self.observation_type, *options, *["derived"] * self.derived])
+
+    def rules(self) -> Rules:
+        """The numbers of this table, for the compiled rules."""
+        hints = (self.players - 1) * (self.colors + self.ranks)
+        return Rules(
+            players=self.players,
+            hand_size=self.cards_in_hand,
+            colors=self.colors,
+            suits=self.colors,
+            ranks=self.ranks,
+            deck_size=self.deck_size,
+            max_information_tokens=self.max_information_tokens,
+            max_life_tokens=self.max_life_tokens,
+            random_start_player=int(self.random_start_player),
+            empty_hints=int(self.empty_hints),
+            score_on_loss_zero=int(self.score_on_loss == "zero"),
+            num_actions=2 * self.cards_in_hand + hints,
+            observation_type=OBSERVATION_TYPES[self.observation_type],
+            history=self.history,
+            belief=int(self.belief),
+            derived=int(self.derived),
+            source_digest=source_digest("env_core", "hanabi_env"),
+        )
+
+
+NOT_BUILT_YET = {
+    "multicolor": None,
+    "black_powder": False,
+    "flamboyants": False,
+    "final_bouquet": False,
+    "choreography": False,
+}
+
+
+def _check_built(config: HanabiConfig) -> None:
+    for name, standard in NOT_BUILT_YET.items():
+        if getattr(config, name) != standard:
+            raise ValueError(f"{name} is not built yet: must be {standard!r}, got {getattr(config, name)!r}")
+
+
+def _check_deal(config: HanabiConfig) -> None:
+    """The hands must fit the deck, as in the Learning Environment."""
+    most = config.deck_size // config.players
+    if not 1 <= config.cards_in_hand <= most:
+        raise ValueError(
+            f"hand_size must be from 1 to {most} (a deck of {config.deck_size} cards, {config.players} players), "
+            f"got {config.cards_in_hand}"
+        )
+
+
+STANDARD = HanabiConfig()
+
+PRESETS: dict[str, HanabiConfig] = {
+    "standard": STANDARD,
+    "first_edition_2010": STANDARD,
+    "grands_feux": HanabiConfig(empty_hints=True),
+    "romanian_2013": STANDARD,
+    "small": HanabiConfig(colors=2, hand_size=2, max_information_tokens=3, max_life_tokens=1),
+    "very_small": HanabiConfig(colors=1, hand_size=2, max_information_tokens=3, max_life_tokens=1),
+    "mini": HanabiConfig(colors=3, ranks=3, hand_size=3, max_information_tokens=5),
+}
+"""Named tables. ``standard`` is the Learning Environment's game; ``small`` and ``very_small`` are its research games.
+The booklets differ in the base game only by empty hints (H7)."""
+
+
+def make_config(config: HanabiConfig | None = None, preset: str | None = None, **options: Any) -> HanabiConfig:
+    """The configuration that the keywords of every factory mean; see `env_core.checks.build_config`."""
+    return build_config(STANDARD, PRESETS, config, preset, options)

@@ -1,0 +1,83 @@
+"""Hanabi as the shared environments see it."""
+
+from typing import Any
+
+import numpy as np
+
+from env_core.game import Game, Loops
+from hanabi_env import notation, position
+from hanabi_env.config import MOST_HISTORY, HanabiConfig
+from hanabi_env.loops import compiled_loops, table_dtype
+from hanabi_env.rules import Rules
+
+
+class HanabiGame(Game):
+    """A configured game of Hanabi: see `env_core.game.Game`."""
+
+    name = "hanabi_v0"
+    statistics = ("score", "fireworks_score", "end_reason")
+    deal_options = ("deck",)
+
+    def __init__(self, config: HanabiConfig) -> None:
+        rules = config.rules()
+        self.config = config
+        self.rules = rules
+        self.players = rules.players
+        self.num_actions = rules.num_actions
+        self.observation_bits = config.observation_bits
+        self.numbers = np.array(rules, np.int64)
+
+    def table_dtype(self, special: bool) -> np.dtype:
+        return table_dtype(self.rules if special else roomy(self.rules))
+
+    def loops(self, special: bool) -> Loops:
+        return compiled_loops(self.rules if special else None)
+
+    def action_to_str(self, state: Any, action: int) -> str:
+        return notation.action_to_str(self.config, action)
+
+    def str_to_action(self, state: Any, text: str) -> int:
+        return notation.str_to_action(self.config, text)
+
+    def to_dict(self, state: Any) -> dict[str, Any]:
+        return position.to_dict(self.config, state)
+
+    def load_position(self, state: Any, given: dict[str, Any]) -> None:
+        position.load_position(self.config, state, given)
+
+    def load_deal(self, state: Any, options: dict[str, Any]) -> None:
+        if "deck" in options:
+            position.load_deck(self.config, state, options["deck"])
+
+    def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
+        from hanabi_env.ratings import verdict
+
+        reason = notation.END_NAMES[ending["end_reason"]]
+        return {**ending, "end_reason": reason, "verdict": verdict(self.config, ending["score"], reason)}
+
+    def render(self, given: dict[str, Any], mode: str) -> Any:
+        from hanabi_env import render
+
+        view = render.view_of(given, self.config, None)
+        if mode == "ansi":
+            return render.table_ansi(view)
+        return render.table_svg(view) if mode == "svg" else render.table_rgb(view)
+
+
+def roomy(rules: Rules) -> Rules:
+    """Sizes of the general record: room for every table of the booklets, or for this one where it is larger."""
+    return rules._replace(
+        players=5,
+        hand_size=max(5, rules.hand_size),
+        colors=5,
+        suits=5,
+        ranks=5,
+        deck_size=50,
+        max_information_tokens=50,
+        max_life_tokens=50,
+        num_actions=64,
+        observation_type=1,
+        history=1 if rules.history == 1 else MOST_HISTORY,
+        belief=1,
+        derived=1,
+    )
