@@ -1,0 +1,134 @@
+"""Cards, moves and endings in words: ``R1``, ``play 0``, ``hint 1 R``.
+
+A card is its suit's letter and its rank. A move is a verb and its numbers: a slot counts from 0, the oldest card; the
+receiver of a hint is an offset to the left of the player who gives it. Words are exact: no other case, no other spaces.
+"""
+
+from functools import lru_cache
+from typing import SupportsIndex
+
+from env_core.checks import as_index
+from hanabi_env.config import HanabiConfig
+from hanabi_env.rules import END_COMPLETED, END_ILLEGAL, END_NOT_YET, END_OUT_OF_CARDS, END_OUT_OF_LIVES
+
+__all__ = [
+    "END_NAMES",
+    "action_to_str",
+    "action_words",
+    "card_names",
+    "card_to_str",
+    "color_letters",
+    "hint_marks",
+    "str_to_action",
+    "str_to_card",
+    "suit_letters",
+]
+
+COLORED_SUITS = "RYGWB"  # the Learning Environment's order (H1)
+
+END_NAMES: dict[int, str | None] = {
+    END_NOT_YET: None,
+    END_OUT_OF_LIVES: "lives",
+    END_COMPLETED: "complete",
+    END_OUT_OF_CARDS: "deck",
+    END_ILLEGAL: "illegal",
+}
+"""How a game ended, by its ``END_*`` number."""
+
+
+# --- Suits and hints --------------------------------------------------------------------------------------------------
+
+
+def suit_letters(config: HanabiConfig) -> str:
+    """The letter of every suit in play, in the order of the rules."""
+    return COLORED_SUITS[: config.colors]
+
+
+def color_letters(config: HanabiConfig) -> str:
+    """The letter of every color that a hint can name."""
+    return COLORED_SUITS[: config.colors]
+
+
+def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
+    """What a hint can say: color letters, then ranks (from 1), in the order of the bits of ``hinted`` in the rules."""
+    return (*color_letters(config), *range(1, config.ranks + 1))
+
+
+# --- Cards ------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def card_names(config: HanabiConfig) -> tuple[str, ...]:
+    """The word of every card that exists, by its number."""
+    return tuple(f"{suit}{rank}" for suit in suit_letters(config) for rank in range(1, config.ranks + 1))
+
+
+@lru_cache
+def _card_numbers(config: HanabiConfig) -> dict[str, int]:
+    return {name: card for card, name in enumerate(card_names(config))}
+
+
+def card_to_str(config: HanabiConfig, card: SupportsIndex) -> str:
+    """The word of a card.
+
+    Raises:
+        ValueError: no card of this table has that number.
+    """
+    names = card_names(config)
+    return names[as_index("card", card, len(names) - 1)]
+
+
+def str_to_card(config: HanabiConfig, text: str) -> int:
+    """The number of a card, ``suit * ranks + rank``.
+
+    Raises:
+        ValueError: ``text`` is no card of this table.
+    """
+    numbers = _card_numbers(config)
+    if not isinstance(text, str) or text not in numbers:
+        raise ValueError(f"card must be one of {', '.join(numbers)}, got {text!r}")
+    return numbers[text]
+
+
+# --- Moves ------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def action_words(config: HanabiConfig) -> tuple[str, ...]:
+    """The word of every action, by its number: the action blocks of the rules, one after the other."""
+    slots = range(config.cards_in_hand)
+    offsets = range(1, config.players)
+    ranks = range(1, config.ranks + 1)
+    return (
+        *(f"discard {slot}" for slot in slots),
+        *(f"play {slot}" for slot in slots),
+        *(f"hint {offset} {color}" for offset in offsets for color in color_letters(config)),
+        *(f"hint {offset} {rank}" for offset in offsets for rank in ranks),
+    )
+
+
+@lru_cache
+def _action_numbers(config: HanabiConfig) -> dict[str, int]:
+    return {words: action for action, words in enumerate(action_words(config))}
+
+
+def action_to_str(config: HanabiConfig, action: SupportsIndex) -> str:
+    """The words of an action, legal or not.
+
+    Raises:
+        ValueError: no action of this table has that number.
+    """
+    words = action_words(config)
+    return words[as_index("action", action, len(words) - 1)]
+
+
+def str_to_action(config: HanabiConfig, text: str) -> int:
+    """The number of an action, legal or not.
+
+    Raises:
+        ValueError: ``text`` is no action of this table.
+    """
+    numbers = _action_numbers(config)
+    if not isinstance(text, str) or text not in numbers:
+        raise ValueError(f"action must be one of {', '.join(numbers)}, got {text!r}")
+    return numbers[text]
