@@ -11,7 +11,7 @@ the observer's own hand is never read, except by ``observation_type="seer"``, wh
 
 import numpy as np
 
-from env_core.bits import ONE, ZERO, bit, has_bit, low_bits, put
+from env_core.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
 from env_core.jit import rule
 from hanabi_env.rules import (
     EVENT_DISCARD,
@@ -46,6 +46,7 @@ def observe(rules, s, observer, out):
         word, at = write_belief(rules, s, observer, out, word, at)
     if rules.derived:
         word, at = write_derived(rules, s, observer, out, word, at)
+    end_string(out, word, at)
 
 
 @rule

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from env_core.bits import ONE, ZERO, bit, has_bit, low_bits, put
+from env_core.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
 from env_core.jit import rule
 from env_core.rng import episode_key, random_below
 
@@ -282,6 +282,7 @@ def legal_action_mask(rules, s, mask):
     for offset in range(1, rules.players):
         ranks = ZERO if is_over else nameable_ranks(rules, s, seat(rules, s, offset))
         word, at = put(mask, word, at, rules.ranks, ranks)
+    end_string(mask, word, at)
 
 
 @rule
