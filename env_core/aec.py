@@ -9,8 +9,8 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from env_core.checks import as_index, as_seed
-from env_core.game import DISABLED, Game
+from env_core.checks import as_index, as_seed, fresh_seed
+from env_core.game import ENDED, REFUSED, REWARDED, Game
 
 __all__ = ["CardGameAEC"]
 
@@ -70,11 +70,16 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
         self._numbers = game.numbers
         self._tables = np.zeros(1, game.table_dtype(special=False))
         self._state = self._tables["state"].view(np.recarray)[0]
-        self._legal = self._tables["mask"]
+        self._episode = self._tables["state"]["episode"]
         self._rewards = self._tables["rewards"][0, : game.players]
         self._current_player = self._tables["current_player"]
-        self._action = np.zeros(1, np.int64)
-        self._nothing = np.zeros((1, 0), np.int8)
+        self._terminated = self._tables["terminated"]
+        self._play = self._loops.play
+        self._stream = np.zeros(2, np.uint64)
+        self._chosen = np.ones(1, np.bool_)
+        self._bits, self._num_actions = game.observation_bits, game.num_actions
+        self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
+        self._rewarded = False
         self._seed: int | None = None
         self._fresh: dict[str, np.ndarray] | None = None
 
@@ -96,42 +101,52 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
         Raises:
             ValueError: a seed, state or deck is wrong; the environment is then as before.
         """
-        options = dict(options) if isinstance(options, dict) else {}
-        before = self._tables.copy(), self._seed
+        if not isinstance(options, dict):
+            options = {}
+        before = self._tables.copy() if options else None
+        seed_before = self._seed
         try:
             self._begin(seed, options)
+            if options:
+                self._place(options)
         except ValueError:
-            self._tables[:], self._seed = before
+            self._seed = seed_before
+            if before is not None:
+                self._tables[:] = before
             raise
         self._start_agents()
 
     def _begin(self, seed: int | None, options: dict[str, Any]) -> None:
         if seed is not None or self._seed is None or "game_index" in options:
-            if seed is None and self._seed is None:
-                seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-            self._seed = self._seed if seed is None else as_seed(seed)
-            game_index = as_index("game_index", options.pop("game_index", 0), 2**63 - 1)
-            self._loops.seat(self._tables, np.uint64(self._seed), np.uint64(game_index))
+            if seed is None:
+                seed = fresh_seed() if self._seed is None else self._seed
+            self._seed = as_seed(seed)
+            self._stream[0] = self._seed
+            self._stream[1] = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
+            self._loops.seat(self._tables, self._stream)
         else:
-            self._state.episode += 1
-        self._loops.deal(self._numbers, self._tables, np.ones(1, np.bool_))
-        position = options.pop("state", None)
-        if position is not None:
-            self.game.load_position(self._state, position)
+            self._episode[0] += 1
+        self._loops.deal(self._numbers, self._tables, self._chosen)
+
+    def _place(self, options: dict[str, Any]) -> None:
+        """The state or deal that ``options`` name."""
+        if options.get("state") is not None:
+            self.game.load_position(self._state, options["state"])
         self.game.load_deal(self._state, {name: options[name] for name in self.game.deal_options if name in options})
         self._loops.refresh(self._numbers, self._tables)
 
     def _start_agents(self) -> None:
-        over = bool(self._tables["terminated"][0])
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, over)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
-        self.agent_selection = self.possible_agents[int(self._tables["current_player"][0])]
+        agents = self.possible_agents
+        self.agents = agents[:]
+        self.rewards = self._no_rewards.copy()
+        self._cumulative_rewards = self._no_rewards.copy()
+        self.terminations = dict.fromkeys(agents, bool(self._terminated[0]))
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos = {agent: {} for agent in agents}
+        self.agent_selection = agents[self._current_player[0]]
         self._skip_agent_selection = None
         self._fresh = None
+        self._rewarded = False
 
     def step(self, action: int | None) -> None:
         """The selected agent acts.
@@ -143,35 +158,33 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._action[0] = self._checked(action)
+        observation = np.empty(self._bits, np.int8)
+        mask = np.empty(self._num_actions, np.int8)
+        try:
+            code = self._play(self._numbers, self._tables, index(action), observation, mask)
+        except (TypeError, OverflowError):
+            code = REFUSED
+        if code == REFUSED:
+            raise ValueError(self._why_refused(action))
+        self._fresh = {"observation": observation, "action_mask": mask}
         self._cumulative_rewards[agent] = 0.0
-        observation = np.empty((1, self.game.observation_bits), np.int8)
-        mask = np.empty((1, self.game.num_actions), np.int8)
-        ended = self._loops.step(
-            self._numbers, self._tables, self._action, observation, mask, self._nothing, DISABLED
-        )
-        self._fresh = {"observation": observation[0], "action_mask": mask[0]}
-        self._give_rewards()
-        self.agent_selection = self.possible_agents[self._current_player[0]]
-        if ended:
+        if code >= REWARDED or self._rewarded:
+            self._give_rewards(code >= REWARDED)
+        self.agent_selection = self.possible_agents[code & 255]
+        if code & ENDED:
             self._end()
 
-    def _checked(self, action: Any) -> int:
-        try:
-            number = index(action)
-        except TypeError:
-            number = -1
-        if not 0 <= number < self.game.num_actions:
-            raise ValueError(f"action must be an int from 0 to {self.game.num_actions - 1}, got {action!r}")
-        if not int(self._legal[0, number >> 6]) >> (number & 63) & 1:
-            raise ValueError(f"action {number} ({self.action_to_str(number)}) is not legal for {self.agent_selection} now")
-        return number
+    def _why_refused(self, action: Any) -> str:
+        most = self.game.num_actions - 1
+        if isinstance(action, (bool, np.bool_)) or not hasattr(action, "__index__") or not 0 <= index(action) <= most:
+            return f"action must be an int from 0 to {most}, got {action!r}"
+        return f"action {action} ({self.action_to_str(action)}) is not legal for {self.agent_selection} now"
 
-    def _give_rewards(self) -> None:
+    def _give_rewards(self, rewarded: bool) -> None:
         """Rewards of this step to `rewards`, and on top of what every agent has not seen yet."""
-        rewards = self._rewards.tolist()
-        self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
-        if any(rewards):
+        self._rewarded = rewarded
+        self.rewards = dict(zip(self.possible_agents, self._rewards.tolist(), strict=True))
+        if rewarded:
             for agent, reward in self.rewards.items():
                 self._cumulative_rewards[agent] += reward
 
@@ -186,7 +199,7 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What ``agent`` may know now."""
         player = self._player(agent)
-        if self._fresh is not None and player == self._current_player[0]:
+        if self._fresh is not None and agent == self.agent_selection:
             fresh, self._fresh = self._fresh, None
             return fresh
         observation = np.empty((1, self.game.observation_bits), np.int8)
@@ -262,7 +275,9 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
 
     def __getstate__(self) -> dict[str, Any]:
         names = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
-        agents = {name: deepcopy(getattr(self, name)) for name in (*names, "_skip_agent_selection") if hasattr(self, name)}
+        agents = {
+            name: deepcopy(getattr(self, name)) for name in (*names, "_skip_agent_selection", "_rewarded") if hasattr(self, name)
+        }
         return {
             "game": self.game,
             "render_mode": self.render_mode,

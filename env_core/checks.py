@@ -7,7 +7,7 @@ from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
-__all__ = ["as_index", "as_seed", "build_config", "check_choice", "check_field_types"]
+__all__ = ["as_index", "as_seed", "build_config", "check_choice", "check_field_types", "fresh_seed"]
 
 
 def check_field_types(config: Any) -> None:
@@ -42,7 +42,9 @@ def check_choice(config: Any, name: str, allowed: Iterable[Any]) -> None:
     raise ValueError(f"{name} must be {words}, got {value!r}")
 
 
-def build_config(default: Any, presets: Mapping[str, Any], config: Any, preset: str | None, options: Mapping[str, Any]) -> Any:
+def build_config(
+    default: Any, presets: Mapping[str, Any], config: Any, preset: str | None, options: Mapping[str, Any]
+) -> Any:
     """The configuration that a factory's keywords mean: a whole ``config``, or a ``preset`` with fields changed.
 
     Args:
@@ -96,3 +98,8 @@ def as_seed(value: Any) -> int:
         ValueError: it is no such int.
     """
     return as_index("seed", value, 2**64 - 1)
+
+
+def fresh_seed() -> int:
+    """A seed from the operating system's entropy, for callers who gave none."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

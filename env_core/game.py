@@ -6,11 +6,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-__all__ = ["DISABLED", "NEXT_STEP", "SAME_STEP", "Game", "Loops"]
+__all__ = ["DISABLED", "ENDED", "NEXT_STEP", "REFUSED", "REWARDED", "SAME_STEP", "Game", "Loops"]
 
 SAME_STEP = 0  # what a compiled step does at the end of a game: deal the next one at once,
 NEXT_STEP = 1  # in the step that follows, or
 DISABLED = 2  # nothing
+
+REFUSED = -1  # what `Loops.play` returns: nothing happened, because the action is not legal; or the next player,
+ENDED = 256  # plus this where the game is over,
+REWARDED = 512  # plus this where somebody's reward is not zero
 
 
 class Loops(NamedTuple):
@@ -19,13 +23,14 @@ class Loops(NamedTuple):
     ``observation`` rows may be int8 or float32 (one number a bit), uint64 (packed words) or empty (nothing is written).
     """
 
-    seat: Callable[..., Any]  # (tables, seed, first_game): give every table its random stream
+    seat: Callable[..., Any]  # (tables, stream uint64 (2,): seed, first game index): give tables their random streams
     deal: Callable[..., Any]  # (numbers, tables, chosen): begin the current episode of the chosen tables
     look: Callable[..., Any]  # (numbers, tables, player or -1, observation (N, n), action_mask (N, A))
     refresh: Callable[..., Any]  # (numbers, tables): what follows from states that were set from outside
     step: Callable[..., Any]  # (numbers, tables, actions, observation, action_mask, final, mode) -> games ended
     step_parallel: Callable[..., Any]  # the same on several threads
-    roll: Callable[..., Any]  # (numbers, tables, observation (N, K, n), nothing, seed, first_step, steps, careful)
+    play: Callable[..., Any]  # (numbers, tables (1,), action, observation (n,), action_mask (A,)) -> code, see below
+    roll: Callable[..., Any]  # (numbers, tables, observation (N, K, n), seed, first_step, steps, careful)
     roll_parallel: Callable[..., Any]
 
 

@@ -61,7 +61,9 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
             partners = random_partner
         choices = [partners] * len(others) if callable(partners) else list(partners)
         if len(choices) != len(others):
-            raise ValueError(f"partners must be one, or one for each of {len(others)} other players, got {len(choices)}")
+            raise ValueError(
+                f"partners must be one, or one for each of {len(others)} other players, got {len(choices)}"
+            )
         return dict(zip(others, choices, strict=True))
 
     def reset(

@@ -8,7 +8,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from env_core.checks import as_index, as_seed
+from env_core.checks import as_index, as_seed, fresh_seed
 from env_core.game import DISABLED, NEXT_STEP, SAME_STEP, Game
 from env_core.jit import usable_threads
 
@@ -20,6 +20,7 @@ MODES = {
     AutoresetMode.DISABLED: DISABLED,
 }
 FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
+INT64 = np.dtype(np.int64)
 SPECIAL_FROM = 256
 """From this many games on, loops are compiled for the configuration alone; below, the general program is fast enough."""
 
@@ -167,10 +168,10 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     def _begin(self, seed: int | None, first: int, chosen: np.ndarray) -> None:
         if seed is not None or not self._seated:
             if seed is None:
-                seed = self._seed if self._seed is not None else int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+                seed = fresh_seed() if self._seed is None else self._seed
             self._seed = as_seed(seed)
             seated = self._tables.copy()
-            self._loops.seat(seated, np.uint64(self._seed), np.uint64(first))
+            self._loops.seat(seated, np.array([self._seed, first], np.uint64))
             self._tables[chosen] = seated[chosen]
             self._seated = True
         else:
@@ -187,7 +188,9 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         if not given:
             return
         for i in np.flatnonzero(chosen).tolist():
-            own = {name: value[i] if _is_by_table(value) else value for name, value in given.items() if _is_for(value, i)}
+            own = {
+                name: value[i] if _is_by_table(value) else value for name, value in given.items() if _is_for(value, i)
+            }
             if "state" in own:
                 self.game.load_position(self._states[i], own.pop("state"))
             self.game.load_deal(self._states[i], own)
@@ -206,13 +209,11 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             ValueError: not integers of shape (N,).
             gymnasium.error.ResetNeeded: `reset` was never called.
         """
-        if type(actions) is not np.ndarray or actions.dtype != np.int64 or actions.shape != (self.num_envs,):
+        if type(actions) is not np.ndarray or actions.dtype is not INT64 or actions.shape != (self.num_envs,):
             actions = self._as_actions(actions)
         if not self._seated:
             raise gymnasium.error.ResetNeeded("call reset before step")
-        ended = self._step(
-            self._numbers, self._tables, actions, self._observation, self._mask, self._final, self._mode
-        )
+        ended = self._step(self._numbers, self._tables, actions, self._observation, self._mask, self._final, self._mode)
         infos = self._running_infos()
         if ended:
             self._add_ends(infos)
@@ -333,7 +334,10 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     def __getstate__(self) -> dict[str, Any]:
         """Pickles carry the arguments and `get_state`, no compiled code."""
         arguments = (self.game, self.num_envs, self._seed, self.observation_format, self.num_threads)
-        return {"arguments": (*arguments, self.autoreset_mode, self.copy_buffers, self._special), "now": self.get_state()}
+        return {
+            "arguments": (*arguments, self.autoreset_mode, self.copy_buffers, self._special),
+            "now": self.get_state(),
+        }
 
     def __setstate__(self, pickled: dict[str, Any]) -> None:
         CardGameVectorEnv.__init__(self, *pickled["arguments"])

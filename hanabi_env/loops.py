@@ -17,7 +17,7 @@ from numba import prange
 from env_core.bits import ZERO, bit, has_bit, nth_set_bit, popcount, unpack
 from env_core.jit import kernel, parallel_kernel, rule, source_digest
 from env_core.rng import game_key, random_below, random_word
-from env_core.game import NEXT_STEP, SAME_STEP, Loops
+from env_core.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, Loops
 from hanabi_env.observation import observation_words, observe
 from hanabi_env.rules import (
     END_ILLEGAL,
@@ -83,10 +83,16 @@ def step_table(rules, table, action):
 
 
 @rule
+def is_legal(rules, table, action):
+    """The current player may take ``action``, which may be any number."""
+    return 0 <= action < rules.num_actions and has_bit(table.mask[action >> 6], action & 63) != ZERO
+
+
+@rule
 def act(rules, table, action):
     """The reward of a legal action is the change of score (E7); an illegal one ends the game at the offender's cost."""
     s = table.state
-    if 0 <= action < rules.num_actions and has_bit(table.mask[action >> 6], action & 63) != ZERO:
+    if is_legal(rules, table, action):
         before = score(rules, s)
         step(rules, s, action)
         give_rewards(rules, table, score(rules, s) - before)
@@ -133,10 +139,10 @@ def look(rules, table, player, out):
 
 
 @rule
-def seat_all(tables, seed, first_game):
-    """Give every table its stream: game ``first_game + i`` of ``seed``."""
+def seat_all(tables, stream):
+    """Give every table its random stream; ``stream`` holds the seed and the game index of the first table (uint64)."""
     for i in range(tables.shape[0]):
-        tables[i].state.game_key = game_key(seed, first_game + np.uint64(i))
+        tables[i].state.game_key = game_key(stream[0], stream[1] + np.uint64(i))
         tables[i].state.episode = 0
 
 
@@ -189,10 +195,29 @@ def step_one(rules, table, action, observation, action_mask, final, mode):
             final[:] = observation
     if deals:
         table.terminated = False
+    offer_actions(rules, table, action_mask)
+    return np.int64(table.ended)
+
+
+@rule
+def offer_actions(rules, table, action_mask):
+    """Whose turn it is and what is legal now."""
     legal_action_mask(rules, table.state, table.mask)
     unpack(table.mask, action_mask.shape[0], action_mask)
     table.current_player = table.state.current_player
-    return np.int64(table.ended)
+
+
+@rule
+def play_one(rules, table, action, observation, action_mask):
+    """One step of a single game that refuses what is not legal. Everything a caller needs at once is in the returned
+    number: `REFUSED`, or the next player, plus `ENDED` and `REWARDED` where they hold.
+    """
+    if not is_legal(rules, table, action):
+        return REFUSED
+    step_table(rules, table, action)
+    look(rules, table, np.int64(table.state.current_player), observation)
+    offer_actions(rules, table, action_mask)
+    return table.current_player + ENDED * np.int64(table.ended) + REWARDED * np.int64(table.reward != 0.0)
 
 
 @rule
@@ -235,8 +260,8 @@ def compiled_loops(frozen: Rules | None) -> Loops:
     digest = source_digest("env_core", "hanabi_env")
 
     @kernel
-    def seat_tables(tables, seed, first_game):
-        seat_all(tables, seed, first_game)
+    def seat_tables(tables, stream):
+        seat_all(tables, stream)
 
     @kernel
     def deal_tables(numbers, tables, chosen):
@@ -269,6 +294,10 @@ def compiled_loops(frozen: Rules | None) -> Loops:
         return ended
 
     @kernel
+    def play_table(numbers, tables, action, observation, action_mask):
+        return play_one(rules_of(frozen, numbers, digest), tables[0], action, observation, action_mask)
+
+    @kernel
     def roll_tables(numbers, tables, observation, seed, first_step, steps, careful):
         rules = rules_of(frozen, numbers, digest)
         for i in range(tables.shape[0]):
@@ -289,6 +318,7 @@ def compiled_loops(frozen: Rules | None) -> Loops:
         refresh=refresh_tables,
         step=step_tables,
         step_parallel=step_tables_parallel,
+        play=play_table,
         roll=roll_tables,
         roll_parallel=roll_tables_parallel,
     )
