@@ -63,10 +63,12 @@ SUIT_COLORS = {
     "Y": ("#f4c430", "#a87d00", "#2a2410"),
     "G": ("#0b8560", "#045840", "#ffffff"),
     "W": ("#fbfaf5", "#8b909c", "#30343f"),
-    "B": ("#1f6db5", "#124577", "#ffffff"),
+    "B": ("#2350a0", "#15336b", "#ffffff"),
     "M": ("#5b3f8c", "#38245c", "#ffffff"),
     "K": ("#2b2d36", "#777c8a", "#ffffff"),
 }
+# Edges that set the darker suits off from a dark table.
+NIGHT_EDGES = {"R": "#ee8f74", "G": "#3fb892", "B": "#7fa6ee", "M": "#a98be0", "K": "#9aa0b0"}
 
 # Outlines around the origin, about 20 units wide.
 SUIT_SHAPES = {
@@ -84,7 +86,7 @@ _CLASSES = {
     "hb-panel": "fill:#fdfcf9;stroke:#e2ddd0",
     "hb-turn": "fill:none;stroke:#3c4252;stroke-width:2",
     "hb-ink": "stroke:#262a34",
-    "hb-soft": "stroke:#747a88",
+    "hb-soft": "stroke:#656b79",
     "hb-solid": "fill:#262a34",
     "hb-dot": "stroke:#c9c5ba;stroke-width:2.4;stroke-linecap:round",
     "hb-slot": "fill:none;stroke:#d6d1c4;stroke-width:1.5",
@@ -121,6 +123,10 @@ _DARK = {
     "hb-ring": "fill:none;stroke:#c58af2;stroke-width:3.5",
     "hb-spent": "fill:none;stroke:#4a4f60;stroke-width:1.5",
     "hb-gone": "fill:none;stroke:#6b7185;stroke-width:1.5;stroke-linecap:round",
+    "hb-faint": "opacity:.42",
+} | {
+    f"hb-{suit}": f"fill:{SUIT_COLORS[suit][0]};stroke:{edge};stroke-width:1.6;stroke-linejoin:round"
+    for suit, edge in NIGHT_EDGES.items()
 }
 
 
