@@ -12,6 +12,7 @@ at the place where its draw will look for it (`arrange_deck`).
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -422,10 +423,12 @@ def _parse_knowledge(config: HanabiConfig, position: Mapping[str, Any], player: 
     return known
 
 
-def _touched_sets(rules: Rules) -> list[int]:
+@lru_cache
+def _touched_sets(rules: Rules) -> tuple[int, ...]:
     """Per hint mark the set of cards that the hint touches."""
-    by_color = [int(touched_by_color(rules, color)) for color in range(rules.colors)]
-    return by_color + [int(touched_by_rank(rules, rank)) for rank in range(rules.ranks)]
+    by_color = (int(touched_by_color(rules, color)) for color in range(rules.colors))
+    by_rank = (int(touched_by_rank(rules, rank)) for rank in range(rules.ranks))
+    return (*by_color, *by_rank)
 
 
 def _is_result_of_hints(rules: Rules, plausible: int) -> bool:
