@@ -10,8 +10,11 @@ a card that these eyes cannot see shows which cards it can still be. `python -m 
 draws a game in progress.
 """
 
+import argparse
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,8 +34,9 @@ from env_core.svg import (
     text,
     text_width,
     wrap,
+    write_text,
 )
-from hanabi_env.config import HanabiConfig
+from hanabi_env.config import PRESETS, HanabiConfig, make_config
 from hanabi_env.ratings import verdict
 from hanabi_env.table import (
     CardView,
@@ -752,3 +756,56 @@ def _frame(config: HanabiConfig, now: Snapshot, symbols: Symbols) -> Frame:
         choice=now.action,
         probabilities=now.probabilities,
     )
+
+
+# --- python -m hanabi_env.render --------------------------------------------------------------------------------------
+
+
+def sample_game(config: HanabiConfig, seed: int, moves: int) -> list[Snapshot]:
+    """A game to look at, up to ``moves`` moves: its players see all cards, play what fits and hint at random."""
+    from hanabi_env.hanabi_v0 import raw_env
+
+    env, rng, snapshots = raw_env(config=config), random.Random(seed), []
+    env.reset(seed=seed)
+    while True:
+        position = env.to_dict()
+        if position["end_reason"] is not None or len(snapshots) == moves:
+            return [*snapshots, Snapshot(position)]
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+        action = _sample_action(position, [env.action_to_str(int(action)) for action in legal], rng)
+        snapshots.append(Snapshot(position, action))
+        env.step(env.str_to_action(action))
+
+
+def _sample_action(position: Mapping[str, Any], legal: Sequence[str], rng: random.Random) -> str:
+    hand = position["hands"][position["current_player"]]
+    fitting = [f"play {slot}" for slot, card in enumerate(hand) if int(card[1:]) == position["fireworks"][card[0]] + 1]
+    hints = [action for action in legal if action.startswith("hint")]
+    if fitting and rng.random() < 0.6:
+        return fitting[0]
+    return rng.choice(hints) if hints and rng.random() < 0.7 else next((a for a in legal if "discard" in a), legal[0])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Draw a sample game: a position as ``.svg``, or the whole game as an ``.html`` replay."""
+    parser = argparse.ArgumentParser(prog="python -m hanabi_env.render", description=main.__doc__)
+    parser.add_argument("out", type=Path, help="file to write: .svg or .html")
+    parser.add_argument("--preset", default="standard", choices=PRESETS)
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--moves", type=int, default=1000, help="stop after so many moves")
+    parser.add_argument("--seat", type=int, help="whose eyes; by default every card is shown")
+    options = parser.parse_args(arguments)
+    config = make_config(preset=options.preset, players=options.players)
+    snapshots = sample_game(config, options.seed, options.moves)
+    view = view_of(snapshots[-1].position, config, options.seat)
+    if options.out.suffix == ".svg":
+        write_text(options.out, table_svg(view))
+    elif options.out.suffix == ".html":
+        replay(config, snapshots).save(options.out)
+    else:
+        parser.error(f"out must end in .svg or .html, got {options.out}")
+
+
+if __name__ == "__main__":
+    main()

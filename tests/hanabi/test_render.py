@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
@@ -15,12 +16,15 @@ import numpy as np
 import pytest
 
 from hanabi_env.config import HanabiConfig
+from hanabi_env.hanabi_v0 import raw_env
 from hanabi_env.ratings import SCALES, score_words, verdict
 from hanabi_env.render import (
     SUIT_COLORS,
     SUIT_SHAPES,
     Snapshot,
+    main,
     replay,
+    sample_game,
     style,
     table_ansi,
     table_height,
@@ -56,8 +60,8 @@ def config_of(**fields: Any) -> Any:
         return HanabiConfig(**fields)
     except ValueError:
         values = {field.name: field.default for field in dataclasses.fields(HanabiConfig)} | fields
-        players = values["players"]
-        return SimpleNamespace(**values, cards_in_hand=values["hand_size"] or (5 if players < 4 else 4))
+        full_hand = 5 if fields.get("players", 2) < 4 else 4
+        return SimpleNamespace(**values, cards_in_hand=values["hand_size"] or full_hand)
 
 
 def table_name(fields: Mapping[str, Any]) -> str:
@@ -396,28 +400,35 @@ def test_the_text_is_plain_ascii_unless_color_is_asked_for(fields: dict[str, Any
     assert re.sub(r"\033\[[\d;]*m", "", colored).split() == plain.split()
 
 
-def test_moves_and_turns_are_sentences() -> None:
+@pytest.mark.parametrize(
+    ("action", "sentence"),
+    [
+        ("play 1", "player_0 plays R2 from slot 1, which does not fit"),
+        ("play 0", "player_0 plays R1 from slot 0"),
+        ("hint 1 3", "player_0 tells player_1 rank 3: slot 1"),
+        ("hint 1 Y", "player_0 tells player_1 yellow: slots 0, 1"),
+    ],
+)
+def test_a_move_is_a_sentence(action: str, sentence: str) -> None:
     config, table = small_table()
+    assert describe_move(view_of(position_of(table, None), config).last_move) == "the game begins"
+    table.move(action)
+    view = view_of(position_of(table, action), config)
+    assert describe_move(view.last_move) == sentence
+    assert describe_turn(view) == "player_1 to move"
 
-    def now(action: str | None) -> tuple[str, str]:
-        view = view_of(position_of(table, action), config)
-        return describe_move(view.last_move), describe_turn(view)
 
-    assert now(None) == ("the game begins", "player_0 to move")
-    story = {
-        "play 1": "player_0 plays R2 from slot 1, which does not fit",
-        "hint 1 2": "player_1 tells player_0 rank 2: slots none",
-        "hint 1 3": "player_0 tells player_1 rank 3: slot 1",
-        "discard 0": "player_1 discards Y1 from slot 0",
-        "play 0": "player_0 plays R1 from slot 0",
-    }
-    for action, sentence in story.items():
-        if action == "hint 1 2":
-            continue
-        if action == "hint 1 3":
-            table.current_player = 0
-        table.move(action)
-        assert now(action)[0] == sentence
+def test_discards_announcements_and_choices_are_sentences_too() -> None:
+    def sentence(**move: Any) -> str:
+        position = final(HanabiConfig(), moves=0) | {"last_move": {"player": 1, **move}}
+        return describe_move(view_of(position, HanabiConfig()).last_move)
+
+    assert sentence(action="discard 0", card="Y1") == "player_1 discards Y1 from slot 0"
+    announced = "player_1 plays W2 from slot 0, announced as white"
+    assert sentence(action="play 0 as W", card="W2", scored=True) == announced
+    assert sentence(action="hint 1 B", touched=[]) == "player_1 tells player_0 blue: slots none"
+    assert sentence(action="choose R3") == "player_1: choose R3"
+    assert sentence(action="play from discard") == "player_1: play from discard"
 
 
 def test_the_last_round_and_the_end_are_announced() -> None:
@@ -517,3 +528,37 @@ def test_a_long_game_of_two_is_a_small_page() -> None:
     snapshots = max((game(config, seed=seed) for seed in range(10)), key=len)
     assert len(snapshots) > 65
     assert len(replay(config, snapshots).html().encode()) < 400_000 * len(snapshots) / 70
+
+
+# --- With the environment itself --------------------------------------------------------------------------------------
+
+
+def test_the_environments_positions_are_read(tmp_path: Path) -> None:
+    config = HanabiConfig(players=3)
+    snapshots = sample_game(config, seed=5, moves=1000)
+    assert snapshots[-1].position["end_reason"] is not None
+    page = replay(config, snapshots)
+    assert "tells" in page.frames[1].caption or "plays" in page.frames[1].caption
+    marked = [card for hand in view_of(snapshots[20].position, config).hands for card in hand if card.hinted]
+    assert marked, "marks of hints arrive"
+
+
+def test_the_environment_shows_itself_in_a_notebook() -> None:
+    config = HanabiConfig(players=4)
+    env = raw_env(config=config)
+    env.reset(seed=1)
+    assert env._repr_svg_() == table_svg(view_of(env.to_dict(), config))
+
+
+@pytest.mark.parametrize("name", ["table.svg", "game.html"])
+def test_the_command_draws_a_sample_game(tmp_path: Path, name: str) -> None:
+    main([str(tmp_path / name), "--seed", "3", "--players", "2", "--moves", "12", "--seat", "0"])
+    written = (tmp_path / name).read_text(encoding="utf-8")
+    assert ("as player_0 sees it" in written) == (name == "table.svg")
+    assert ("<!doctype html>" in written) == (name == "game.html")
+
+
+def test_the_command_refuses_a_file_it_cannot_write(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "table.bmp"), "--moves", "1"])
+    assert "must end in .svg or .html" in capsys.readouterr().err
