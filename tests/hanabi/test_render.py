@@ -562,3 +562,11 @@ def test_the_command_refuses_a_file_it_cannot_write(capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit):
         main([str(tmp_path / "table.bmp"), "--moves", "1"])
     assert "must end in .svg or .html" in capsys.readouterr().err
+
+
+def test_the_readmes_picture_is_todays(tmp_path: Path) -> None:
+    arguments = ["--seed", "11", "--moves", "32", "--seat", "1"]
+    main([str(tmp_path / "hanabi.svg"), *arguments])
+    committed = Path(__file__).parents[2] / "docs" / "hanabi.svg"
+    again = f"draw it again: python -m hanabi_env.render docs/hanabi.svg {' '.join(arguments)}"
+    assert committed.read_text(encoding="utf-8") == (tmp_path / "hanabi.svg").read_text(encoding="utf-8"), again
