@@ -90,11 +90,14 @@ class Replay:
         )
 
     def _data(self) -> dict[str, object]:
-        """What the page's script reads: every distinct layer and line once, frames as numbers of them."""
+        """What the page's script reads: every distinct layer, line and action once, frames as numbers of them."""
         pool: dict[str, int] = {}
 
+        def number_of(piece: str) -> int:
+            return pool.setdefault(piece, len(pool))
+
         def numbered(pieces: Iterable[str]) -> list[int]:
-            return [pool.setdefault(piece, len(pool)) for piece in pieces]
+            return [number_of(piece) for piece in pieces]
 
         frames = [
             {
@@ -103,7 +106,8 @@ class Replay:
                 "caption": frame.caption,
                 "choice": frame.choice,
                 "probabilities": [
-                    [words, round(p, 4)] for words, p in sorted(frame.probabilities.items(), key=lambda item: -item[1])
+                    [number_of(words), round(p, 4)]
+                    for words, p in sorted(frame.probabilities.items(), key=lambda item: -item[1])
                 ],
             }
             for frame in self.frames

@@ -62,11 +62,12 @@ def test_every_frame_comes_back_from_the_page() -> None:
         for words, numbers in zip(frame.texts.values(), stored["texts"], strict=True):
             assert "\n".join(data["pool"][i] for i in numbers) == words
         assert stored["caption"] == frame.caption
-        assert dict(stored["probabilities"]) == frame.probabilities
+        assert {data["pool"][i]: p for i, p in stored["probabilities"]} == frame.probabilities
 
 
 def test_likelier_moves_come_first() -> None:
-    assert data_of(game().html())["frames"][0]["probabilities"] == [["right", 0.75], ["left", 0.25]]
+    data = data_of(game().html())
+    assert [(data["pool"][i], p) for i, p in data["frames"][0]["probabilities"]] == [("right", 0.75), ("left", 0.25)]
 
 
 def test_no_text_of_a_game_can_break_out_of_the_page() -> None:
