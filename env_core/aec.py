@@ -39,6 +39,7 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, got {render_mode!r}")
         self.game = game
+        self.config = game.config
         self.render_mode = render_mode
         self.metadata = {
             "name": game.name,
@@ -130,9 +131,12 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
 
     def _place(self, options: dict[str, Any]) -> None:
         """The state or deal that ``options`` name."""
-        if options.get("state") is not None:
+        deal = {name: options[name] for name in self.game.deal_options if name in options}
+        if "state" in options:
+            if deal:
+                raise ValueError(f"give either state or {next(iter(deal))}, not both")
             self.game.load_position(self._state, options["state"])
-        self.game.load_deal(self._state, {name: options[name] for name in self.game.deal_options if name in options})
+        self.game.load_deal(self._state, deal)
         self._loops.refresh(self._numbers, self._tables)
 
     def _start_agents(self) -> None:

@@ -72,7 +72,10 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         except ValueError:
             words = ", ".join(mode.value for mode in MODES)
             raise ValueError(f"autoreset_mode must be one of {words}, got {autoreset_mode!r}") from None
+        if not isinstance(copy, (bool, np.bool_)):
+            raise ValueError(f"copy must be a bool, got {copy!r}")
         self.game = game
+        self.config = game.config
         self.num_envs = int(num_envs)
         self.num_threads = usable_threads(num_threads)
         self.observation_format = observation
@@ -192,6 +195,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
                 name: value[i] if _is_by_table(value) else value for name, value in given.items() if _is_for(value, i)
             }
             if "state" in own:
+                if len(own) > 1:
+                    raise ValueError(f"give either state or {', '.join(set(own) - {'state'})}, not both")
                 self.game.load_position(self._states[i], own.pop("state"))
             self.game.load_deal(self._states[i], own)
         self._loops.refresh(self._numbers, self._tables)
@@ -269,8 +274,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
 
     # --- One table ------------------------------------------------------------------------------------------------------
 
-    def _state(self, index: int) -> Any:
-        return self._states[as_index("index", index, self.num_envs - 1)]
+    def _state(self, game: int) -> Any:
+        return self._states[as_index("game", game, self.num_envs - 1)]
 
     def to_dict(self, index: int) -> dict[str, Any]:
         """The whole hidden state of table ``index`` in plain Python types and card names."""

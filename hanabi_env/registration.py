@@ -5,21 +5,20 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-GYMNASIUM_ID = "hanabako/Hanabi-v0"
-PETTINGZOO_ID = "hanabako/hanabi-v0"
+ID = "hanabako/Hanabi-v0"
 
 
 def register_all() -> None:
     """Register with Gymnasium, and with PettingZoo where it has a registry (1.27 and later). Imports no game."""
-    if GYMNASIUM_ID not in gymnasium.registry:
+    if ID not in gymnasium.registry:
         gymnasium.register(
-            GYMNASIUM_ID,
+            ID,
             entry_point="hanabi_env.registration:make_seat",
             vector_entry_point="hanabi_env.vector:HanabiVectorEnv",
         )
     if hasattr(pettingzoo, "register"):
-        pettingzoo.register("aec", PETTINGZOO_ID, entry_point="hanabi_env.hanabi_v0:env")
-        pettingzoo.register("parallel", PETTINGZOO_ID, entry_point="hanabi_env.hanabi_v0:parallel_env")
+        pettingzoo.register("aec", ID, entry_point="hanabi_env.hanabi_v0:env")
+        pettingzoo.register("parallel", ID, entry_point="hanabi_env.hanabi_v0:parallel_env")
 
 
 def make_seat(

@@ -41,6 +41,5 @@ class HanabiVectorEnv(CardGameVectorEnv):
         special: bool | None = None,
         **fields: Any,
     ) -> None:
-        self.config = make_config(config, preset, **fields)
-        game = HanabiGame(self.config)
+        game = HanabiGame(make_config(config, preset, **fields))
         super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, special)
