@@ -59,6 +59,7 @@ HEADER = 48
 BAND = 188  # score, fireworks and discards
 STATUS_WIDTH, FIREWORKS_WIDTH = 216, 440
 COLUMNS_OF_HANDS = {2: 2, 3: 3, 4: 2, 5: 3}
+LEAST_SCALE = 0.6  # of a card in a hand; larger hands take another line
 MOST_DRAWN_TOKENS = 12  # above that, one token and the number
 
 # Fill and edge of a suit, and the ink of a numeral on it: Okabe and Ito's hues, dark enough for white numerals.
@@ -185,15 +186,35 @@ class Box:
     height: float
 
 
-def _hand_scale(view: TableView) -> float:
-    """Hands are drawn as large as their panels allow, and never larger than life."""
+def _hand_lines(view: TableView) -> int:
+    """Large hands of research tables take several lines, so that their cards stay readable."""
+    cards, lines = view.config.cards_in_hand, 1
+    while _scale_of_line(view, cards, lines) < LEAST_SCALE and lines < cards:
+        lines += 1
+    return lines
+
+
+def _cards_in_line(view: TableView) -> int:
+    return -(-view.config.cards_in_hand // _hand_lines(view))
+
+
+def _scale_of_line(view: TableView, cards: int, lines: int) -> float:
     columns = COLUMNS_OF_HANDS[view.config.players]
     inner = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) / columns - 32
-    return min(1.0, inner / (view.config.cards_in_hand * (CARD_WIDTH + CARD_GAP) - CARD_GAP))
+    return inner / (-(-cards // lines) * (CARD_WIDTH + CARD_GAP) - CARD_GAP)
+
+
+def _hand_scale(view: TableView) -> float:
+    """Hands are drawn as large as their panels allow, and never larger than life."""
+    return min(1.0, _scale_of_line(view, view.config.cards_in_hand, _hand_lines(view)))
+
+
+def _line_height(view: TableView) -> float:
+    return (CARD_HEIGHT + MARKS_HEIGHT) * _hand_scale(view) + 18
 
 
 def _hand_height(view: TableView) -> float:
-    return round(48 + (CARD_HEIGHT + MARKS_HEIGHT) * _hand_scale(view) + 8)
+    return round(38 + _hand_lines(view) * _line_height(view))
 
 
 def _hand_box(view: TableView, player: int) -> Box:
@@ -664,8 +685,9 @@ def _fallen(view: TableView, suit: str, symbols: Symbols) -> str:
 
 def _slot_place(view: TableView, player: int, slot: int) -> tuple[float, float]:
     box, pitch = _hand_box(view, player), (CARD_WIDTH + CARD_GAP) * _hand_scale(view)
-    width = view.config.cards_in_hand * pitch - CARD_GAP * _hand_scale(view)
-    return box.x + (box.width - width) / 2 + slot * pitch, box.y + 50
+    line, place = divmod(slot, _cards_in_line(view))
+    width = _cards_in_line(view) * pitch - CARD_GAP * _hand_scale(view)
+    return box.x + (box.width - width) / 2 + place * pitch, box.y + 50 + line * _line_height(view)
 
 
 def _slot_numbers(view: TableView, player: int, symbols: Symbols) -> str:
