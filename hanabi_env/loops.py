@@ -285,12 +285,16 @@ def compiled_loops(frozen: Rules | None) -> Loops:
             ended += step_one(rules, tables[i], actions[i], observation[i], action_mask[i], final[i], mode)
         return ended
 
+    @rule
+    def step_row(numbers, tables, i, actions, observation, action_mask, final, mode):
+        rules = rules_of(frozen, numbers, digest)
+        return step_one(rules, tables[i], actions[i], observation[i], action_mask[i], final[i], mode)
+
     @parallel_kernel
     def step_tables_parallel(numbers, tables, actions, observation, action_mask, final, mode):
-        rules = rules_of(frozen, numbers, digest)
         ended = 0
-        for i in prange(tables.shape[0]):
-            ended += step_one(rules, tables[i], actions[i], observation[i], action_mask[i], final[i], mode)
+        for i in prange(tables.shape[0]):  # the body of a prange cannot hold a named tuple: see step_row
+            ended += step_row(numbers, tables, i, actions, observation, action_mask, final, mode)
         return ended
 
     @kernel
@@ -304,12 +308,15 @@ def compiled_loops(frozen: Rules | None) -> Loops:
             stream = random_word(seed, i)
             roll_one(rules, tables[i], observation[i], stream, first_step, steps, careful)
 
+    @rule
+    def roll_row(numbers, tables, i, observation, seed, first_step, steps, careful):
+        rules = rules_of(frozen, numbers, digest)
+        roll_one(rules, tables[i], observation[i], random_word(seed, i), first_step, steps, careful)
+
     @parallel_kernel
     def roll_tables_parallel(numbers, tables, observation, seed, first_step, steps, careful):
-        rules = rules_of(frozen, numbers, digest)
         for i in prange(tables.shape[0]):
-            stream = random_word(seed, i)
-            roll_one(rules, tables[i], observation[i], stream, first_step, steps, careful)
+            roll_row(numbers, tables, i, observation, seed, first_step, steps, careful)
 
     return Loops(
         seat=seat_tables,
