@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,10 @@ class House:
     game: str
     package: str
     module: str
+    config_class: str
     vector_env: str
-    gym_id: str
+    gymnasium_id: str
+    pettingzoo_id: str
     short_preset: str
     """A preset with short games, for tests that need many of them."""
     extra_tables: list[dict[str, Any]] = field(default_factory=list)
@@ -44,9 +46,10 @@ class House:
         kind = getattr(importlib.import_module(self.package), self.vector_env)
         return kind(num_envs, config=self.config(**table), **options)
 
-    def config(self, preset: str | None = None, **options: Any) -> Any:
-        """The configuration a table means."""
-        return self.raw_env(preset=preset, **options).unwrapped.config
+    def config(self, preset: str | None = None, **fields: Any) -> Any:
+        """The configuration that a factory's keywords mean."""
+        kind = getattr(importlib.import_module(self.package), self.config_class)
+        return replace(self.presets[preset] if preset else kind(), **fields)
 
 
 HOUSES = [
@@ -54,8 +57,10 @@ HOUSES = [
         game="hanabi",
         package="hanabi_env",
         module="hanabi_env.hanabi_v0",
+        config_class="HanabiConfig",
         vector_env="HanabiVectorEnv",
-        gym_id="hanabako/Hanabi-v0",
+        gymnasium_id="hanabako/Hanabi-v0",
+        pettingzoo_id="hanabako/hanabi-v0",
         short_preset="small",
         extra_tables=[{"players": 3}, {"players": 5, "derived": True}],
     ),

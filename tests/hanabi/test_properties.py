@@ -17,7 +17,7 @@ from .table import new_env
 
 TABLES = [
     HanabiConfig(),
-    HanabiConfig(players=3, derived=True, belief=True, history=3),
+    HanabiConfig(players=3, derived=True, belief=True),
     HanabiConfig(colors=3, ranks=3, hand_size=3, max_information_tokens=5, derived=True, belief=True),
 ]
 ENVS = {config: new_env(config) for config in TABLES}

@@ -6,6 +6,7 @@ either library, so tables come from lists that were checked.
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from typing import Any
 
@@ -73,10 +74,18 @@ class OpenSpiel:
 
 
 @cache
+def learning_environment() -> Any:
+    """Its Python module, imported without the complaint that it leaves a header file open."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        from hanabi_learning_environment import pyhanabi
+    return pyhanabi
+
+
+@cache
 def deal_moves() -> dict[str, Any]:
     """The Learning Environment's deal of every card, collected from a table where the whole deck is dealt."""
-    from hanabi_learning_environment import pyhanabi
-
+    pyhanabi = learning_environment()
     game = pyhanabi.HanabiGame({"players": 2, "hand_size": 25, "seed": 1})  # must outlive its states
     state = game.new_initial_state()
     moves = {}
@@ -94,8 +103,7 @@ class LearningEnvironment:
     name = "Learning Environment"
 
     def __init__(self, config: Any, deck: list[str]) -> None:
-        from hanabi_learning_environment import pyhanabi
-
+        pyhanabi = learning_environment()
         self.chance = pyhanabi.CHANCE_PLAYER_ID
         self.game = pyhanabi.HanabiGame(
             {
