@@ -1,0 +1,180 @@
+"""What ``make train`` runs: learn Hanabi from scratch on all cores, evaluate, and show where everything is.
+
+    python -m agents.demo                # standard Hanabi for two players, five minutes on two cores
+    python -m agents.demo --minutes 1    # the small game `mini` (three colors, three ranks)
+
+It starts `agents.ppo` under ``torchrun``, one rank a core.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+
+from agents.games import config_from_dict
+from agents.network import load_policy
+from agents.ppo import read_metrics
+
+SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
+MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
+OVERHEAD = 0.4  # minutes of the budget for starting, compiling, the last evaluation and the replay
+
+RECIPES = {
+    "standard": (),
+    "mini": ("--width", "128", "--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005"),
+}
+
+REPLAY_SEED = 2**41  # a deal that neither training nor evaluations see
+
+SHOWN = (
+    ("the learning curve", "curve.png"),
+    ("a game to click through in a browser", "replay.html"),
+    ("the weights, with their config inside", "policy.safetensors"),
+)
+
+PUBLISHED = (  # standard Hanabi, 2 players, a lost game scores 0
+    ("Rainbow (Bard et al. 2020)", 20.64, "1e8 steps"),
+    ("ACHA (Bard et al. 2020)", 22.73, "2e10 steps"),
+    ("SmartBot, a program (Bard et al. 2020)", 22.99, "no learning"),
+    ("IPPO, feed-forward (JaxMARL)", 24.18, "1e10 steps"),
+    ("IPPO, recurrent (Forkel and Foerster 2025)", 24.48, "1e10 steps"),
+)
+
+CAVEAT = """\
+The published agents see the Learning Environment's canonical observation. Ours also sees `derived`: flags that a
+careful player would work out from it (playable, dead, surely playable, surely dead, all copies seen). They decide how
+fast anything learns, so steps must not be compared without naming them."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train, evaluate and show an agent for Hanabi."""
+
+    minutes: float = 5.0
+    """About how long it may take in all; below three minutes the game is `mini`."""
+    seed: int = 1
+    """Of everything random."""
+    ranks: int | None = None
+    """Processes to train with; one a core where it is not given."""
+    run_dir: Path | None = None
+    """Where to keep the run; a name with the time under ``runs/`` where it is not given."""
+    resume: Path | None = None
+    """Go on with the interrupted run in this directory."""
+
+
+def demo(args: Args) -> Path:
+    """Train and show; returns the run's directory.
+
+    Raises:
+        SystemExit: training failed, or was interrupted.
+    """
+    preset = "mini" if args.minutes < SHORT else "standard"
+    run_dir = args.resume or args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
+    ranks = args.ranks or ranks_of(args.resume) or min(usable_cores(), MOST_RANKS)
+    if args.resume:
+        settings = ["--resume", str(args.resume)]
+    else:
+        minutes = max(args.minutes - OVERHEAD, args.minutes / 2)
+        settings = ["--preset", preset, "--minutes", str(minutes), "--seed", str(args.seed), "--run-dir", str(run_dir)]
+        settings += RECIPES[preset]
+        print(f"Hanabi ({preset}, 2 players) from scratch: {minutes:.1f} minutes of self-play on {ranks} cores.")
+    print("The first run on a machine compiles the game first, which takes some seconds.\n", flush=True)
+    train(ranks, settings)
+    row = read_metrics(run_dir)[-1]
+    if row["fraction"] < 1:
+        raise SystemExit(f"\nInterrupted. To go on: python -m agents.demo --resume {run_dir}")
+    record_replay(run_dir)
+    print(describe(run_dir, row))
+    return run_dir
+
+
+def train(ranks: int, settings: Sequence[str]) -> None:
+    """Run `agents.ppo` on so many ranks of this machine until it ends, interrupted or not.
+
+    Raises:
+        SystemExit: it failed.
+    """
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)]
+    interrupted = False
+    command = [*torchrun, "-m", "agents.ppo", *settings]
+    with subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"}) as process:
+        while process.poll() is None:
+            try:
+                process.wait()
+            except KeyboardInterrupt:  # the ranks got it too: they save the run and end
+                interrupted = True
+    if process.returncode and not interrupted:
+        raise SystemExit(f"training failed with status {process.returncode}")
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def ranks_of(run_dir: Path | None) -> int | None:
+    """How many ranks the run was made by."""
+    return json.loads((run_dir / "config.json").read_text())["ranks"] if run_dir else None
+
+
+def record_replay(run_dir: Path) -> Path:
+    """One game of the run's policy against itself, with the probabilities of its actions, as ``replay.html``."""
+    from hanabi_env.hanabi_v0 import raw_env
+    from hanabi_env.render import Snapshot, replay
+
+    policy = load_policy(run_dir / "policy.safetensors")
+    env = raw_env(config=policy.config)
+    env.reset(seed=REPLAY_SEED)
+    snapshots = []
+    while not any(env.terminations.values()):
+        seen = env.observe(env.agent_selection)
+        chances = policy.probabilities(seen["observation"][None], seen["action_mask"][None])[0]
+        words = {
+            env.action_to_str(int(action)): float(chances[action]) for action in np.flatnonzero(seen["action_mask"])
+        }
+        action = int(chances.argmax())
+        snapshots.append(Snapshot(env.to_dict(), env.action_to_str(action), words))
+        env.step(action)
+    page = replay(policy.config, [*snapshots, Snapshot(env.to_dict())], title=f"Hanabi: {run_dir.name}")
+    return page.save(run_dir / "replay.html")
+
+
+def describe(run_dir: Path, row: dict[str, Any]) -> str:
+    """The result beside the published figures, and where everything is."""
+    about = json.loads((run_dir / "config.json").read_text())
+    best = config_from_dict(about["config"]).max_score
+    cost = f"{row['steps'] / 1e6:.0f} M steps, {row['seconds'] / 60:.1f} minutes on {about['ranks']} cores"
+    lines = [
+        "",
+        f"Greedy, {row['greedy_games']:,} unseen deals, observation {about['observation']}:",
+        "",
+        f"  {'this run':<46}{row['greedy_score']:6.2f} +- {row['greedy_score_error']:.2f} of {best}   {cost}",
+        f"  {'':<46}perfect games {row['greedy_perfect']:.1%}, lost games {row['greedy_lost']:.2%}",
+    ]
+    if about["args"]["preset"] == "standard":
+        lines += ["", "Published (a lost game scores 0, as here):", ""]
+        lines += [f"  {name:<46}{score:6.2f}                {steps}" for name, score, steps in PUBLISHED]
+        lines += ["", CAVEAT]
+    lines += ["", *(f"  {words:<46}{run_dir / name}" for words, name in SHOWN)]
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    args = tyro.cli(Args, args=argv, description=__doc__)
+    try:
+        demo(args)
+    except (ValueError, FileNotFoundError) as error:
+        raise SystemExit(f"demo: {error}") from error
+
+
+if __name__ == "__main__":
+    main()

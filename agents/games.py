@@ -1,0 +1,130 @@
+"""The games that agents play, by the names used on command lines."""
+
+import importlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Game:
+    """What agents need to know of a game. Its package is imported when it is first used."""
+
+    name: str
+    """On command lines, such as ``hanabi``."""
+    package: str
+    """Holds the two classes below."""
+    config_name: str
+    """The config class."""
+    vector_env_name: str
+    """The vector environment class."""
+    cooperative: bool
+    """All players win or lose together: one stream of rewards serves the whole table."""
+    observation_fields: tuple[str, ...]
+    """Config fields that choose what players observe; all others are rules."""
+    harmless_fields: tuple[str, ...]
+    """Config fields that change neither what an observation bit means nor what an action does."""
+
+    @property
+    def config_class(self) -> Any:
+        """The frozen dataclass that describes a table."""
+        return getattr(importlib.import_module(self.package), self.config_name)
+
+    @property
+    def vector_env(self) -> Any:
+        """The vector environment."""
+        return getattr(importlib.import_module(self.package), self.vector_env_name)
+
+    def lost(self, infos: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Which of the games that just ended (rows of the vector environment's infos) were lost; never in a contest."""
+        if not self.cooperative:
+            return np.zeros(len(infos["length"]), np.bool_)
+        return infos["end_reason"] == importlib.import_module(f"{self.package}.rules").END_OUT_OF_LIVES
+
+
+GAMES = {
+    "hanabi": Game(
+        name="hanabi",
+        package="hanabi_env",
+        config_name="HanabiConfig",
+        vector_env_name="HanabiVectorEnv",
+        cooperative=True,
+        observation_fields=("observation_type", "history", "belief", "derived"),
+        harmless_fields=("random_start_player", "score_on_loss"),
+    ),
+}
+
+
+def game_named(name: str) -> Game:
+    """The game of that name.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    if name not in GAMES:
+        raise ValueError(f"game must be one of {', '.join(GAMES)}, got {name!r}")
+    return GAMES[name]
+
+
+def game_of(config: Any) -> Game:
+    """The game that ``config`` describes a table of.
+
+    Raises:
+        ValueError: ``config`` is no game's config.
+    """
+    for game in GAMES.values():
+        if type(config).__name__ == game.config_name:
+            return game
+    raise ValueError(f"config must be the config of one of {', '.join(GAMES)}, got {type(config).__name__}")
+
+
+def make_config(game: str, preset: str, players: int | None = None, settings: Iterable[str] = ()) -> Any:
+    """The config of a preset, with other fields set by ``name=value`` texts (values as in JSON, or plain words).
+
+    Args:
+        game: one of `GAMES`.
+        preset: one of the game's presets.
+        players: players at the table; None is the preset's number.
+        settings: fields that differ from the preset's.
+
+    Raises:
+        ValueError: an unknown game, preset or field, or a value that the config refuses.
+    """
+    changes = dict(parse_setting(text) for text in settings)
+    if players is not None:
+        changes["players"] = players
+    return importlib.import_module(f"{game_named(game).package}.config").make_config(preset=preset, **changes)
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """``"derived=true"`` as ``("derived", True)``; what is no JSON stays a word."""
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise ValueError(f"a setting must be written name=value, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def config_to_dict(config: Any) -> dict[str, Any]:
+    """The config as JSON types, with its game's name."""
+    return {"game": game_of(config).name, **asdict(config)}
+
+
+def config_from_dict(values: Mapping[str, Any]) -> Any:
+    """The inverse of `config_to_dict`.
+
+    Raises:
+        ValueError: an unknown game or field, or a value that the config refuses.
+    """
+    values = dict(values)
+    config_class = game_named(values.pop("game", "")).config_class
+    try:
+        return config_class(**values)
+    except TypeError as error:  # an unknown field
+        raise ValueError(f"no {config_class.__name__}: {error}") from error

@@ -1,0 +1,65 @@
+"""What plays: one small protocol for networks and programs alike, and the register of players by name."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.games import game_named, game_of
+from agents.random_agent import RandomPolicy
+
+
+class Policy(Protocol):
+    """A player of many games at once; it may sit at any seat of any of them.
+
+    A policy keeps nothing between calls: what it does is a function of the arguments, so that a game is played the
+    same way alone or among thousands.
+    """
+
+    name: str
+
+    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], noise: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Choose one legal action a row.
+
+        Args:
+            observation: what the player to move observes: packed bits, uint64 (rows, words), or single bits of any
+                other dtype (rows, bits).
+            mask: int8 (rows, actions), 1 where an action is legal; at least one a row.
+            noise: float64 (rows,), uniform in [0, 1): all the chance there is in the decision.
+
+        Returns:
+            The actions, int64 (rows,).
+        """
+        ...
+
+
+BOTS: dict[str, dict[str, Callable[[Any], Policy]]] = {"hanabi": {"random": RandomPolicy}}
+"""Per game: the name of a player and the function that seats it at a table of some config."""
+
+
+def names(game: str) -> list[str]:
+    """Names of the players of ``game`` that `load` knows.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    return list(BOTS[game_named(game).name])
+
+
+def load(name_or_path: str | Path, config: Any) -> Policy:
+    """A player for a table of ``config``: one of `names`, or the file ``policy.safetensors`` of a training run.
+
+    Raises:
+        ValueError: no such player or file, or it cannot play ``config``.
+    """
+    bots = BOTS[game_of(config).name]
+    if str(name_or_path) in bots:
+        return bots[str(name_or_path)](config)
+    path = Path(name_or_path)
+    if not path.is_file():
+        raise ValueError(f"an agent must be one of {', '.join(bots)} or a file, got {str(name_or_path)!r}")
+    from agents.network import load_policy  # torch takes two seconds to import, and programs do not need it
+
+    return load_policy(path, config)

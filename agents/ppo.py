@@ -1,0 +1,793 @@
+"""Masked PPO in self-play (Schulman et al. 2017): one network plays every seat and learns from all of them.
+
+    python -m agents.ppo --preset mini --minutes 1                                       # one core
+    torchrun --standalone --nproc-per-node 2 -m agents.ppo --preset standard --minutes 5   # two cores
+    python -m agents.ppo --resume runs/hanabi-standard-2p-20261120-184500                # after an interruption
+
+What differs from the textbook, each because it was measured to pay:
+
+* A step of the batch is a decision of the player to move; nobody's waiting turns are computed or learned from.
+* Observations stay packed (one bit a bit) in the rollout and are unpacked straight into the network's bfloat16.
+* Everything that changes over a run (learning rate, entropy bonus, the price of a lost game) follows the fraction of
+  the budget that is spent, in steps or in minutes, so that a slow machine also ends with a finished schedule.
+* Losing a cooperative game costs little at first and all of its points later (`Args.loss_ramp`): otherwise the players
+  learn never to play a card before they learn which card to play.
+* Every core, GPU or machine is a rank of torch.distributed with games and random numbers of its own. Ranks average
+  their gradients, so their weights stay equal to the last bit.
+
+The file reads from top to bottom: settings, ranks, games, rollout, advantages, update, checkpoints, and the run.
+"""
+
+import ctypes
+import json
+import os
+import platform
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any, Literal
+from zipfile import BadZipFile
+
+import numpy as np
+import torch
+import torch.distributed as dist
+import tyro
+from torch import Tensor
+from tqdm import tqdm
+
+from agents.evaluate import play
+from agents.games import config_to_dict, game_of, make_config
+from agents.network import Network, NeuralPolicy, choose, fast_dtype, masked, save_policy
+from env_core.svg import write_text
+
+EVALUATION_SEED = 2**40  # evaluation deals come from seeds that no training run uses
+
+
+# --- Settings ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train one network to play every seat of a game."""
+
+    game: str = "hanabi"
+    """The game."""
+    preset: str = "standard"
+    """A preset of the game."""
+    players: int | None = None
+    """Players at the table; the preset's number where it is not given."""
+    config: tuple[str, ...] = ("derived=true",)
+    """More fields of the game's config, as name=value."""
+    seed: int = 1
+    """Of everything random: weights, deals, actions, minibatches."""
+    minutes: float = 5.0
+    """The budget in minutes of training, evaluations included; not used where ``steps`` is given."""
+    steps: int = 0
+    """The budget in decisions, all ranks together. Runs of equal settings and ranks are then equal to the last bit."""
+    run_dir: Path | None = None
+    """Where the run is kept; a name with the time under ``runs/`` where it is not given."""
+    resume: Path | None = None
+    """Continue the run kept in this directory, by its own settings: all others are ignored."""
+
+    width: int = 256
+    """Units of a hidden layer."""
+    layers: int = 2
+    """Hidden layers."""
+    games: int = 2048
+    """Games played at a time, all ranks together."""
+    horizon: int = 32
+    """Decisions a game in one rollout."""
+    minibatch: int = 8192
+    """Decisions in one gradient step, all ranks together."""
+    epochs: int = 1
+    """Passes over each rollout; small games learn faster with 2."""
+
+    learning_rate: float = 1e-3
+    """Adam's at the start; it falls linearly with the budget."""
+    learning_rate_end: float = 2e-5
+    """Adam's at the end."""
+    gamma: float = 0.999
+    """Discount a decision."""
+    gae_lambda: float = 0.95
+    """Of generalized advantage estimation: 1 trusts returns, 0 trusts the value head."""
+    stream: Literal["team", "seat"] = "team"
+    """Whose next decision the value of a decision builds on: the next one at the table (cooperative games), or the same
+    player's next one."""
+    clip: float = 0.2
+    """How far from 1 a probability ratio still earns."""
+    value_weight: float = 0.5
+    """Of the value loss in the loss."""
+    reward_scale: float | None = None
+    """Factor of all rewards; 3 / maximal score where it is not given."""
+    entropy: float = 0.05
+    """Weight of the entropy bonus at the start; it falls geometrically with the budget."""
+    entropy_end: float = 0.003
+    """Weight of the entropy bonus at the end."""
+    loss_ramp: float = 0.4
+    """Part of the budget while which the price of a lost cooperative game rises from nothing to its points; 0: none."""
+    max_grad_norm: float = 0.5
+    """Longer gradients are shortened to this norm."""
+
+    device: str = "auto"
+    """``cpu``, ``cuda``, ``mps``, or ``auto`` for the best there is."""
+    trunk: Literal["auto", "bfloat16", "float32"] = "auto"
+    """Number type of the hidden layers; ``auto`` is bfloat16 where the hardware has it."""
+    evaluations: int = 12
+    """Evaluations (and checkpoints) over the budget."""
+    evaluation_games: int = 2000
+    """Games of an evaluation, played greedily on deals that training never sees."""
+    final_games: int = 10_000
+    """Games of the last evaluation."""
+    tensorboard: bool = False
+    """Also log for TensorBoard, which must be installed."""
+
+
+def check(args: Args, ranks: "Ranks") -> None:
+    """Refuse settings that cannot work, in words.
+
+    Raises:
+        ValueError: a size that is not positive, or that the ranks cannot share evenly.
+    """
+    for name in ("width", "layers", "games", "horizon", "minibatch", "epochs", "evaluations", "evaluation_games"):
+        if getattr(args, name) < 1:
+            raise ValueError(f"{name} must be at least 1, got {getattr(args, name)}")
+    for name in ("games", "minibatch"):
+        if getattr(args, name) % ranks.world:
+            raise ValueError(f"{name} must be a multiple of the {ranks.world} ranks, got {getattr(args, name)}")
+    if args.steps < 0 or (args.steps == 0 and args.minutes <= 0):
+        raise ValueError(f"the budget must be positive, got steps={args.steps}, minutes={args.minutes}")
+
+
+# --- Ranks ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The processes that learn together; without ``torchrun`` there is one."""
+
+    rank: int
+    world: int
+    device: torch.device
+
+    def sum(self, tensor: Tensor) -> Tensor:
+        """Replace ``tensor`` by its sum over all ranks (the same bits on each)."""
+        if self.world > 1:
+            dist.all_reduce(tensor)
+        return tensor
+
+    def wait(self) -> None:
+        """Until all ranks are here."""
+        if self.world > 1:
+            dist.barrier()
+
+
+@contextmanager
+def joined_ranks(device: str) -> Iterator[Ranks]:
+    """Join the ranks that ``torchrun`` started, on a device each: NCCL among GPUs, gloo among cores."""
+    world, local = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("LOCAL_RANK", "0"))
+    chosen = best_device() if device == "auto" else device
+    place = torch.device("cuda", local) if chosen == "cuda" else torch.device(chosen)
+    if world == 1:
+        yield Ranks(0, 1, place)
+        return
+    dist.init_process_group("nccl" if chosen == "cuda" else "gloo")
+    try:
+        yield Ranks(dist.get_rank(), world, place)
+    finally:
+        dist.destroy_process_group()
+
+
+def best_device() -> str:
+    """The fastest kind of device of this machine."""
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+@contextmanager
+def processor_settings() -> Iterator[None]:
+    """One torch thread a rank (two that spin on a busy core are slower than one), and fast float32 products."""
+    threads, precision = torch.get_num_threads(), torch.backends.mkldnn.matmul.fp32_precision
+    torch.set_num_threads(1)
+    torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # the head: bfloat16 factors, float32 sums
+    keep_memory()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.backends.mkldnn.matmul.fp32_precision = precision
+
+
+def keep_memory() -> None:
+    """Let the C library keep freed blocks: fetching them from the system for every batch takes a sixth of the time."""
+    if platform.libc_ver()[0] == "glibc":
+        library = ctypes.CDLL(None)
+        library.mallopt(-3, 2**30)  # M_MMAP_THRESHOLD: blocks below 1 GiB come from the heap ...
+        library.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: ... which does not shrink
+
+
+# --- Games ------------------------------------------------------------------------------------------------------------
+
+
+class Tables:
+    """This rank's games and what their players to move observe."""
+
+    def __init__(self, args: Args, config: Any, ranks: Ranks) -> None:
+        streams = np.random.SeedSequence(args.seed).spawn(ranks.world)
+        self.games = args.games // ranks.world
+        self.env = game_of(config).vector_env(self.games, config=config, observation="packed", copy=False)
+        self.observe(*self.env.reset(seed=int(streams[ranks.rank].generate_state(1)[0])))
+
+    def observe(self, observation: dict[str, np.ndarray], infos: dict[str, Any]) -> None:
+        """Take what the environment returned (its own buffers, which the next step overwrites)."""
+        self.words = torch.from_numpy(observation["observation"].view(np.int64))
+        self.masks = torch.from_numpy(observation["action_mask"])
+        self.seats = torch.from_numpy(np.asarray(infos["current_player"], np.int64))
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Everything needed to go on, as arrays."""
+        return {name: np.asarray(value) for name, value in self.env.get_state().items()}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """The inverse of `state`; the environment's buffers show the restored games at once."""
+        self.env.set_state({name: value if value.ndim else value.item() for name, value in state.items()})
+
+
+def common_bits(words: Tensor) -> Tensor:
+    """The bits (words,) that are set in every row of ``words`` (rows, words)."""
+    return torch.from_numpy(np.bitwise_and.reduce(words.numpy(), axis=0))
+
+
+# --- Rollout ----------------------------------------------------------------------------------------------------------
+
+
+class Rollout:
+    """What happened in ``horizon`` decisions of every game; each array begins with (horizon, games)."""
+
+    def __init__(self, args: Args, tables: Tables, streams: int, device: torch.device) -> None:
+        shape = (args.horizon, tables.games)
+
+        def room(*more: int, dtype: torch.dtype = torch.float32) -> Tensor:
+            return torch.zeros(*shape, *more, dtype=dtype, device=device)
+
+        self.words = room(tables.words.shape[1], dtype=torch.int64)  # packed observation of the player to move
+        self.masks = room(tables.masks.shape[1], dtype=torch.int8)
+        self.seats = room(dtype=torch.int64)  # whose stream of rewards a decision belongs to
+        self.actions = room(dtype=torch.int64)
+        self.log_probabilities = room()  # of the action, when it was chosen
+        self.values = room()
+        self.rewards = room(streams)  # scaled; one stream for a team, or one a player
+        self.dones = room(dtype=torch.bool)  # the decision ended its game
+
+
+@torch.no_grad()
+def collect(
+    args: Args, tables: Tables, network: Network, rollout: Rollout, chance: torch.Generator, scale: float, price: float
+) -> tuple[Tensor, np.ndarray]:
+    """Play ``horizon`` decisions of every game into ``rollout``.
+
+    Args:
+        args: settings.
+        tables: the games; they go on from where they are.
+        network: plays every seat.
+        rollout: is overwritten.
+        chance: of the actions.
+        scale: factor of all rewards.
+        price: the part of its points that a lost cooperative game costs now, 0 to 1.
+
+    Returns:
+        The values of the positions after the rollout, (games, streams), and of the finished games (3,): their number,
+        the sum of their scores, the sum of their lengths.
+    """
+    network = network.rounded()
+    finished = np.zeros(3)
+    team = rollout.rewards.shape[2] == 1
+    for t in range(args.horizon):
+        rollout.words[t].copy_(tables.words)
+        rollout.masks[t].copy_(tables.masks)
+        if not team:
+            rollout.seats[t].copy_(tables.seats)
+        logits, rollout.values[t] = network(rollout.words[t])
+        probabilities = masked(logits, rollout.masks[t]).softmax(1)
+        actions = choose(probabilities, torch.rand(tables.games, generator=chance).to(logits.device))
+        rollout.actions[t] = actions
+        rollout.log_probabilities[t] = probabilities.gather(1, actions[:, None]).squeeze(1).log()
+        observation, reward, terminations, truncations, infos = tables.env.step(actions.cpu().numpy())
+        dones = terminations | truncations
+        rewards = np.asarray(reward, np.float32)[:, None] if team else np.asarray(infos["rewards"], np.float32)
+        if team:
+            rewards = np.where(dones[:, None] & (rewards < 0), price * rewards, rewards)
+        rollout.rewards[t].copy_(torch.from_numpy(rewards * np.float32(scale)))
+        rollout.dones[t].copy_(torch.from_numpy(dones))
+        if dones.any():
+            finished += dones.sum(), infos["score"][dones].sum(), infos["length"][dones].sum()
+        tables.observe(observation, infos)
+    return bootstrap_values(tables, network, team, rollout.words.device), finished
+
+
+def bootstrap_values(tables: Tables, network: Network, team: bool, device: torch.device) -> Tensor:
+    """Values of the positions that the rollout stops at, (games, streams): as the player to move sees it, or each."""
+    if team:
+        return network(tables.words.to(device))[1][:, None]
+    views = tables.env.observe_all()["observation"].view(np.int64)
+    return network(torch.from_numpy(views).flatten(0, 1).to(device))[1].view(views.shape[:2])
+
+
+# --- Advantages -------------------------------------------------------------------------------------------------------
+
+
+def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambda: float) -> Tensor:
+    """Generalized advantage estimation (Schulman et al. 2016) along streams of decisions, (horizon, games).
+
+    A decision of stream k is followed by the next decision of stream k in the same game, however many decisions of
+    others lie between; it earns all rewards of k until then. With one stream this is the usual recursion.
+
+    Args:
+        rollout: decisions, their values, rewards (horizon, games, streams) and ends.
+        last_values: (games, streams), what each stream is worth after the rollout.
+        gamma: discount a decision of the stream.
+        gae_lambda: see `Args.gae_lambda`.
+    """
+    advantages = torch.empty_like(rollout.values)
+    games = torch.arange(last_values.shape[0], device=last_values.device)
+    next_value, next_advantage = last_values.clone(), torch.zeros_like(last_values)
+    earned = torch.zeros_like(last_values)  # since the stream's decision
+    for t in reversed(range(len(rollout.values))):
+        goes_on = ~rollout.dones[t][:, None]
+        earned = rollout.rewards[t] + earned * goes_on
+        next_value, next_advantage = next_value * goes_on, next_advantage * goes_on
+        at = games, rollout.seats[t]
+        surprise = earned[at] + gamma * next_value[at] - rollout.values[t]
+        advantages[t] = surprise + gamma * gae_lambda * next_advantage[at]
+        next_value[at], next_advantage[at], earned[at] = rollout.values[t], advantages[t], 0.0
+    return advantages
+
+
+# --- Update -----------------------------------------------------------------------------------------------------------
+
+
+def update(
+    args: Args,
+    ranks: Ranks,
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    rollout: Rollout,
+    advantages: Tensor,
+    normal: Tensor,
+    entropy_weight: float,
+    chance: torch.Generator,
+) -> dict[str, float]:
+    """Improve the network by ``epochs`` passes of clipped policy gradient over the rollout.
+
+    Args:
+        args: settings.
+        ranks: average their gradients.
+        network: is changed.
+        optimizer: of its parameters.
+        rollout: this rank's decisions.
+        advantages: (horizon, games), as estimated.
+        normal: the same to steer by, normalized over all ranks.
+        entropy_weight: of the entropy bonus.
+        chance: of the minibatches.
+
+    Returns:
+        Statistics of this rank's last minibatch, for the log.
+    """
+    returns = advantages + rollout.values
+    decisions = rollout.words, rollout.masks, rollout.actions, rollout.log_probabilities, normal, returns
+    parts = [part.flatten(0, 1) for part in decisions]
+    for _ in range(args.epochs):
+        order = torch.randperm(len(parts[0]), generator=chance).to(normal.device)
+        for rows in order.split(args.minibatch // ranks.world):
+            words, masks, actions, old, gain, target = (part.index_select(0, rows) for part in parts)
+            logits, values = network(words)
+            logits = masked(logits, masks)
+            log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
+            ratio = (log_probabilities.gather(1, actions[:, None]).squeeze(1) - old).exp()
+            policy_loss = -torch.minimum(gain * ratio, gain * ratio.clamp(1 - args.clip, 1 + args.clip)).mean()
+            value_loss = (values - target).square().mean()
+            entropy = -(probabilities * log_probabilities).sum(1).mean()
+            loss = policy_loss + args.value_weight * value_loss - entropy_weight * entropy
+            optimizer.zero_grad()
+            loss.backward()
+            average_gradients(ranks, network)
+            norm = torch.nn.utils.clip_grad_norm_(network.parameters(), args.max_grad_norm)
+            optimizer.step()
+    with torch.no_grad():
+        statistics = {
+            "policy_loss": policy_loss,
+            "value_loss": value_loss,
+            "entropy": entropy,
+            "kl": (ratio - 1 - ratio.log()).mean(),
+            "clipped": ((ratio - 1).abs() > args.clip).float().mean(),
+            "gradient_norm": norm,
+        }
+    return {name: float(value.detach()) for name, value in statistics.items()}
+
+
+def average_gradients(ranks: Ranks, network: Network) -> None:
+    """Give every rank the mean of all ranks' gradients, in one message."""
+    if ranks.world == 1:
+        return
+    gradients = [parameter.grad for parameter in network.parameters()]
+    together = ranks.sum(torch.cat([gradient.flatten() for gradient in gradients])).div_(ranks.world)
+    for gradient, mean in zip(gradients, together.split([g.numel() for g in gradients]), strict=True):
+        gradient.copy_(mean.view_as(gradient))
+
+
+def normalized(ranks: Ranks, advantages: Tensor) -> Tensor:
+    """The advantages of all ranks shifted and scaled to mean 0 and deviation 1."""
+    moments = torch.stack([advantages.new_tensor(advantages.numel()), advantages.sum(), advantages.square().sum()])
+    count, total, squares = ranks.sum(moments.double() if advantages.device.type != "mps" else moments)
+    mean = total / count
+    deviation = (squares / count - mean.square()).clamp(min=0).sqrt()
+    return ((advantages - mean) / (deviation + 1e-8)).float()
+
+
+# --- Budget and schedules ---------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Progress:
+    """How far a run is."""
+
+    updates: int = 0
+    steps: int = 0
+    """Decisions, all ranks together."""
+    seconds: float = 0.0
+    """Spent on training and evaluating, by rank 0's clock, earlier sessions included."""
+    evaluations: int = 0
+
+    def fraction(self, args: Args) -> float:
+        """The part of the budget that is spent, 0 to 1."""
+        spent = self.steps / args.steps if args.steps else self.seconds / (60 * args.minutes)
+        return min(spent, 1.0)
+
+
+def linear(start: float, end: float, fraction: float) -> float:
+    """From ``start`` to ``end`` in equal steps."""
+    return start + (end - start) * fraction
+
+
+def geometric(start: float, end: float, fraction: float) -> float:
+    """From ``start`` to ``end`` in equal factors."""
+    return start * (end / start) ** fraction
+
+
+def price_of_losing(ramp: float, fraction: float) -> float:
+    """The part of its points that a lost game costs: from 0 to 1 while ``ramp`` of the budget is spent."""
+    return 1.0 if ramp == 0 else min(fraction / ramp, 1.0)
+
+
+# --- The run ----------------------------------------------------------------------------------------------------------
+
+
+class Learner:
+    """Everything that changes while training, on one rank."""
+
+    def __init__(self, args: Args, config: Any, ranks: Ranks) -> None:
+        self.args, self.config, self.ranks = args, config, ranks
+        torch.manual_seed(args.seed)  # the same weights on every rank
+        self.tables = Tables(args, config, ranks)
+        actions = self.tables.masks.shape[1]
+        self.network = Network(config.observation_bits, actions, args.width, args.layers).to(ranks.device)
+        self.network.opening.copy_(common_bits(self.tables.words))
+        wanted = {"bfloat16": torch.bfloat16, "float32": torch.float32}
+        self.network.trunk_dtype = wanted.get(args.trunk, fast_dtype(ranks.device))
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
+        self.chance = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
+        self.rollout = Rollout(args, self.tables, 1 if args.stream == "team" else config.players, ranks.device)
+        self.progress = Progress()
+
+    def learn(self) -> dict[str, float]:
+        """One rollout and its update; returns a row for the log."""
+        args, fraction = self.args, self.progress.fraction(self.args)
+        price = price_of_losing(args.loss_ramp, fraction)
+        entropy = geometric(args.entropy, args.entropy_end, fraction)
+        rate = linear(args.learning_rate, args.learning_rate_end, fraction)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        scale = args.reward_scale or 3 / self.config.max_score
+        last, finished = collect(args, self.tables, self.network, self.rollout, self.chance, scale, price)
+        advantages = advantages_of(self.rollout, last, args.gamma, args.gae_lambda)
+        row = update(
+            args,
+            self.ranks,
+            self.network,
+            self.optimizer,
+            self.rollout,
+            advantages,
+            normalized(self.ranks, advantages),
+            entropy,
+            self.chance,
+        )
+        games, points, moves = self.ranks.sum(torch.from_numpy(finished)).tolist()
+        self.progress.updates += 1
+        self.progress.steps += args.games * args.horizon
+        row |= {"learning_rate": rate, "entropy_weight": entropy, "price_of_losing": price}
+        return row | ({"score": points / games, "length": moves / games} if games else {})
+
+    def evaluate(self, games: int) -> dict[str, float]:
+        """Greedy games on deals that training never sees, shared among the ranks; a row for the log."""
+        policy = NeuralPolicy(self.network, self.config)
+        share = -(-games // self.ranks.world)
+        played = play(self.config, policy, share, seed=EVALUATION_SEED + self.ranks.rank)
+        sums = np.array(
+            [share, played.score.sum(), np.square(played.score).sum(), played.perfect.sum(), played.lost.sum()]
+        )
+        count, points, squares, perfect, lost = self.ranks.sum(torch.from_numpy(sums.astype(np.float64))).tolist()
+        self.progress.evaluations += 1
+        deviation = max(squares / count - (points / count) ** 2, 0.0) ** 0.5
+        return {
+            "greedy_score": points / count,
+            "greedy_score_error": deviation / count**0.5,
+            "greedy_perfect": perfect / count,
+            "greedy_lost": lost / count,
+            "greedy_games": int(count),
+        }
+
+    # A checkpoint is a directory of its own per update; ``latest`` names the last whole one, so that a run which is
+    # killed while it saves goes on from the one before.
+
+    def save(self, directory: Path) -> None:
+        """Write a checkpoint that `load` continues to the last bit."""
+        place = directory / f"{self.progress.updates:08d}"
+        place.mkdir(parents=True, exist_ok=True)
+        np.savez(place / f"games-{self.ranks.rank}.npz", **self.tables.state())
+        mine = {"chance": self.chance.get_state(), "world": self.ranks.world, "progress": asdict(self.progress)}
+        both = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+        torch.save(mine | both, place / f"learner-{self.ranks.rank}.pt")
+        self.ranks.wait()
+        if self.ranks.rank == 0:
+            write_text(directory / "latest", place.name)
+            for old in directory.iterdir():
+                if old.is_dir() and old != place:
+                    shutil.rmtree(old)
+        self.ranks.wait()
+
+    def load(self, directory: Path) -> None:
+        """Continue from the last checkpoint of a run of the same settings.
+
+        Raises:
+            ValueError: there is none, it is cut short, or it belongs to another network or number of ranks.
+        """
+        try:
+            place = directory / (directory / "latest").read_text()
+            state = torch.load(place / f"learner-{self.ranks.rank}.pt", self.ranks.device, weights_only=True)
+            with np.load(place / f"games-{self.ranks.rank}.npz", allow_pickle=False) as games:
+                tables = dict(games)
+            if state["world"] != self.ranks.world:
+                raise ValueError(f"it was made by {state['world']} ranks, and these are {self.ranks.world}")
+            self.network.load_state_dict(state["network"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.chance.set_state(state["chance"].cpu())
+            self.tables.restore(tables)
+            self.progress = Progress(**state["progress"])
+        except (OSError, ValueError, RuntimeError, KeyError, TypeError, EOFError, UnpicklingError, BadZipFile) as error:
+            raise ValueError(f"{directory} holds no checkpoint to continue from: {error}") from error
+
+
+class Interruption:
+    """Set by Ctrl-C or SIGTERM, so that a run ends after its update and can be resumed."""
+
+    def __init__(self) -> None:
+        self.happened = False
+
+    @contextmanager
+    def watched(self) -> Iterator["Interruption"]:
+        """Listen while the block runs (only a process's main thread can)."""
+        if threading.current_thread() is not threading.main_thread():
+            yield self
+            return
+        before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _note(self, number: int, frame: Any) -> None:
+        self.happened = True
+
+
+class Log:
+    """The run's record: ``metrics.jsonl``, the progress bar, and TensorBoard where wanted. Rank 0 keeps it."""
+
+    def __init__(self, args: Args, run_dir: Path, progress: Progress) -> None:
+        self.path = run_dir / "metrics.jsonl"
+        rows = read_metrics(run_dir) if self.path.exists() else []
+        kept = [row for row in rows if row["update"] <= progress.updates]  # later ones are about to be played again
+        write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
+        self.bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
+        self.writer = tensorboard_writer(run_dir) if args.tensorboard else None
+        self.shown: dict[str, str] = {}
+
+    def write(self, row: dict[str, float], fraction: float) -> None:
+        """Add a row."""
+        with self.path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        for name, value in row.items() if self.writer else ():
+            self.writer.add_scalar(name, value, row["steps"])
+        self.shown["steps/s"] = f"{row['steps_per_second']:,.0f}"
+        for name in ("score", "greedy_score"):
+            if name in row:
+                self.shown[name.replace("_", " ")] = f"{row[name]:.2f}"
+        self.bar.set_postfix(self.shown, refresh=False)
+        self.bar.update(100 * fraction - self.bar.n)
+
+    def close(self) -> None:
+        """Leave the bar as it stands."""
+        self.bar.close()
+        if self.writer:
+            self.writer.close()
+
+
+def tensorboard_writer(run_dir: Path) -> Any:
+    """A writer of TensorBoard's event files."""
+    from torch.utils.tensorboard import SummaryWriter  # only where wanted: tensorboard is an optional dependency
+
+    return SummaryWriter(run_dir / "tensorboard")
+
+
+def train(args: Args) -> Path:
+    """Run the training that ``args`` describe, or go on with the one they resume.
+
+    An interruption (Ctrl-C, SIGTERM) saves a checkpoint and returns early; ``policy.safetensors`` is written by every
+    evaluation, so there is a playable network at any time.
+
+    Returns:
+        The run's directory: ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/``, ``policy.safetensors``.
+
+    Raises:
+        ValueError: a setting that cannot work, or a checkpoint that cannot be continued.
+    """
+    if args.resume is not None:
+        args = saved_args(args.resume)
+    with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
+        check(args, ranks)
+        config = make_config(args.game, args.preset, args.players, args.config)
+        run_dir = args.resume or new_run_dir(args, config, ranks)
+        learner = Learner(args, config, ranks)
+        if args.resume is not None:
+            learner.load(run_dir / "checkpoint")
+        log = Log(args, run_dir, learner.progress) if ranks.rank == 0 else None
+        try:
+            run(learner, run_dir, log, interruption)
+        finally:
+            if log:
+                log.close()
+        if ranks.rank == 0:
+            draw_curve(run_dir)
+        return run_dir
+
+
+def run(learner: Learner, run_dir: Path, log: Log | None, interruption: Interruption) -> None:
+    """Learn, evaluate and save until the budget is spent or an interruption comes."""
+    args, progress, ranks = learner.args, learner.progress, learner.ranks
+    started, before = time.perf_counter(), Progress(**asdict(progress))
+    interrupted = False
+    while progress.fraction(args) < 1 and not interrupted:
+        row = learner.learn()
+        seconds = before.seconds + time.perf_counter() - started
+        news = torch.tensor([seconds if ranks.rank == 0 else 0.0, float(interruption.happened)], dtype=torch.float64)
+        progress.seconds, interrupted = ranks.sum(news).tolist()
+        fraction = progress.fraction(args)
+        due = fraction * args.evaluations >= progress.evaluations + 1
+        if due or interrupted:
+            row |= learner.evaluate(args.final_games if fraction >= 1 else args.evaluation_games) if due else {}
+            learner.save(run_dir / "checkpoint")
+        if log:
+            speed = (progress.steps - before.steps) / (progress.seconds - before.seconds)
+            row = {
+                "update": progress.updates,
+                "steps": progress.steps,
+                "seconds": progress.seconds,
+                "fraction": fraction,
+                "steps_per_second": speed,
+                **row,
+            }
+            log.write(row, fraction)
+            if due or interrupted:
+                about = {"name": run_dir.name, "seed": args.seed, "ranks": ranks.world, **row}
+                save_policy(run_dir / "policy.safetensors", learner.network, learner.config, about)
+
+
+# --- The run's directory ----------------------------------------------------------------------------------------------
+
+
+def new_run_dir(args: Args, config: Any, ranks: Ranks) -> Path:
+    """Make the directory of a new run (every rank learns its name) and describe the run in ``config.json``."""
+    now = ranks.sum(torch.tensor(int(time.time()) if ranks.rank == 0 else 0))
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(int(now)))
+    run_dir = args.run_dir or Path("runs") / f"{args.game}-{args.preset}-{config.players}p-{stamp}"
+    if (run_dir / "checkpoint").exists():
+        raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
+    if ranks.rank == 0:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        settings = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(args).items()}
+        about = {
+            "args": settings,
+            "config": config_to_dict(config),
+            "observation": config.observation_name,
+            "observation_bits": config.observation_bits,
+            "ranks": ranks.world,
+            "device": str(ranks.device),
+            "machine": machine(),
+        }
+        write_text(run_dir / "config.json", json.dumps(about, indent=2) + "\n")
+    ranks.wait()
+    return run_dir
+
+
+def machine() -> dict[str, Any]:
+    """Where and with what a run was made."""
+    return {
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def saved_args(run_dir: Path) -> Args:
+    """The settings of the run kept in ``run_dir``, to resume it.
+
+    Raises:
+        ValueError: it holds no run.
+    """
+    try:
+        values = json.loads((run_dir / "config.json").read_text())["args"]
+        return replace(Args(**values | {"config": tuple(values["config"])}), run_dir=run_dir, resume=run_dir)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
+
+
+def read_metrics(run_dir: Path) -> list[dict[str, float]]:
+    """The rows of the run's ``metrics.jsonl``; a last line that was cut short is left out."""
+    text = (run_dir / "metrics.jsonl").read_text()
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+
+
+def draw_curve(run_dir: Path) -> Path:
+    """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy."""
+    from matplotlib.figure import Figure  # half a second to import, needed once a run
+
+    rows, about = read_metrics(run_dir), json.loads((run_dir / "config.json").read_text())
+    figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
+    axes = figure.subplots()
+    for name, label, style in (("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")):
+        some = [row for row in rows if name in row]
+        axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
+    axes.set(
+        xlabel="decisions (millions)", ylabel="score", title=f"{run_dir.name}\nobservation: {about['observation']}"
+    )
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right")
+    path = run_dir / "curve.png"
+    unfinished = run_dir / "curve.part.png"
+    figure.savefig(unfinished)
+    os.replace(unfinished, path)
+    return path
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line: settings as `Args`."""
+    args = tyro.cli(Args, args=argv, description=__doc__)
+    try:
+        run_dir = train(args)
+    except ValueError as error:
+        raise SystemExit(f"ppo: {error}") from error
+    if int(os.environ.get("RANK", "0")) == 0:
+        print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
+
+
+if __name__ == "__main__":
+    main()

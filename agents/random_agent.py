@@ -1,0 +1,21 @@
+"""A player that chooses among its legal actions at random, all equally likely: the floor of every table of scores."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class RandomPolicy:
+    """Uniformly random legal actions; plays every config of every game."""
+
+    name = "random"
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+
+    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], noise: NDArray[np.float64]) -> NDArray[np.int64]:
+        """See `agents.policy.Policy.act`."""
+        legal = mask.cumsum(axis=1, dtype=np.int32)
+        rank = np.floor(noise * legal[:, -1]).astype(np.int32)
+        return (legal <= rank[:, None]).sum(axis=1)

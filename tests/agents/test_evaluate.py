@@ -1,0 +1,143 @@
+"""Playing many games: the same ones however they are batched, with any mix of players, and honest summaries."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import agents
+from agents import evaluate
+from agents.evaluate import Games, play
+from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+
+MINI = PRESETS["mini"]
+
+
+class Lowest:
+    """Plays the legal action of the lowest number, and notes how often it was asked."""
+
+    name = "lowest"
+
+    def __init__(self) -> None:
+        self.decisions = 0
+
+    def act(self, observation, mask, noise):
+        assert len(observation) == len(mask) == len(noise)
+        self.decisions += len(mask)
+        return mask.argmax(1)
+
+
+def assert_equal_games(some: Games, others: Games, count: int) -> None:
+    for name in ("score", "fireworks_score", "length", "rewards", "lost", "perfect"):
+        np.testing.assert_array_equal(getattr(some, name)[:count], getattr(others, name)[:count], name)
+
+
+def test_a_game_depends_on_its_index_and_seed_alone():
+    random = agents.load("random", MINI)
+    games = play(MINI, random, 40, seed=5)
+    assert_equal_games(games, play(MINI, random, 17, seed=5), 17)
+    assert_equal_games(games, play(MINI, random, 40, seed=5, num_threads=2), 40)
+    assert (games.fireworks_score != play(MINI, random, 40, seed=6).fireworks_score).any()
+
+
+def test_game_i_is_the_single_game_of_that_index():
+    config = HanabiConfig(players=3, colors=3)
+    games = play(config, Lowest(), 5, seed=11)
+    env = hanabi_v0.raw_env(config=config)
+    for index in range(5):
+        env.reset(seed=11, options={"game_index": index})
+        steps = 0
+        while not any(env.terminations.values()):
+            env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+            steps += 1
+        assert (games.length[index], games.fireworks_score[index]) == (steps, sum(env.to_dict()["fireworks"].values()))
+
+
+def test_every_seat_is_asked_for_its_own_decisions():
+    one, other = Lowest(), Lowest()
+    games = play(MINI, [one, other], 30, seed=2)
+    assert one.decisions + other.decisions == games.length.sum()
+    assert one.decisions == ((games.length + 1) // 2).sum()  # player 0 starts
+
+
+def test_both_conventions_for_lost_games_whatever_the_config_rewards():
+    zero = play(MINI, agents.load("random", MINI), 200, seed=1)
+    config = HanabiConfig(colors=3, ranks=3, hand_size=3, max_information_tokens=5, score_on_loss="fireworks")
+    kept = play(config, agents.load("random", config), 200, seed=1)
+    np.testing.assert_array_equal(zero.score, np.where(zero.lost, 0, zero.fireworks_score))
+    np.testing.assert_array_equal(zero.score, kept.score)
+    np.testing.assert_array_equal(zero.fireworks_score, kept.fireworks_score)
+    np.testing.assert_array_equal(zero.rewards, zero.score[:, None].repeat(2, 1))
+    np.testing.assert_array_equal(kept.rewards, kept.fireworks_score[:, None].repeat(2, 1))
+    assert 0 < zero.lost.mean() < 1
+
+
+def test_the_summary_has_means_errors_and_intervals():
+    flags = np.array([True, False, False, False])
+    games = Games(
+        np.array([9, 0, 5, 6]), np.array([9, 4, 5, 6]), np.array([20, 9, 30, 31]), np.ones((4, 2)), ~flags, flags
+    )
+    summary = games.summary()
+    assert summary["score"] == 5
+    assert math.isclose(summary["score_error"], np.std([9, 0, 5, 6], ddof=1) / 2)
+    assert summary["fireworks_score"] == 6
+    assert summary["perfect_rate"] == 0.25
+    assert summary["lost_rate"] == 0.75
+    low, high = summary["perfect_interval"]
+    assert 0.04 < low < 0.06 < 0.69 < high < 0.71  # Wilson's interval of 1 in 4
+    assert json.loads(json.dumps(summary)) == summary
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"policies": [Lowest()] * 3}, "each of the 2 seats, got 3"),
+        ({"games": 0}, "games must be at least 1, got 0"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        play(**{"config": MINI, "policies": Lowest(), "games": 4, "seed": 1} | arguments)
+
+
+def test_names_and_unknown_agents():
+    assert "random" in agents.names("hanabi")
+    with pytest.raises(ValueError, match="an agent must be one of random"):
+        agents.load("nobody", MINI)
+    with pytest.raises(ValueError, match="game must be one of hanabi"):
+        agents.names("chess")
+
+
+def test_random_actions_are_legal_and_equally_likely():
+    random = agents.load("random", MINI)
+    mask = np.tile(np.array([0, 1, 0, 1, 1, 0], np.int8), (999, 1))
+    actions = random.act(np.zeros((999, 1), np.uint64), mask, (np.arange(999) + 0.5) / 999)
+    assert np.bincount(actions, minlength=6).tolist() == [0, 333, 0, 333, 333, 0]
+
+
+def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
+    out = tmp_path / "result.json"
+    evaluate.main(
+        ["hanabi", "--preset", "mini", "--agents", "random", "--games", "50", "--seed", "3", "--json", str(out)]
+    )
+    result = json.loads(out.read_text())
+    assert result["games"] == 50
+    assert result["observation"] == "card_knowledge"
+    assert f"{result['score']:.3f}" in capsys.readouterr().out
+
+
+def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
+    out = tmp_path / "result.json"
+    evaluate.main(
+        ["hanabi", "--preset", "mini", "--agents", "random,random", "--games", "20", "--cross-play", "--json", str(out)]
+    )
+    matrix = json.loads(out.read_text())["cross_play"]
+    assert [len(row) for row in matrix] == [2, 2]
+    assert matrix[0][1] == matrix[1][0] == matrix[0][0]  # the same player under two names meets the same chance
+
+
+@pytest.mark.parametrize("arguments", [["chess"], ["hanabi", "--preset", "none"], ["hanabi", "--config", "colours=3"]])
+def test_the_command_line_names_what_is_wrong(arguments):
+    with pytest.raises(SystemExit, match="evaluate: "):
+        evaluate.main(arguments)
