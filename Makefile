@@ -46,8 +46,9 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.throughput
 	@$(RUN) -m benchmarks.peers
 
-tables: $(VENV)/.test  ## write the measured tables into the READMEs
+tables: $(VENV)/.test  ## write the measured tables and the picture into the READMEs
 	@$(RUN) -m benchmarks.tables
+	@$(RUN) -m hanabi_env.render docs/hanabi.svg --seed 11 --moves 32 --seat 1
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info
