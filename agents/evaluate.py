@@ -132,8 +132,14 @@ class Record:
 
     def __init__(self, config: Any, games: int) -> None:
         self.config = config
-        numbers = [np.zeros(games, np.int64) for _ in range(3)]
-        self.games = Games(*numbers, np.zeros((games, config.players)), *(np.zeros(games, np.bool_) for _ in range(2)))
+        self.games = Games(
+            score=np.zeros(games, np.int64),
+            fireworks_score=np.zeros(games, np.int64),
+            length=np.zeros(games, np.int64),
+            rewards=np.zeros((games, config.players)),
+            lost=np.zeros(games, np.bool_),
+            perfect=np.zeros(games, np.bool_),
+        )
 
     def add(self, played: NDArray, ended: NDArray, infos: dict[str, Any]) -> None:
         """Note a step of the games ``played``, which ended the games ``ended``."""
@@ -152,12 +158,14 @@ class Record:
 
 def chance_keys(seed: int, games: int) -> NDArray[np.uint64]:
     """A random stream a game for its players, apart from those of its deals."""
-    return episode_key(game_key(np.full(games, seed, np.uint64), np.arange(games, dtype=np.uint64)), NEVER_PLAYED)
+    keys = game_key(np.full(games, seed, np.uint64), np.arange(games, dtype=np.uint64))
+    return np.asarray(episode_key(keys, NEVER_PLAYED))
 
 
 def uniform(keys: NDArray[np.uint64], step: int) -> NDArray[np.float64]:
     """The ``step``-th number in [0, 1) of every stream."""
-    return (random_word(keys, np.full(1, step, np.uint64)) >> np.uint64(11)) * 2.0**-53
+    words = np.asarray(random_word(keys, np.full(1, step, np.uint64)))
+    return (words >> np.uint64(11)) * 2.0**-53
 
 
 # --- The command line -------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class Network(nn.Module):
         self.trunk_dtype = torch.float32
         self.register_buffer("opening", torch.zeros(self.words, dtype=torch.int64))
         sizes = [64 * self.words] + [width] * layers
-        self.trunk = nn.ModuleList(orthogonal(nn.Linear(n, m), 2**0.5) for n, m in pairwise(sizes))
+        self.trunk = nn.ModuleList(RoundedLinear(n, m) for n, m in pairwise(sizes))
         self.head = nn.Linear(width, actions + 1)
         nn.init.orthogonal_(self.head.weight[:-1], 0.01)  # nearly equal chances for all actions
         nn.init.orthogonal_(self.head.weight[-1:], 1.0)
@@ -54,7 +54,7 @@ class Network(nn.Module):
         """Logits (rows, actions) and values (rows,), float32, of observations as packed words (rows, words) int64."""
         x = unpack(words ^ self.opening, self.trunk_dtype)
         for layer in self.trunk:
-            x = F.relu(F.linear(x, layer.weight.to(x.dtype), layer.bias.to(x.dtype)))
+            x = F.relu(layer(x))
         out = self.head(x.float())
         return out[:, :-1], out[:, -1]
 
@@ -65,11 +65,17 @@ class Network(nn.Module):
         return network
 
 
-def orthogonal(layer: nn.Linear, gain: float) -> nn.Linear:
-    """Orthogonal weights of that gain, zero biases: the usual start of PPO (Andrychowicz et al. 2021)."""
-    nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer
+class RoundedLinear(nn.Linear):
+    """A linear layer that computes in the number type of its input, with weights rounded to it."""
+
+    def reset_parameters(self) -> None:
+        """Orthogonal weights, zero biases: the usual start of PPO (Andrychowicz et al. 2021)."""
+        nn.init.orthogonal_(self.weight, 2**0.5)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the parameter's name is nn.Linear's)
+        """The layer's output, (rows, out_features)."""
+        return F.linear(input, self.weight.to(input.dtype), self.bias.to(input.dtype))
 
 
 def fast_dtype(device: torch.device) -> torch.dtype:

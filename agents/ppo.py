@@ -193,15 +193,15 @@ def best_device() -> str:
 @contextmanager
 def processor_settings() -> Iterator[None]:
     """One torch thread a rank (two that spin on a busy core are slower than one), and fast float32 products."""
-    threads, precision = torch.get_num_threads(), torch.backends.mkldnn.matmul.fp32_precision
+    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
     torch.set_num_threads(1)
-    torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # the head: bfloat16 factors, float32 sums
+    torch.set_float32_matmul_precision("medium")  # the head: bfloat16 factors, float32 sums
     keep_memory()
     try:
         yield
     finally:
         torch.set_num_threads(threads)
-        torch.backends.mkldnn.matmul.fp32_precision = precision
+        torch.set_float32_matmul_precision(precision)
 
 
 def keep_memory() -> None:
@@ -560,7 +560,7 @@ class Learner:
         try:
             place = directory / (directory / "latest").read_text()
             state = torch.load(place / f"learner-{self.ranks.rank}.pt", self.ranks.device, weights_only=True)
-            with np.load(place / f"games-{self.ranks.rank}.npz", allow_pickle=False) as games:
+            with (place / f"games-{self.ranks.rank}.npz").open("rb") as file, np.load(file) as games:
                 tables = dict(games)
             if state["world"] != self.ranks.world:
                 raise ValueError(f"it was made by {state['world']} ranks, and these are {self.ranks.world}")

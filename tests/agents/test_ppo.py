@@ -1,0 +1,263 @@
+"""Training: the estimates it learns from, its budget, and runs that resume, end early, fail and learn."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents import ppo
+from agents.evaluate import play
+from agents.ppo import Args, Progress, advantages_of, read_metrics, train
+from hanabi_env import PRESETS
+from tests.conftest import ROOT
+
+TINY = Args(
+    preset="very_small",
+    games=32,
+    horizon=8,
+    minibatch=64,
+    width=32,
+    evaluations=1,
+    evaluation_games=20,
+    final_games=20,
+    device="cpu",
+)
+UPDATE = TINY.games * TINY.horizon
+
+
+def rollout_of(rewards: np.ndarray, seats: np.ndarray, dones: np.ndarray, values: np.ndarray) -> ppo.Rollout:
+    """A rollout of which only these four arrays are filled."""
+    rollout = ppo.Rollout.__new__(ppo.Rollout)
+    rollout.rewards, rollout.values = torch.from_numpy(rewards), torch.from_numpy(values)
+    rollout.seats, rollout.dones = torch.from_numpy(seats), torch.from_numpy(dones)
+    return rollout
+
+
+def slow_advantages(rewards, seats, dones, values, last, gamma, gae_lambda):
+    """Straight from the definition: the exponentially weighted sum of one-step surprises of each stream."""
+    horizon, games, streams = rewards.shape
+    result = np.zeros((horizon, games))
+    for game in range(games):
+        for stream in range(streams):
+            own = [t for t in range(horizon) if seats[t, game] == stream]
+            for first in range(len(own)):
+                weight = 1.0
+                for k in range(first, len(own)):
+                    until = own[k + 1] if k + 1 < len(own) else horizon
+                    ends = [t for t in range(own[k], until) if dones[t, game]]
+                    stop = ends[0] + 1 if ends else until
+                    value = last[game, stream] if until == horizon else values[until, game]
+                    earned = rewards[own[k] : stop, game, stream].sum()
+                    surprise = earned + (0 if ends else gamma * value) - values[own[k], game]
+                    result[own[first], game] += weight * surprise
+                    weight *= gamma * gae_lambda
+                    if ends:
+                        break
+    return result
+
+
+@pytest.mark.parametrize("streams", [1, 2, 3])
+def test_advantages_are_those_of_the_definition(streams):
+    rng = np.random.default_rng(streams)
+    horizon, games = 12, 9
+    rewards, values = rng.normal(size=(horizon, games, streams)), rng.normal(size=(horizon, games))
+    seats, dones = rng.integers(streams, size=(horizon, games)), rng.random((horizon, games)) < 0.15
+    last = rng.normal(size=(games, streams))
+    fast = advantages_of(rollout_of(rewards, seats, dones, values), torch.from_numpy(last), 0.9, 0.8)
+    np.testing.assert_allclose(fast, slow_advantages(rewards, seats, dones, values, last, 0.9, 0.8), atol=1e-12)
+
+
+def test_normalized_advantages_have_mean_0_and_deviation_1():
+    ranks = ppo.Ranks(0, 1, torch.device("cpu"))
+    normal = ppo.normalized(ranks, torch.linspace(-3, 8, 999).square().view(27, 37))
+    assert abs(normal.mean()) < 1e-5
+    assert abs(normal.std(correction=0) - 1) < 1e-5
+
+
+def test_schedules_follow_the_fraction_of_the_budget():
+    assert Progress(steps=50).fraction(Args(steps=200)) == 0.25
+    assert Progress(seconds=90).fraction(Args(minutes=3)) == 0.5
+    assert Progress(steps=300).fraction(Args(steps=200)) == 1
+    assert ppo.linear(1, 0.2, 0.5) == pytest.approx(0.6)
+    assert ppo.geometric(0.1, 0.001, 0.5) == pytest.approx(0.01)
+    assert [ppo.price_of_losing(0.4, fraction) for fraction in (0, 0.2, 0.4, 1)] == [0, 0.5, 1, 1]
+    assert ppo.price_of_losing(0, 0) == 1
+
+
+def test_the_price_of_a_lost_game_scales_its_negative_reward_only(tmp_path):
+    learner = ppo.Learner(TINY, PRESETS["very_small"], ppo.Ranks(0, 1, torch.device("cpu")))
+    lowest = {}
+    for price in (0.0, 0.5, 1.0):
+        for _ in range(6):
+            ppo.collect(TINY, learner.tables, learner.network, learner.rollout, learner.chance, 1.0, price)
+        rewards = learner.rollout.rewards
+        lowest[price] = rewards.min().item()
+        assert rewards.max() == 1
+        assert not (rewards[~learner.rollout.dones] < 0).any()
+    assert lowest[0.0] == 0
+    assert 2 * lowest[0.5] % 1 == 0 and lowest[0.5] <= -0.5
+    assert lowest[1.0] <= -1
+
+
+def weights(run_dir: Path) -> dict[str, torch.Tensor]:
+    return agents.network.load_policy(run_dir / "policy.safetensors").network.state_dict()
+
+
+def without_clock(rows: list[dict]) -> list[dict]:
+    return [{key: value for key, value in row.items() if key not in ("seconds", "steps_per_second")} for row in rows]
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals) -> None:
+    """Send this process a signal during that update, as an impatient user would."""
+    learn = ppo.Learner.learn
+
+    def learn_and_stop(self):
+        row = learn(self)
+        if self.progress.updates == updates:
+            os.kill(os.getpid(), number)
+        return row
+
+    monkeypatch.setattr(ppo.Learner, "learn", learn_and_stop)
+
+
+@pytest.mark.parametrize("stream", ["team", "seat"])
+def test_an_interrupted_run_resumes_to_the_same_curve_and_weights(tmp_path, monkeypatch, stream):
+    args = replace(TINY, steps=6 * UPDATE, stream=stream)
+    whole = train(replace(args, run_dir=tmp_path / "whole"))
+    with monkeypatch.context() as patch:
+        stop_after(patch, 3, signal.SIGINT)
+        parts = train(replace(args, run_dir=tmp_path / "parts"))
+        assert [row["update"] for row in read_metrics(parts)] == [1, 2, 3]
+    assert train(Args(resume=parts)) == parts
+    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
+    assert read_metrics(parts)[-1]["fraction"] == 1
+    for name, tensor in weights(whole).items():
+        assert torch.equal(tensor, weights(parts)[name]), name
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_run_directory_holds_what_the_contract_says(tmp_path):
+    run_dir = train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"))
+    assert {path.name for path in run_dir.iterdir()} == {
+        "config.json",
+        "metrics.jsonl",
+        "curve.png",
+        "checkpoint",
+        "policy.safetensors",
+    }
+    about = json.loads((run_dir / "config.json").read_text())
+    assert about["observation"] == "card_knowledge+derived"
+    assert about["config"]["game"] == "hanabi"
+    assert read_metrics(run_dir)[-1]["greedy_games"] == 20
+    assert (run_dir / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(ValueError, match="holds a run already"):
+        train(replace(TINY, steps=UPDATE, run_dir=run_dir))
+
+
+def interrupted_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    with monkeypatch.context() as patch:
+        stop_after(patch, 1, signal.SIGTERM)
+        return train(replace(TINY, steps=4 * UPDATE, run_dir=tmp_path / "run"))
+
+
+@pytest.mark.parametrize("name", ["learner-0.pt", "games-0.npz"])
+@pytest.mark.parametrize("keep", [0, 100, 2000])
+def test_a_checkpoint_cut_short_is_a_clear_error(tmp_path, monkeypatch, name, keep):
+    run_dir = interrupted_run(tmp_path, monkeypatch)
+    (file,) = run_dir.glob(f"checkpoint/*/{name}")
+    file.write_bytes(file.read_bytes()[:keep])
+    with pytest.raises(ValueError, match="holds no checkpoint to continue from"):
+        train(Args(resume=run_dir))
+
+
+@pytest.mark.parametrize(("name", "value"), [("width", 64), ("games", 64), ("preset", "mini")])
+def test_a_checkpoint_of_other_settings_is_a_clear_error(tmp_path, monkeypatch, name, value):
+    run_dir = interrupted_run(tmp_path, monkeypatch)
+    about = json.loads((run_dir / "config.json").read_text())
+    about["args"][name] = value
+    (run_dir / "config.json").write_text(json.dumps(about))
+    with pytest.raises(ValueError, match="holds no checkpoint to continue from"):
+        train(Args(resume=run_dir))
+
+
+def test_a_checkpoint_of_more_ranks_is_a_clear_error(tmp_path, monkeypatch):
+    run_dir = interrupted_run(tmp_path, monkeypatch)
+    (file,) = run_dir.glob("checkpoint/*/learner-0.pt")
+    state = torch.load(file, weights_only=True)
+    torch.save(state | {"world": 2}, file)
+    with pytest.raises(ValueError, match="made by 2 ranks"):
+        train(Args(resume=run_dir))
+
+
+@pytest.mark.parametrize("path", ["nothing", "."])
+def test_a_directory_without_a_run_is_a_clear_error(tmp_path, path):
+    with pytest.raises(ValueError, match="holds no run to resume"):
+        train(Args(resume=tmp_path / path))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"games": 0}, "games must be at least 1"),
+        ({"minutes": 0.0, "steps": 0}, "budget must be positive"),
+        ({"preset": "huge"}, "preset must be one of"),
+        ({"config": ("colours=3",)}, "'colours' is no field"),
+        ({"config": ("derived",)}, "name=value"),
+        ({"game": "chess"}, "game must be one of"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(TINY, run_dir=tmp_path / "run", **change))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_that_fails_while_it_saves_goes_on_from_the_checkpoint_before(tmp_path, monkeypatch):
+    run_dir = interrupted_run(tmp_path, monkeypatch)
+    half = run_dir / "checkpoint" / "99999999"
+    half.mkdir()
+    (half / "learner-0.pt").write_bytes(b"half")
+    assert read_metrics(train(Args(resume=run_dir)))[-1]["fraction"] == 1
+    assert not half.exists()
+
+
+@pytest.mark.statistical
+def test_a_short_run_beats_random_play(tmp_path):
+    size = {"games": 128, "horizon": 32, "minibatch": 1024, "epochs": 2, "width": 64, "steps": 60 * 128 * 32}
+    args = replace(TINY, **size, learning_rate=3e-3, final_games=1000, run_dir=tmp_path / "run")
+    run_dir = train(args)
+    random = play(PRESETS["very_small"], agents.load("random", PRESETS["very_small"]), 1000, seed=1)
+    assert read_metrics(run_dir)[-1]["greedy_score"] > 1.5 + random.score.mean()
+
+
+@pytest.mark.slow
+def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    settings = ["--preset", "very_small", "--games", "32", "--horizon", "8", "--minibatch", "64", "--width", "32"]
+    budget = ["--steps", str(4 * UPDATE), "--evaluations", "1", "--final-games", "20", "--device", "cpu"]
+    run_dir = tmp_path / "run"
+    command = [*torchrun, "-m", "agents.ppo", *settings, *budget, "--run-dir", str(run_dir)]
+    subprocess.run(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=True, capture_output=True)
+    one, other = (
+        torch.load(next(run_dir.glob(f"checkpoint/*/learner-{rank}.pt")), weights_only=True) for rank in range(2)
+    )
+    for name, tensor in one["network"].items():
+        assert torch.equal(tensor, other["network"][name]), name
+    games = [np.load(next(run_dir.glob(f"checkpoint/*/games-{rank}.npz")))["tables"] for rank in range(2)]
+    assert (games[0] != games[1]).any()
+
+
+@pytest.mark.parametrize("module", ["ppo", "evaluate", "demo"])
+def test_every_command_explains_itself(module, capsys):
+    with pytest.raises(SystemExit) as end:
+        __import__(f"agents.{module}", fromlist=["main"]).main(["--help"])
+    assert end.value.code == 0
+    assert "--seed" in capsys.readouterr().out
