@@ -17,7 +17,7 @@ __all__ = ["CardGameAEC"]
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
-class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
+class CardGameAEC(AECEnv[str, Any, Any]):
     """One game, agents ``player_0`` .. ``player_{n-1}``.
 
     An observation is ``{"observation": int8 (n,), "action_mask": int8 (A,)}``, fresh arrays each time; the mask is zero
@@ -61,8 +61,10 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
                 "action_mask": spaces.Box(0, 1, (actions,), np.int8),
             }
         )
-        self.observation_spaces = {agent: space for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
+        self.observation_spaces: dict[str, spaces.Space] = dict.fromkeys(self.possible_agents, space)
+        self.action_spaces: dict[str, spaces.Space] = {
+            agent: spaces.Discrete(actions) for agent in self.possible_agents
+        }
         self.state_space = spaces.Box(0, 1, (self.game.players * bits,), np.int8)
 
     def _make_buffers(self) -> None:
@@ -82,18 +84,21 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
         self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
         self._rewarded = False
         self._seed: int | None = None
-        self._fresh: dict[str, np.ndarray] | None = None
+        self._fresh: dict[str, np.ndarray] = {}
+        self._fresh_for = ""  # the agent whose observation the last step left in `_fresh`, until it is handed out
 
-    # --- PettingZoo's methods -------------------------------------------------------------------------------------------
+    # --- PettingZoo's methods -----------------------------------------------------------------------------------------
 
     def observation_space(self, agent: str) -> spaces.Space:
+        """The same object each time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space:
+        """The same object each time."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: game ``options["game_index"]`` (0) of ``seed``, or without a seed the next one of the same table.
+        """Begin a game: game ``options["game_index"]`` (0) of ``seed``, or without a seed the table's next one.
 
         Args:
             seed: an int from 0 to 2^64 - 1.
@@ -149,10 +154,10 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
         self.infos = {agent: {} for agent in agents}
         self.agent_selection = agents[self._current_player[0]]
         self._skip_agent_selection = None
-        self._fresh = None
+        self._fresh_for = ""
         self._rewarded = False
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """The selected agent acts.
 
         Raises:
@@ -170,11 +175,11 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
             code = REFUSED
         if code == REFUSED:
             raise ValueError(self._why_refused(action))
-        self._fresh = {"observation": observation, "action_mask": mask}
         self._cumulative_rewards[agent] = 0.0
         if code >= REWARDED or self._rewarded:
             self._give_rewards(code >= REWARDED)
-        self.agent_selection = self.possible_agents[code & 255]
+        self.agent_selection = self._fresh_for = self.possible_agents[code & 255]
+        self._fresh = {"observation": observation, "action_mask": mask}
         if code & ENDED:
             self._end()
 
@@ -203,9 +208,9 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What ``agent`` may know now."""
         player = self._player(agent)
-        if self._fresh is not None and agent == self.agent_selection:
-            fresh, self._fresh = self._fresh, None
-            return fresh
+        if agent == self._fresh_for:
+            self._fresh_for = ""
+            return self._fresh
         observation = np.empty((1, self.game.observation_bits), np.int8)
         mask = np.empty((1, self.game.num_actions), np.int8)
         self._loops.look(self._numbers, self._tables, player, observation, mask)
@@ -218,7 +223,7 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
             raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, got {agent!r}") from None
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Observation (or ``None``), reward since its last step, terminated, truncated and info of the selected agent."""
+        """Observation (or ``None``), reward since its last step, terminated, truncated, info of the selected agent."""
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -249,7 +254,7 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
     def close(self) -> None:
         """Nothing is open."""
 
-    # --- What every unwrapped environment also offers -------------------------------------------------------------------
+    # --- What every unwrapped environment also offers -----------------------------------------------------------------
 
     def action_to_str(self, action: int) -> str:
         """The word of ``action``; ``ValueError`` where it is no action."""
@@ -280,7 +285,9 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
     def __getstate__(self) -> dict[str, Any]:
         names = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
         agents = {
-            name: deepcopy(getattr(self, name)) for name in (*names, "_skip_agent_selection", "_rewarded") if hasattr(self, name)
+            name: deepcopy(getattr(self, name))
+            for name in (*names, "_skip_agent_selection", "_rewarded")
+            if hasattr(self, name)
         }
         return {
             "game": self.game,
@@ -299,7 +306,7 @@ class CardGameAEC(AECEnv[str, dict[str, np.ndarray], int]):
 
 def copy_record(source: np.void, target: np.void) -> None:
     """Copy the fields of a record to one with the same fields and equal or larger arrays."""
-    for name in source.dtype.names:
+    for name in source.dtype.names or ():
         value = source[name]
         if isinstance(value, np.void):
             copy_record(value, target[name])

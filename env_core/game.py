@@ -44,7 +44,7 @@ class Game(ABC):
 
     name: ClassVar[str]
     statistics: ClassVar[tuple[str, ...]]
-    """Numbers of a finished game: int64 fields of the table, reported in ``infos`` beside ``length`` and ``illegal``."""
+    """Numbers of a finished game: int64 fields of the table, in ``infos`` beside ``length`` and ``illegal``."""
 
     deal_options: ClassVar[tuple[str, ...]]
     """Options of a reset that fix the deal."""
@@ -85,7 +85,7 @@ class Game(ABC):
 
     @abstractmethod
     def load_deal(self, state: Any, options: dict[str, Any]) -> None:
-        """Deal from the decks among the ``options`` of a reset, if any; ``ValueError`` for unknown or impossible ones."""
+        """Deal from the decks among the ``options`` of a reset, if any; ``ValueError`` for impossible ones."""
 
     @abstractmethod
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:

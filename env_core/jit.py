@@ -8,13 +8,13 @@ Two decorators cover all compiled code:
   closure over a *function* misses Numba's disk cache in every new process.
 
 The disk cache does not notice an edit in another file: a cached loop would silently run an old rule. Every loop
-therefore closes over `source_digest` of the packages it is built from (usually as a field of its frozen rules); a new
+therefore closes over `source_digest` of the modules it is built from (usually as a field of its frozen rules); a new
 digest is a cache miss.
 """
 
 import hashlib
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +23,10 @@ from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-__all__ = ["kernel", "parallel_kernel", "rule", "source_digest", "usable_threads"]
+COMPILED = ("env_core.bits", "env_core.game", "env_core.jit", "env_core.rng")
+"""Modules of this package whose lines end up in compiled loops."""
+
+__all__ = ["COMPILED", "kernel", "parallel_kernel", "rule", "source_digest", "usable_threads"]
 
 
 def rule(function: Function) -> Function:
@@ -31,25 +34,24 @@ def rule(function: Function) -> Function:
     return register_jitable(forceinline=True)(function)
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a loop over games for one thread. It releases the GIL, so several Python threads may run kernels."""
     return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
 
 
-def parallel_kernel(function: Function) -> Function:
+def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a ``prange`` loop over games for several threads (Numba's threading layer)."""
     return numba.njit(cache=True, nogil=True, parallel=True, error_model="numpy")(function)
 
 
-@lru_cache
-def source_digest(*packages: str) -> int:
-    """A 63-bit digest of every Python source file of ``packages`` (names of directories beside this one)."""
+@cache
+def source_digest(*modules: str) -> int:
+    """A 63-bit digest of the sources of ``modules`` (``"package.module"``), without importing them."""
     root = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
-    for package in sorted(packages):
-        for path in sorted((root / package).glob("*.py")):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
+    for module in modules:
+        digest.update(module.encode())
+        digest.update(root.joinpath(*module.split(".")).with_suffix(".py").read_bytes())
     return int.from_bytes(digest.digest()[:8], "little") >> 1
 
 
@@ -59,7 +61,7 @@ def usable_threads(num_threads: int) -> int:
     Raises:
         ValueError: ``num_threads`` is not an int from 1 to ``numba.config.NUMBA_NUM_THREADS``.
     """
-    most = numba.config.NUMBA_NUM_THREADS
+    most = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at import, unknown to type checkers
     if isinstance(num_threads, bool) or not isinstance(num_threads, int) or not 1 <= num_threads <= most:
         raise ValueError(f"num_threads must be an int from 1 to {most}, got {num_threads!r}")
     return num_threads

@@ -13,7 +13,7 @@ from env_core.game import Game
 __all__ = ["CardGameSeatEnv", "Partner", "random_partner"]
 
 Partner = Callable[[dict[str, np.ndarray], np.random.Generator], int]
-"""Chooses an action from an observation (``observation`` int8 (n,), ``action_mask`` int8 (A,)) and a random generator."""
+"""Chooses an action, given an observation (``observation`` int8 (n,), ``action_mask`` int8 (A,)) and a generator."""
 
 
 def random_partner(observation: dict[str, np.ndarray], generator: np.random.Generator) -> int:
@@ -104,7 +104,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         return self.table.observe(self.agent)
 
     def _mask(self) -> np.ndarray:
-        return np.zeros(self.action_space.n, np.int8)
+        return np.zeros(self.table.game.num_actions, np.int8)
 
     def _info(self) -> dict[str, Any]:
         mask = self._observation()["action_mask"]

@@ -22,21 +22,21 @@ MODES = {
 FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
 INT64 = np.dtype(np.int64)
 SPECIAL_FROM = 256
-"""From this many games on, loops are compiled for the configuration alone; below, the general program is fast enough."""
+"""From this many games on loops are compiled for the configuration alone; below, the general program is as good."""
 
 
 class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     """``num_envs`` tables of one game. Every step is one decision of each table's current player.
 
-    Observations are dicts of ``observation`` (N, n) in the format asked for, and ``action_mask`` int8 (N, A). ``reward``
+    Observations are dicts of ``observation`` (N, n) in the format asked for and ``action_mask`` int8 (N, A). The reward
     is the team's in a co-operative game, and otherwise that of the player who just acted; ``infos`` holds
     ``current_player`` int64 (N,) and ``rewards`` float64 (N, P) always, and at the ends of games dense arrays with
     Gymnasium's ``_name`` masks: ``final_obs`` (a dict like the observation, SAME_STEP only), ``illegal`` and the game's
     statistics.
 
     An action that is illegal or out of range ends its game: reward -1 for the offender, 0 for the others, and
-    ``illegal`` in the infos. It touches no other game. In mode DISABLED a step leaves finished games as they are (reward
-    0, still terminated) until ``reset(options={"reset_mask": ...})``.
+    ``illegal`` in the infos. It touches no other game. In mode DISABLED a step leaves finished games as they are
+    (reward 0, still terminated) until ``reset(options={"reset_mask": ...})``.
 
     Args:
         game: the configured game.
@@ -73,7 +73,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             words = ", ".join(mode.value for mode in MODES)
             raise ValueError(f"autoreset_mode must be one of {words}, got {autoreset_mode!r}") from None
         if not isinstance(copy, (bool, np.bool_)):
-            raise ValueError(f"copy must be a bool, got {copy!r}")
+            raise ValueError(f"copy must be a bool, got {copy!r}")  # noqa: TRY004 - the contract's error
         self.game = game
         self.config = game.config
         self.num_envs = int(num_envs)
@@ -89,12 +89,10 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self._make_buffers(self.num_envs >= SPECIAL_FROM if special is None else special)
 
     def _make_spaces(self) -> None:
-        bits, actions = self.game.observation_bits, self.game.num_actions
-        kind = FORMATS[self.observation_format]
-        width, high = (-(-bits // 64), 2**64 - 1) if kind is np.uint64 else (bits, 1)
+        actions = self.game.num_actions
         self.single_observation_space = spaces.Dict(
             {
-                "observation": spaces.Box(0, high, (width,), kind),
+                "observation": observation_space(self.game, self.observation_format),
                 "action_mask": spaces.Box(0, 1, (actions,), np.int8),
             }
         )
@@ -115,9 +113,10 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self._current_player = self._tables["current_player"]
         self._statistics = ("illegal", "length", *self.game.statistics)
         self._step = loops.step if self.num_threads == 1 else self._step_with_threads
-        shape = self.observation_space["observation"]
-        self._observation = np.zeros(shape.shape, shape.dtype)
-        self._final = np.zeros(shape.shape if self._mode == SAME_STEP else (self.num_envs, 0), shape.dtype)
+        space = observation_space(self.game, self.observation_format)
+        shape = (self.num_envs, *space.shape)
+        self._observation = np.zeros(shape, space.dtype)
+        self._final = np.zeros(shape if self._mode == SAME_STEP else (self.num_envs, 0), space.dtype)
         self._mask = np.zeros((self.num_envs, self.game.num_actions), np.int8)
         self._no_mask = np.zeros_like(self._mask)
         self._buffers = {"observation": self._observation, "action_mask": self._mask}
@@ -208,7 +207,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             actions: integers (N,), an array or a sequence.
 
         Returns:
-            Observations of the next players, rewards float64 (N,), terminations bool (N,), truncations (all false), infos.
+            Observations of the next players, rewards float64 (N,), terminations and truncations bool (N,), infos.
 
         Raises:
             ValueError: not integers of shape (N,).
@@ -259,7 +258,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             array = np.minimum(array, np.uint64(2**63 - 1))
         return np.ascontiguousarray(array, np.int64)
 
-    # --- Every player's view --------------------------------------------------------------------------------------------
+    # --- Every player's view ------------------------------------------------------------------------------------------
 
     def observe_all(self) -> dict[str, np.ndarray]:
         """Every player's view: ``observation`` (N, P, n) and ``action_mask`` (N, P, A), zero for those not to move."""
@@ -272,10 +271,10 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             observation[:, player], mask[:, player] = rows, mask_rows
         return {"observation": observation, "action_mask": mask}
 
-    # --- One table ------------------------------------------------------------------------------------------------------
+    # --- One table ----------------------------------------------------------------------------------------------------
 
-    def _state(self, game: int) -> Any:
-        return self._states[as_index("game", game, self.num_envs - 1)]
+    def _state(self, index: int) -> Any:
+        return self._states[as_index("index", index, self.num_envs - 1)]
 
     def to_dict(self, index: int) -> dict[str, Any]:
         """The whole hidden state of table ``index`` in plain Python types and card names."""
@@ -289,11 +288,12 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         """The action that ``text`` names at table ``index``; ``ValueError`` where it names none."""
         return self.game.str_to_action(self._state(index), text)
 
-    # --- Copies and checkpoints -----------------------------------------------------------------------------------------
+    # --- Copies and checkpoints ---------------------------------------------------------------------------------------
 
     def copy(self, index: int | None = None) -> Any:
-        """An independent environment in the same state with the same random streams: all tables, or table ``index`` as
-        an unwrapped AEC environment.
+        """An independent environment in the same state with the same random streams.
+
+        All tables, or table ``index`` alone as an unwrapped AEC environment.
         """
         if index is not None:
             from env_core.aec import CardGameAEC
@@ -347,6 +347,14 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     def __setstate__(self, pickled: dict[str, Any]) -> None:
         CardGameVectorEnv.__init__(self, *pickled["arguments"])
         self.set_state(pickled["now"])
+
+
+def observation_space(game: Game, form: str) -> spaces.Box:
+    """The space of one observation in one of `FORMATS`."""
+    kind = FORMATS[form]
+    if kind is np.uint64:
+        return spaces.Box(0, 2**64 - 1, (-(-game.observation_bits // 64),), kind)
+    return spaces.Box(0, 1, (game.observation_bits,), kind)
 
 
 def _is_by_table(value: Any) -> bool:

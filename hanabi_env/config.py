@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from env_core.checks import build_config, check_choice, check_field_types
-from env_core.jit import source_digest
+from env_core.jit import COMPILED, source_digest
 from hanabi_env.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
 from hanabi_env.rules import Rules
 
@@ -13,8 +13,14 @@ OBSERVATION_TYPES = {
     "card_knowledge": OBSERVE_CARD_KNOWLEDGE,
     "seer": OBSERVE_SEER,
 }
+COMPILED_HERE = ("hanabi_env.rules", "hanabi_env.observation", "hanabi_env.loops")
 MOST_TOKENS = 50
 MOST_HISTORY = 32
+
+
+def compiled_digest() -> int:
+    """The digest of every module whose lines end up in Hanabi's compiled loops."""
+    return source_digest(*COMPILED, *COMPILED_HERE)
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class HanabiConfig:
     score_on_loss: str = "zero"
     """What a lost game scores: ``"zero"`` or the points on the ``"fireworks"`` (H12)."""
     observation_type: str = "card_knowledge"
-    """``"minimal"`` (no knowledge section), ``"card_knowledge"``, or ``"seer"`` (the knowledge section is the truth)."""
+    """``"minimal"`` (no knowledge section), ``"card_knowledge"``, or ``"seer"`` (knowledge is the truth)."""
     history: int = 1
     """How many last actions the observation holds, 1 to 32."""
     belief: bool = False
@@ -130,7 +136,7 @@ class HanabiConfig:
             history=self.history,
             belief=int(self.belief),
             derived=int(self.derived),
-            source_digest=source_digest("env_core", "hanabi_env"),
+            source_digest=compiled_digest(),
         )
 
 

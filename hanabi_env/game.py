@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from env_core.game import Game, Loops
-from hanabi_env import notation, position
+from hanabi_env import notation
+from hanabi_env import position as positions
 from hanabi_env.config import MOST_HISTORY, HanabiConfig
 from hanabi_env.loops import compiled_loops, table_dtype
 from hanabi_env.rules import Rules
@@ -40,14 +41,14 @@ class HanabiGame(Game):
         return notation.str_to_action(self.config, text)
 
     def to_dict(self, state: Any) -> dict[str, Any]:
-        return position.to_dict(self.config, state)
+        return positions.to_dict(self.config, state)
 
-    def load_position(self, state: Any, given: dict[str, Any]) -> None:
-        position.load_position(self.config, state, given)
+    def load_position(self, state: Any, position: dict[str, Any]) -> None:
+        positions.load_position(self.config, state, position)
 
     def load_deal(self, state: Any, options: dict[str, Any]) -> None:
         if "deck" in options:
-            position.load_deck(self.config, state, options["deck"])
+            positions.load_deck(self.config, state, options["deck"])
 
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
         from hanabi_env.ratings import verdict
@@ -55,10 +56,10 @@ class HanabiGame(Game):
         reason = notation.END_NAMES[ending["end_reason"]]
         return {**ending, "end_reason": reason, "verdict": verdict(self.config, ending["score"], reason)}
 
-    def render(self, given: dict[str, Any], mode: str) -> Any:
+    def render(self, position: dict[str, Any], mode: str) -> Any:
         from hanabi_env import render
 
-        view = render.view_of(given, self.config, None)
+        view = render.view_of(position, self.config, None)
         if mode == "ansi":
             return render.table_ansi(view)
         return render.table_svg(view) if mode == "svg" else render.table_rgb(view)

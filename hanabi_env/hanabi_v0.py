@@ -5,7 +5,7 @@
 | import | ``from hanabi_env import hanabi_v0`` |
 | agents | ``player_0`` .. ``player_{n-1}``, 2 to 5 |
 | actions | discrete; 20, 30, 38, 48 in the standard game for 2, 3, 4, 5 players |
-| observation | ``{"observation": int8 (n,), "action_mask": int8 (A,)}``; n = 658, 956, 1041, 1280 in the standard game |
+| observation | ``observation`` int8 (n,), ``action_mask`` int8 (A,); n = 658, 956, 1041, 1280 in the standard game |
 | rewards | the change of the team's score, to every agent |
 
 Rules, rulings, actions and observations by index are in ``hanabi_env/README.md``. Arguments of all three factories:

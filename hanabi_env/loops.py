@@ -9,21 +9,22 @@ of preallocated arrays. They come in two programs made of the same lines:
   its configuration alone.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from numba import prange
 
 from env_core.bits import ZERO, bit, has_bit, nth_set_bit, popcount, unpack
-from env_core.jit import kernel, parallel_kernel, rule, source_digest
-from env_core.rng import game_key, random_below, random_word
 from env_core.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, Loops
+from env_core.jit import kernel, parallel_kernel, rule
+from env_core.rng import game_key, random_below, random_word
+from hanabi_env.config import compiled_digest
 from hanabi_env.observation import observation_words, observe
 from hanabi_env.rules import (
     END_ILLEGAL,
     Rules,
-    first_play,
     fireworks_score,
+    first_play,
     init,
     is_playable,
     is_terminal,
@@ -180,7 +181,7 @@ def look_all(rules, tables, player, observation, action_mask):
 
 @rule
 def step_one(rules, table, action, observation, action_mask, final, mode):
-    """Step a table, deal again as ``mode`` says, and look with the eyes of the next player. Returns 1 at an end, else 0.
+    """Step a table, deal again as ``mode`` says, look with the eyes of the next player. Returns 1 at an end, else 0.
 
     There is one `look` and one `begin_episode` in a loop of one or two rounds, because each is inlined where it stands.
     """
@@ -209,8 +210,10 @@ def offer_actions(rules, table, action_mask):
 
 @rule
 def play_one(rules, table, action, observation, action_mask):
-    """One step of a single game that refuses what is not legal. Everything a caller needs at once is in the returned
-    number: `REFUSED`, or the next player, plus `ENDED` and `REWARDED` where they hold.
+    """One step of a single game that refuses what is not legal.
+
+    Everything a caller needs at once is in the returned number: `REFUSED`, or the next player, plus `ENDED` and
+    `REWARDED` where they hold.
     """
     if not is_legal(rules, table, action):
         return REFUSED
@@ -249,15 +252,15 @@ def careful_mask(rules, table):
 
 
 @rule
-def rules_of(frozen, numbers, digest):
+def rules_of(frozen, numbers, digest):  # noqa: ARG001
     """The rules a loop plays by. ``digest`` does nothing but join what the loop closes over: see `env_core.jit`."""
     return rules_from(numbers) if frozen is None else frozen
 
 
-@lru_cache(maxsize=None)
-def compiled_loops(frozen: Rules | None) -> Loops:
+@cache
+def compiled_loops(frozen: Rules | None) -> Loops:  # noqa: C901 - one loop after another, none of them nested
     """The loops over tables: the special program of ``frozen`` rules or, with ``None``, the general program."""
-    digest = source_digest("env_core", "hanabi_env")
+    digest = compiled_digest()
 
     @kernel
     def seat_tables(tables, stream):

@@ -5,8 +5,8 @@ hands, board, discards, last action, card knowledge. ``history`` repeats the las
 two optional sections follow: ``belief`` and ``derived``. Each section is a pair of functions, its length and its
 writer; `SECTIONS` lists them in order, and `index_table` says where each one begins.
 
-Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. A hidden card of
-the observer's own hand is never read, except by ``observation_type="seer"``, which is meant for research.
+Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. A hidden card
+of the observer's own hand is never read, except by ``observation_type="seer"``, which is meant for research.
 """
 
 import numpy as np
@@ -62,11 +62,12 @@ def card_bits(rules):
     return rules.suits * rules.ranks
 
 
-# --- Hands: the cards of the others, then who is short of a card -------------------------------------------------------
+# --- Hands: the cards of the others, then who is short of a card ------------------------------------------------------
 
 
 @rule
 def hands_length(rules):
+    """Bits of the section."""
     return (rules.players - 1) * rules.hand_size * card_bits(rules) + rules.players
 
 
@@ -84,11 +85,12 @@ def write_hands(rules, s, observer, out, word, at):
     return put(out, word, at, rules.players, short)
 
 
-# --- Board: deck, fireworks, tokens ------------------------------------------------------------------------------------
+# --- Board: deck, fireworks, tokens -----------------------------------------------------------------------------------
 
 
 @rule
 def board_length(rules):
+    """Bits of the section."""
     tokens = rules.max_information_tokens + rules.max_life_tokens
     return rules.deck_size - rules.players * rules.hand_size + card_bits(rules) + tokens
 
@@ -103,38 +105,44 @@ def write_board(rules, s, out, word, at):
     return put(out, word, at, rules.max_life_tokens, low_bits(s.life_tokens))
 
 
-# --- Discards: per card a thermometer of its copies in the discard ------------------------------------------------------
+# --- Discards: per card a thermometer of its copies in the discard ----------------------------------------------------
 
 
 @rule
 def discards_length(rules):
+    """Bits of the section."""
     return rules.deck_size
 
 
 @rule
 def write_discards(rules, s, out, word, at):
+    """Suit by suit, each rank's copies from the lowest rank up."""
     for suit in range(rules.suits):
         word, at = put(out, word, at, cards_a_suit(rules), s.discarded[suit])
     return word, at
 
 
-# --- Last action (and older ones, with ``history``) ---------------------------------------------------------------------
+# --- Last action (and older ones, with ``history``) -------------------------------------------------------------------
 
 
 @rule
 def event_length(rules):
+    """Bits of one event."""
     return 2 * rules.players + 4 + rules.colors + rules.ranks + 2 * rules.hand_size + card_bits(rules) + 2
 
 
 @rule
 def events_length(rules):
+    """Bits of the section."""
     return rules.history * event_length(rules)
 
 
 @rule
 def write_event(rules, s, observer, age, out, word, at):
-    """The step ``age`` steps before the last one: who (one-hot), what (play, discard, color hint, rank hint), the
-    receiver, color, rank and touched slots of a hint, slot and card played or discarded, played well, token won by play.
+    """The step ``age`` steps before the last one.
+
+    Who (one-hot), what (play, discard, color hint, rank hint), the receiver, color, rank and touched slots of a hint,
+    slot and card of a play or discard, and of a play whether it scored and whether it brought a token.
     """
     event = s.events[(np.int64(s.length) - 1 - age + rules.history) % rules.history]
     is_event = event.kind != EVENT_NONE
@@ -159,11 +167,12 @@ def relative(rules, observer, player):
     return offset + rules.players if offset < 0 else offset
 
 
-# --- Card knowledge: what the hints say of every card in every hand -----------------------------------------------------
+# --- Card knowledge: what the hints say of every card in every hand ---------------------------------------------------
 
 
 @rule
 def knowledge_length(rules):
+    """Bits of the section."""
     if rules.observation_type == OBSERVE_MINIMAL:
         return 0
     return rules.players * rules.hand_size * (card_bits(rules) + rules.colors + rules.ranks)
@@ -187,7 +196,7 @@ def write_knowledge(rules, s, observer, out, word, at):
     return word, at
 
 
-# --- Counting -----------------------------------------------------------------------------------------------------------
+# --- Counting ---------------------------------------------------------------------------------------------------------
 
 
 @rule
@@ -269,18 +278,20 @@ def all_copies_in(rules, sets):
     return cards
 
 
-# --- Belief (option): possible cards, by hints and by counting ----------------------------------------------------------
+# --- Belief (option): possible cards, by hints and by counting --------------------------------------------------------
 
 
 @rule
 def belief_length(rules):
+    """Bits of the section."""
     return rules.belief * rules.players * rules.hand_size * card_bits(rules)
 
 
 @rule
 def write_belief(rules, s, observer, out, word, at):
-    """Per player and slot the possible cards: plausible, and not every copy seen elsewhere. The observer's own cards are
-    counted against all that the observer sees, the others' against what is public.
+    """Per player and slot the possible cards: plausible, and not every copy seen elsewhere.
+
+    The observer's own cards are counted against all that the observer sees, the others' against what is public.
     """
     mine = all_copies_in(rules, seen_sets(rules, s, observer))
     public = all_copies_in(rules, public_sets(rules, s))
@@ -292,18 +303,21 @@ def write_belief(rules, s, observer, out, word, at):
     return word, at
 
 
-# --- Derived (option): flags a careful player would work out --------------------------------------------------------------
+# --- Derived (option): flags a careful player would work out ----------------------------------------------------------
 
 
 @rule
 def derived_length(rules):
+    """Bits of the section."""
     flags = 2 * (rules.players - 1) * rules.hand_size + 2 * rules.players * rules.hand_size
     return rules.derived * (flags + 2 * card_bits(rules))
 
 
 @rule
 def write_derived(rules, s, observer, out, word, at):
-    """Per card in another hand: playable, dead. Per card of every hand: surely playable, surely dead, by its possible
+    """Two bits a card, then two sets of cards.
+
+    Per card in another hand: playable, dead. Per card of every hand: surely playable, surely dead, by its possible
     cards (see `write_belief`). Then the cards all of whose copies the observer sees, and those all of whose are public.
     """
     playable = playable_set(rules, s)
@@ -331,7 +345,7 @@ def is_within(cards, others):
     return np.uint64(cards != ZERO and cards & ~others == ZERO)
 
 
-# --- Lengths ------------------------------------------------------------------------------------------------------------
+# --- Lengths ----------------------------------------------------------------------------------------------------------
 
 SECTIONS = (
     ("hands", hands_length),

@@ -29,7 +29,7 @@ def make_seat(
     render_mode: str | None = None,
     **fields: Any,
 ) -> gymnasium.Env:
-    """One seat of a Hanabi table: see `env_core.seat.CardGameSeatEnv`; the table as in `hanabi_env.hanabi_v0.raw_env`."""
+    """One seat of a Hanabi table: `env_core.seat.CardGameSeatEnv`; the table as in `hanabi_env.hanabi_v0.raw_env`."""
     from env_core.seat import CardGameSeatEnv
     from hanabi_env.config import make_config
     from hanabi_env.game import HanabiGame

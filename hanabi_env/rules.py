@@ -44,7 +44,7 @@ START_PLAYER_DRAW = 1 << 20  # a counter of the random stream that no draw from 
 
 
 class Rules(NamedTuple):
-    """The numbers of one table, for the compiler. `HanabiConfig.rules` makes it; all fields are ints, flags are 0 or 1."""
+    """The numbers of one table, for the compiler, made by `HanabiConfig.rules`: all are ints, flags are 0 or 1."""
 
     players: int
     hand_size: int
@@ -68,7 +68,8 @@ class Rules(NamedTuple):
 @rule
 def rules_from(n):
     """`Rules` out of an array of their numbers, inside compiled code."""
-    return Rules(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11], n[12], n[13], n[14], n[15], n[16])
+    first = (n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8])
+    return Rules(*first, n[9], n[10], n[11], n[12], n[13], n[14], n[15], n[16])
 
 
 EVENT = np.dtype(  # what everybody saw of one step
@@ -146,7 +147,7 @@ def copies(rules, rank):
 
 
 @rule
-def first_copy(rules, rank):
+def first_copy(rules, rank):  # noqa: ARG001
     """Where the thermometer of ``rank`` starts in ``discarded`` of its suit: behind the copies of all lower ranks."""
     return 0 if rank == 0 else 2 * rank + 1
 
@@ -256,16 +257,19 @@ def draw_card(rules, s, player):
 
 @rule
 def first_play(rules):
+    """Where the block of plays begins."""
     return rules.hand_size
 
 
 @rule
 def first_color_hint(rules):
+    """Where the block of color hints begins."""
     return 2 * rules.hand_size
 
 
 @rule
 def first_rank_hint(rules):
+    """Where the block of rank hints begins."""
     return first_color_hint(rules) + (rules.players - 1) * rules.colors
 
 
@@ -490,7 +494,7 @@ def point_at_cards(rules, s, event):
 
 @rule
 def end_turn(rules, s, in_last_round):
-    """H14, E2: a turn of the last round is over; after the last one the game ends. The next player follows clockwise."""
+    """H14, E2: a turn of the last round is over, and after the last one the game. The next player follows clockwise."""
     if in_last_round:
         s.turns_to_play -= 1
         if s.turns_to_play == 0 and s.end_reason == END_NOT_YET:

@@ -14,9 +14,9 @@ __all__ = ["HanabiVectorEnv"]
 class HanabiVectorEnv(CardGameVectorEnv):
     """``num_envs`` games of Hanabi in the acting player's view: see `env_core.vector.CardGameVectorEnv`.
 
-    Rewards are the team's change of score (E7). Statistics of ended games, int64 (N,): ``score`` and ``fireworks_score``
-    (the two conventions for lost games, H12), ``length`` in steps, ``end_reason`` (`hanabi_env.rules.END_OUT_OF_LIVES`,
-    ``END_COMPLETED``, ``END_OUT_OF_CARDS``, ``END_ILLEGAL``).
+    Rewards are the team's change of score (E7). Statistics of ended games, int64 (N,): ``score``, ``fireworks_score``
+    (the two conventions for lost games, H12), ``length`` in steps, and ``end_reason``, one of the numbers
+    ``END_OUT_OF_LIVES``, ``END_COMPLETED``, ``END_OUT_OF_CARDS``, ``END_ILLEGAL`` of `hanabi_env.rules`.
 
     Args:
         num_envs: number of games.
