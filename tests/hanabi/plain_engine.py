@@ -1,6 +1,6 @@
-"""The engine's own rules run as plain Python, without the compiler: what `hanabi_env.loops` says, a line at a time.
+"""The engine's own rules run as plain Python, without the compiler.
 
-The record is a ``np.recarray``, so that its fields are attributes; the functions are the ones Numba compiles.
+The record is a ``np.recarray``, so that its fields are attributes; the functions are the very ones Numba compiles.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from env_core.game import DISABLED
-from hanabi_env import HanabiConfig, loops
-from hanabi_env.observation import observation_bits
+from hanabi_env import HanabiConfig, rules
+from hanabi_env.loops import table_dtype
+from hanabi_env.observation import observation_bits, observation_words, observe
 from hanabi_env.position import load_deck, load_position, to_dict
 
 
@@ -23,54 +23,45 @@ class PlainEngine:
     def __init__(self, config: HanabiConfig, deck: list[str]) -> None:
         self.config = config
         self.rules = config.rules()
-        self.bits = observation_bits(self.rules)
-        self.tables = np.zeros(1, loops.table_dtype(self.rules)).view(np.recarray)
-        self.mask = np.zeros(self.rules.num_actions, np.int8)
-        self.nothing = np.zeros(0, np.int8)
-        with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
-            loops.seat_all(self.tables, np.uint64(0), np.uint64(0))
-        load_deck(config, self.table.state, deck)
-        loops.refresh(self.rules, self.table)
-
-    @property
-    def table(self) -> Any:
-        """The record of the game."""
-        return self.tables[0]
+        self.state = np.zeros(1, table_dtype(self.rules)["state"]).view(np.recarray)[0]
+        load_deck(config, self.state, deck)
 
     @property
     def current_player(self) -> int:
-        return int(self.table.current_player)
+        return int(self.state.current_player)
 
     @property
     def is_over(self) -> bool:
-        return bool(self.table.terminated)
+        return bool(rules.is_terminal(self.state))
 
     @property
-    def score(self) -> float:
-        return self.to_dict()["score"]
+    def score(self) -> int:
+        return int(rules.score(self.rules, self.state))
 
     def to_dict(self) -> dict[str, Any]:
-        return to_dict(self.config, self.table.state)
+        return to_dict(self.config, self.state)
 
     def load(self, position: dict[str, Any]) -> None:
         """Go on from a position."""
-        load_position(self.config, self.table.state, position)
-        loops.refresh(self.rules, self.table)
+        load_position(self.config, self.state, position)
 
     def legal(self) -> set[int]:
-        return {action for action in range(self.rules.num_actions) if self._is_allowed(action)}
+        mask = np.zeros(-(-self.rules.num_actions // 64), np.uint64)
+        rules.legal_action_mask(self.rules, self.state, mask)
+        return set(np.flatnonzero(bits_of(mask, self.rules.num_actions)).tolist())
 
     def observation(self, player: int) -> list[int]:
-        out = np.zeros(self.bits, np.int8)
-        loops.look(self.rules, self.table, player, out)
-        return out.tolist()
+        words = np.zeros(observation_words(self.rules), np.uint64)
+        observe(self.rules, self.state, player, words)
+        return bits_of(words, observation_bits(self.rules)).tolist()
 
     def step(self, action: int) -> float:
-        with np.errstate(over="ignore"):
-            loops.step_one(self.rules, self.table, action, self.nothing, self.mask, self.nothing, DISABLED)
-        rewards = set(self.table.rewards.tolist())
-        assert rewards == {float(self.table.reward)}
-        return rewards.pop()
+        before = self.score
+        with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
+            rules.step(self.rules, self.state, action)
+        return self.score - before
 
-    def _is_allowed(self, action: int) -> bool:
-        return bool(int(self.table.mask[action // 64]) >> action % 64 & 1)
+
+def bits_of(words: np.ndarray, count: int) -> np.ndarray:
+    """The first bits of little-endian words."""
+    return np.unpackbits(words.view(np.uint8), bitorder="little")[:count]
