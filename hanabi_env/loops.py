@@ -16,7 +16,7 @@ from numba import prange
 
 from env_core.bits import ZERO, bit, has_bit, nth_set_bit, popcount, unpack
 from env_core.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, Loops
-from env_core.jit import kernel, parallel_kernel, rule
+from env_core.jit import interned, kernel, parallel_kernel, rule
 from env_core.rng import game_key, random_below, random_word
 from hanabi_env.config import compiled_digest
 from hanabi_env.observation import observation_words, observe
@@ -39,7 +39,7 @@ from hanabi_env.rules import (
 def table_dtype(room: Rules) -> np.dtype:
     """The record of one table with the sizes of ``room``: those of the table's rules, or larger ones."""
     state = state_dtype(room.players, room.hand_size, room.suits, room.ranks, room.deck_size, room.history)
-    return np.dtype(
+    table = np.dtype(
         [
             ("state", state),
             ("mask", np.uint64, (-(-room.num_actions // 64),)),  # legal actions of the current player
@@ -57,6 +57,7 @@ def table_dtype(room: Rules) -> np.dtype:
         ],
         align=True,
     )
+    return interned(table)
 
 
 # --- One table --------------------------------------------------------------------------------------------------------
