@@ -165,7 +165,7 @@ def chance_keys(seed: int, games: int) -> NDArray[np.uint64]:
 def uniform(keys: NDArray[np.uint64], step: int) -> NDArray[np.float64]:
     """The ``step``-th number in [0, 1) of every stream."""
     words = np.asarray(random_word(keys, np.full(1, step, np.uint64)))
-    return (words >> np.uint64(11)) * 2.0**-53
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 # --- The command line -------------------------------------------------------------------------------------------------
@@ -213,6 +213,7 @@ def evaluate(args: Args) -> dict[str, Any]:
         "preset": args.preset,
         "observation": config.observation_name,
         "agents": names,
+        "training": [(metadata_of(name) or {}).get("about") for name in names],
         "seed": args.seed,
     }
     if not args.cross_play:
@@ -229,16 +230,22 @@ def evaluate(args: Args) -> dict[str, Any]:
     return about | {"games": args.games, "cross_play": rows}
 
 
+def metadata_of(name: str) -> dict[str, Any] | None:
+    """What a policy file says of itself; None for an agent known by name."""
+    if not name.endswith(".safetensors"):
+        return None
+    from agents.network import read_metadata  # torch takes two seconds to import, and programs do not need it
+
+    return read_metadata(Path(name))
+
+
 def with_observation_of(config: Any, names: Sequence[str]) -> Any:
     """The config with the observation that the networks among ``names`` were trained on (the first one's)."""
-    for name in names:
-        if name.endswith(".safetensors"):
-            from agents.network import read_metadata
-
-            trained_for = config_from_dict(read_metadata(Path(name))["config"])
-            if type(trained_for) is type(config):
-                fields = game_of(config).observation_fields
-                return replace(config, **{field: getattr(trained_for, field) for field in fields})
+    for metadata in filter(None, map(metadata_of, names)):
+        trained_for = config_from_dict(metadata["config"])
+        if type(trained_for) is type(config):
+            fields = game_of(config).observation_fields
+            return replace(config, **{field: getattr(trained_for, field) for field in fields})
     return config
 
 

@@ -26,7 +26,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -382,40 +382,56 @@ def update(
     returns = advantages + rollout.values
     decisions = rollout.words, rollout.masks, rollout.actions, rollout.log_probabilities, normal, returns
     parts = [part.flatten(0, 1) for part in decisions]
+    statistics: dict[str, Tensor] = {}
     for _ in range(args.epochs):
         order = torch.randperm(len(parts[0]), generator=chance).to(normal.device)
         for rows in order.split(args.minibatch // ranks.world):
-            words, masks, actions, old, gain, target = (part.index_select(0, rows) for part in parts)
-            logits, values = network(words)
-            logits = masked(logits, masks)
-            log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
-            ratio = (log_probabilities.gather(1, actions[:, None]).squeeze(1) - old).exp()
-            policy_loss = -torch.minimum(gain * ratio, gain * ratio.clamp(1 - args.clip, 1 + args.clip)).mean()
-            value_loss = (values - target).square().mean()
-            entropy = -(probabilities * log_probabilities).sum(1).mean()
-            loss = policy_loss + args.value_weight * value_loss - entropy_weight * entropy
+            loss, statistics = loss_of(args, network, [part.index_select(0, rows) for part in parts], entropy_weight)
             optimizer.zero_grad()
             loss.backward()
             average_gradients(ranks, network)
             norm = torch.nn.utils.clip_grad_norm_(network.parameters(), args.max_grad_norm)
             optimizer.step()
-    with torch.no_grad():
-        statistics = {
-            "policy_loss": policy_loss,
-            "value_loss": value_loss,
-            "entropy": entropy,
-            "kl": (ratio - 1 - ratio.log()).mean(),
-            "clipped": ((ratio - 1).abs() > args.clip).float().mean(),
-            "gradient_norm": norm,
-        }
+            statistics["gradient_norm"] = norm
     return {name: float(value.detach()) for name, value in statistics.items()}
+
+
+def loss_of(
+    args: Args, network: Network, batch: Sequence[Tensor], entropy_weight: float
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """What gradient descent makes smaller, and statistics.
+
+    Args:
+        args: settings.
+        network: as it is now.
+        batch: of decisions: packed observations, masks, actions, log probabilities when they were chosen, normalized
+            advantages, returns.
+        entropy_weight: of the entropy bonus.
+    """
+    words, masks, actions, old, gain, returns = batch
+    logits, values = network(words)
+    logits = masked(logits, masks)
+    log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
+    log_ratio = log_probabilities.gather(1, actions[:, None]).squeeze(1) - old
+    ratio = log_ratio.exp()
+    policy_loss = -torch.minimum(gain * ratio, gain * ratio.clamp(1 - args.clip, 1 + args.clip)).mean()
+    value_loss = (values - returns).square().mean()
+    entropy = -(probabilities * log_probabilities).sum(1).mean()
+    statistics = {
+        "policy_loss": policy_loss,
+        "value_loss": value_loss,
+        "entropy": entropy,
+        "kl": (ratio - 1 - log_ratio).mean(),
+        "clipped": ((ratio - 1).abs() > args.clip).float().mean(),
+    }
+    return policy_loss + args.value_weight * value_loss - entropy_weight * entropy, statistics
 
 
 def average_gradients(ranks: Ranks, network: Network) -> None:
     """Give every rank the mean of all ranks' gradients, in one message."""
     if ranks.world == 1:
         return
-    gradients = [parameter.grad for parameter in network.parameters()]
+    gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
     together = ranks.sum(torch.cat([gradient.flatten() for gradient in gradients])).div_(ranks.world)
     for gradient, mean in zip(gradients, together.split([g.numel() for g in gradients]), strict=True):
         gradient.copy_(mean.view_as(gradient))
@@ -539,7 +555,7 @@ class Learner:
         """Write a checkpoint that `load` continues to the last bit."""
         place = directory / f"{self.progress.updates:08d}"
         place.mkdir(parents=True, exist_ok=True)
-        np.savez(place / f"games-{self.ranks.rank}.npz", **self.tables.state())
+        np.savez(place / f"games-{self.ranks.rank}.npz", allow_pickle=False, **self.tables.state())
         mine = {"chance": self.chance.get_state(), "world": self.ranks.world, "progress": asdict(self.progress)}
         both = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
         torch.save(mine | both, place / f"learner-{self.ranks.rank}.pt")
@@ -612,8 +628,9 @@ class Log:
         """Add a row."""
         with self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
-        for name, value in row.items() if self.writer else ():
-            self.writer.add_scalar(name, value, row["steps"])
+        if self.writer:
+            for name, value in row.items():
+                self.writer.add_scalar(name, value, row["steps"])
         self.shown["steps/s"] = f"{row['steps_per_second']:,.0f}"
         for name in ("score", "greedy_score"):
             if name in row:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import agents
+from agents.games import make_config
 from agents.network import Network, NeuralPolicy, choose, load_policy, masked, pack, save_policy, unpack
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 
@@ -110,19 +111,18 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["policy.safetensors"]
 
 
-@pytest.mark.parametrize("field", ["derived", "players", "colors", "max_life_tokens"])
-def test_a_policy_says_which_table_it_cannot_play(tmp_path, field):
+@pytest.mark.parametrize("setting", ["derived=false", "players=3", "colors=4", "max_life_tokens=2"])
+def test_a_policy_says_which_table_it_cannot_play(tmp_path, setting):
     path = saved(tmp_path / "policy.safetensors")
-    other = {"derived": False, "players": 3, "colors": 4, "max_life_tokens": 2}
-    config = HanabiConfig(**{"derived": True, field: other[field]})
-    with pytest.raises(ValueError, match=f"{field}=.* cannot play"):
+    config = make_config("hanabi", "standard", settings=["derived=true", setting])
+    with pytest.raises(ValueError, match=f"{setting.split('=')[0]}=.* cannot play"):
         agents.load(path, config)
 
 
 def test_a_policy_plays_tables_that_differ_in_what_it_cannot_see(tmp_path):
     path = saved(tmp_path / "policy.safetensors")
     config = HanabiConfig(derived=True, random_start_player=True, score_on_loss="fireworks")
-    assert agents.load(path, config).config == config
+    assert load_policy(path, config).config == config
 
 
 @pytest.mark.parametrize("keep", [0, 7, 200, 5000])

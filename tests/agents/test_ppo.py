@@ -232,9 +232,9 @@ def test_a_run_that_fails_while_it_saves_goes_on_from_the_checkpoint_before(tmp_
 @pytest.mark.statistical
 def test_a_short_run_beats_random_play(tmp_path):
     size = {"games": 128, "horizon": 32, "minibatch": 1024, "epochs": 2, "width": 64, "steps": 60 * 128 * 32}
-    args = replace(TINY, **size, learning_rate=3e-3, final_games=1000, run_dir=tmp_path / "run")
+    args = replace(TINY, **size, learning_rate=3e-3, final_games=200, run_dir=tmp_path / "run")
     run_dir = train(args)
-    random = play(PRESETS["very_small"], agents.load("random", PRESETS["very_small"]), 1000, seed=1)
+    random = play(PRESETS["very_small"], agents.load("random", PRESETS["very_small"]), 200, seed=1)
     assert read_metrics(run_dir)[-1]["greedy_score"] > 1.5 + random.score.mean()
 
 

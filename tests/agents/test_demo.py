@@ -1,0 +1,52 @@
+"""What `make train` shows at its end, and the scoreboard."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from agents import demo, ppo, scoreboard
+from tests.agents.test_ppo import TINY, UPDATE
+
+
+def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path):
+    run_dir = ppo.train(replace(TINY, preset="mini", steps=UPDATE, run_dir=tmp_path / "run"))
+    page = demo.record_replay(run_dir)
+    text = demo.describe(run_dir, ppo.read_metrics(run_dir)[-1])
+    assert page.read_text().startswith("<!doctype html>")
+    assert "observation card_knowledge+derived" in text
+    assert "of 9" in text
+    for name in ("curve.png", "replay.html", "policy.safetensors"):
+        assert str(run_dir / name) in text
+        assert (run_dir / name).is_file()
+
+
+def test_the_published_figures_stand_beside_a_full_game_with_the_caveat(tmp_path):
+    run_dir = ppo.train(replace(TINY, preset="standard", steps=UPDATE, run_dir=tmp_path / "run"))
+    text = demo.describe(run_dir, ppo.read_metrics(run_dir)[-1])
+    assert "Rainbow (Bard et al. 2020)                     20.64" in text
+    assert "must not be compared without naming" in text
+
+
+def test_a_demo_without_a_run_to_resume_says_so(tmp_path):
+    with pytest.raises(SystemExit, match="demo: "):
+        demo.main(["--resume", str(tmp_path)])
+
+
+def test_the_scoreboard_is_up_to_date():
+    with pytest.raises(SystemExit) as end:
+        scoreboard.main(["--check"])
+    assert end.value.code == 0
+
+
+def test_the_scoreboard_names_observation_errors_and_training():
+    result = json.loads((scoreboard.HERE / "results" / "hanabi-mini-2p-random.json").read_text())
+    trained = result | {
+        "agents": ["runs/some/policy.safetensors"],
+        "training": [{"steps": 66_000_000, "seconds": 276, "ranks": 2}],
+        "score": 8.8,
+    }
+    lines = scoreboard.table([result, trained]).splitlines()
+    assert lines[2].startswith("| hanabi mini | 2 | PPO | card_knowledge | 8.80 ± 0.02 |")
+    assert lines[2].endswith("| 66 M steps in 4.6 min on 2 ranks |")
+    assert lines[3].startswith("| hanabi mini | 2 | random |")
