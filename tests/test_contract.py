@@ -196,17 +196,28 @@ def test_a_position_survives_json(house: House, table, moves):
 
 @TABLES
 def test_a_given_deck_is_dealt_and_used_once(house: House, table):
+    if house.game != "hanabi":
+        pytest.skip("decks of this game are tested with its rules")
     env = house.raw_env(**table)
     env.reset(seed=13)
     start = env.to_dict()
-    if "deck" not in start or house.game != "hanabi":
-        pytest.skip("decks of this game are tested with its rules")
     deck = [card for hand in start["hands"] for card in hand] + start["deck"]
     env.reset(seed=14, options={"deck": deck})
     given = env.to_dict()
     assert (given["hands"], given["deck"]) == (start["hands"], start["deck"])
     env.reset()
     assert env.to_dict()["deck"] != start["deck"]
+
+
+@TABLES
+def test_given_positions_do_not_disturb_the_stream(house: House, table):
+    """After a game from a given position come the games that would have come anyway."""
+    usual, given = house.raw_env(**table), house.raw_env(**table)
+    usual.reset(seed=13, options={"game_index": 2})
+    position = in_mid_game(usual, 5, np.random.default_rng(13)).to_dict()
+    given.reset(seed=13, options={"game_index": 2, "state": position})
+    assert given.to_dict() == position
+    assert_same_future(in_mid_game(usual, 5, np.random.default_rng(13)), given, np.random.default_rng(1), moves=80)
 
 
 @TABLES

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from .houses import HOUSES, House, legal_action, legal_actions, table_name
+from .houses import HOUSES, House, in_mid_game, legal_action, legal_actions, table_name
 
 GAMES = pytest.mark.parametrize("house", HOUSES, ids=table_name)
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
@@ -117,7 +117,7 @@ def test_one_thread_and_two_are_the_same(house: House, mode):
 @GAMES
 def test_the_batch_size_changes_no_game(house: House):
     rng = np.random.default_rng(1)
-    large, small = house.vector(40), house.vector(7)
+    large, small = house.vector(300), house.vector(7)
     observation, _ = large.reset(seed=1)
     small.reset(seed=1)
     for _ in range(30):
@@ -153,6 +153,37 @@ def test_reset_without_a_seed_is_the_next_episode(house: House):
     single.reset(seed=8, options={"game_index": 2})
     single.reset()
     assert envs.to_dict(2) == single.to_dict()
+
+
+@GAMES
+def test_games_begin_from_positions(house: House):
+    """One position for all tables, or one each for some; a wrong one changes nothing."""
+    envs = house.vector(3)
+    envs.reset(seed=9)
+    rng = np.random.default_rng(9)
+    single = house.raw_env(preset=house.short_preset)
+    single.reset(seed=10)
+    position = in_mid_game(single, 3, rng).to_dict()
+    envs.reset(options={"state": position})
+    assert [envs.to_dict(game) for game in range(3)] == [position] * 3
+    envs.reset(seed=9, options={"state": {1: position}})
+    others = house.vector(3)
+    others.reset(seed=9)
+    assert envs.to_dict(1) == position
+    assert [envs.to_dict(0), envs.to_dict(2)] == [others.to_dict(0), others.to_dict(2)]
+    before = [envs.to_dict(game) for game in range(3)]
+    with pytest.raises(ValueError, match="current_player"):
+        envs.reset(seed=11, options={"state": {0: position, 2: {**position, "current_player": 99}}})
+    assert [envs.to_dict(game) for game in range(3)] == before
+
+
+@GAMES
+def test_a_game_index_shifts_the_whole_batch(house: House):
+    """Workers with their own part of the games see what one large batch would."""
+    whole, part = house.vector(10), house.vector(4)
+    whole.reset(seed=12)
+    part.reset(seed=12, options={"game_index": 6})
+    assert [part.to_dict(game) for game in range(4)] == [whole.to_dict(game) for game in range(6, 10)]
 
 
 # --- Shapes, types, formats ------------------------------------------------------------------------------------------

@@ -185,6 +185,8 @@ def test_H12_the_third_error_loses_the_game(score_on_loss, score):
     assert table.is_over
     assert (table.life_tokens, table.end_reason, table.score) == (0, "lives", score)
     assert table.rewards == [score - 7]
+    statistics = table.env.infos["player_0"]
+    assert (statistics["score"], statistics["fireworks_score"]) == (score, 7)
 
 
 def test_H13_all_fireworks_complete_is_the_maximum():
@@ -219,6 +221,14 @@ def test_H14_one_more_turn_each_after_the_last_card(players):
 
 def test_H15_the_score_is_the_sum_of_the_highest_cards():
     assert position("R5 Y1 Y2 Y3 Y4 | G1 G2 G3 G4 W1", fireworks="R4 Y5 B2").score == 11
+
+
+@pytest.mark.parametrize(("tops", "word"), [("Y5 G5 W5 B5", "legendary"), ("Y5 G5 W4 B4", "extraordinary")])
+def test_H15_the_scales_verdict_is_in_the_statistics(tops, word):
+    table = position(
+        "R5 Y1 Y2 Y3 Y4 | G1 G2 G3 G4 W1", fireworks=f"R4 {tops}", deck="", turns_to_play=1, information_tokens=0
+    ).do("play 0")
+    assert table.env.infos["player_1"]["verdict"].startswith(word)
 
 
 def test_H16_one_life_makes_the_first_error_fatal():

@@ -6,6 +6,7 @@ Every machine speaks the Learning Environment's action numbers:
     machine.legal()               the set of action ids of the player to move
     machine.observation(player)   list of bits
     machine.step(action)          the reward
+    machine.to_dict()             the whole table in the contract's keys, where a machine has it
 
 `play` moves all of them together; what to play is chosen by looking at the plain reference, which may see everything.
 """
@@ -94,6 +95,9 @@ class Engine:
     def legal(self) -> set[int]:
         return set(self.env.observe(self.env.agent_selection)["action_mask"].nonzero()[0].tolist())
 
+    def to_dict(self) -> dict[str, Any]:
+        return self.env.to_dict()
+
     def observation(self, player: int) -> list[int]:
         return self.env.observe(self.env.possible_agents[player])["observation"].tolist()
 
@@ -147,6 +151,7 @@ def play(plain: Plain, machines: Sequence[Machine], choose: Choice, rng: random.
             assert machine.score == plain.score, here
             for player in range(players):
                 assert_same_bits(machine.observation(player), seen[player], f"{here}, seat {player}")
+            assert_same_table(machine, plain, here)
         action = choose(plain, rng)
         reward = plain.step(action)
         for machine in machines:
@@ -155,7 +160,19 @@ def play(plain: Plain, machines: Sequence[Machine], choose: Choice, rng: random.
     for machine in machines:
         assert machine.is_over, f"{machine.name} goes on after {plain.game.end_reason}"
         assert machine.score == plain.score, machine.name
+        assert_same_table(machine, plain, f"{machine.name}, at the end")
     return moves
+
+
+def assert_same_table(machine: Machine, plain: Plain, where: str) -> None:
+    """Where a machine shows its hidden table, every key of the contract has the reference's value."""
+    if not hasattr(machine, "to_dict"):
+        return
+    table, expected = machine.to_dict(), plain.game.to_dict()
+    if plain.is_over:
+        expected.pop("current_player")  # E6: it means nothing any more
+    for key, value in expected.items():
+        assert table[key] == value, f"{where}: {key}"
 
 
 def assert_same_bits(bits: Sequence[int], expected: Sequence[int], where: str) -> None:
