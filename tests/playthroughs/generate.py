@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zlib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +22,20 @@ def path_of(house: House, preset: str) -> Path:
 
 
 def playthrough(house: House, preset: str) -> str:
-    """The text of game 0 of seed 1."""
+    """The text of one game; every preset has a seed of its own, so that equal tables show different games."""
+    seed = zlib.crc32(preset.encode())
     env = house.raw_env(preset=preset)
-    env.reset(seed=1)
+    env.reset(seed=seed)
     seats = len(env.possible_agents)
     bits = env.observation_space("player_0")["observation"].shape[0]
     lines = [
-        f"{house.game} {preset}: {seats} players, {env.action_space('player_0').n} actions, {bits} observation bits",
-        f"{env.unwrapped.config}",
+        f"{house.game} {preset}, seed {seed}: {seats} players, {env.action_space('player_0').n} actions, {bits} observation bits",
+        config_line(house.presets[preset]),
         "",
         *table_lines(env),
         "",
     ]
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     number = 0
     while not all(env.terminations.values()):
         number += 1
@@ -59,9 +62,21 @@ def choose(env: Any, rng: np.random.Generator) -> int:
     partner = hands[(seat + 1) % len(hands)]
     hints = [f"hint 1 {sign}" for card in partner if fits(state, card) for sign in card]
     wishes = [word for word in [*fitting, *hints, "discard 0"] if word in words]
-    if not wishes or rng.random() < 0.2:
-        return legal[rng.integers(len(legal))]
-    return words[wishes[0]]
+    if wishes and rng.random() < 0.8:
+        return words[wishes[0]]
+    quiet = [action for word, action in words.items() if not word.startswith("play")]
+    anything = quiet if quiet and rng.random() < 0.9 else legal
+    return anything[rng.integers(len(anything))]
+
+
+def config_line(config: Any) -> str:
+    """The fields that are not the default's."""
+    changed = [
+        f"{field.name}={getattr(config, field.name)!r}"
+        for field in fields(config)
+        if getattr(config, field.name) != field.default
+    ]
+    return ", ".join(changed) or "every field as by default"
 
 
 def fits(state: dict[str, Any], card: str) -> bool:
