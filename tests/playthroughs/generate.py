@@ -28,8 +28,9 @@ def playthrough(house: House, preset: str) -> str:
     env.reset(seed=seed)
     seats = len(env.possible_agents)
     bits = env.observation_space("player_0")["observation"].shape[0]
+    sizes = f"{seats} players, {env.action_space('player_0').n} actions, {bits} observation bits"
     lines = [
-        f"{house.game} {preset}, seed {seed}: {seats} players, {env.action_space('player_0').n} actions, {bits} observation bits",
+        f"{house.game} {preset}, seed {seed}: {sizes}",
         config_line(house.presets[preset]),
         "",
         *table_lines(env),
