@@ -1,0 +1,417 @@
+"""What every field, action and observation bit means, and the tables of ``README.md`` beside this file.
+
+    python -m hanabi_env.card                                    # write the tables into README.md
+    python -m hanabi_env.card --check                            # only say whether they are up to date
+    python -m hanabi_env.card --show mini players=3 derived=true  # actions and bits of any other table
+
+`observation_fields` and `action_blocks` say the same to a program.
+"""
+
+import argparse
+import ast
+import inspect
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+from env_core.svg import write_text
+from hanabi_env import config as config_module
+from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
+from hanabi_env.notation import END_NAMES, action_words
+from hanabi_env.observation import index_table
+from hanabi_env.rules import Rules
+
+README = Path(__file__).resolve().parent / "README.md"
+PLAYERS = range(2, 6)
+NOTHING = "–"
+
+
+# --- The observation, field by field ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits of one meaning, which may come back at equal distances: once a card, say."""
+
+    section: str
+    """One of `hanabi_env.observation.SECTIONS`."""
+    name: str
+    first: int
+    """Index of the first bit of the first time."""
+    bits: int
+    times: int = 1
+    stride: int = 0
+    """From the first bit of one time to that of the next."""
+    per: str = ""
+    """What it comes back for, the outermost first; empty where it stands once."""
+    meaning: str = ""
+
+    def places(self) -> list[slice]:
+        """Where the bits of each time lie in an int8 or float32 observation."""
+        starts = (self.first + k * self.stride for k in range(self.times))
+        return [slice(start, start + self.bits) for start in starts]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Parts (name, bits, meaning) that stand side by side, and that many times over."""
+
+    times: int
+    per: str
+    parts: tuple[tuple[str, int, str], ...]
+
+    @property
+    def stride(self) -> int:
+        """Bits of one time."""
+        return sum(bits for _, bits, _ in self.parts)
+
+
+OTHERS = "card of another hand"
+EVERYBODY = "card of any hand"
+
+
+def blocks(rules: Rules) -> dict[str, list[Block]]:
+    """Every section as its blocks, whether the table's observation has it or not."""
+    others, everybody = (rules.players - 1) * rules.hand_size, rules.players * rules.hand_size
+    cards = rules.suits * rules.ranks
+    return {
+        "hands": [
+            Block(others, OTHERS, (("card", cards, "one-hot; zeros where there is none"),)),
+            Block(1, "", (("short hand", rules.players, "a bit a player from the observer: the hand lacks a card"),)),
+        ],
+        "board": [
+            Block(
+                1,
+                "",
+                (
+                    ("deck", rules.deck_size - everybody, "thermometer: cards left to draw"),
+                    ("fireworks", cards, "per suit the rank of its top card, one-hot; zeros before the first"),
+                    ("information tokens", rules.max_information_tokens, "thermometer"),
+                    ("lives", rules.max_life_tokens, "thermometer"),
+                ),
+            )
+        ],
+        "discards": [
+            Block(
+                1, "", (("discards", rules.deck_size, "per suit and rank a thermometer of its copies (3, 2, 2, 2, 1)"),)
+            )
+        ],
+        "last_action": [
+            Block(
+                rules.history,
+                "step, the last one first" if rules.history > 1 else "",
+                (
+                    ("who acted", rules.players, "one-hot from the observer"),
+                    ("what", 4, "one-hot: play, discard, color hint, rank hint"),
+                    ("receiver", rules.players, "of a hint, one-hot from the observer"),
+                    ("color", rules.colors, "of a color hint, one-hot"),
+                    ("rank", rules.ranks, "of a rank hint, one-hot"),
+                    ("touched", rules.hand_size, "by a hint: a bit a slot of the receiver"),
+                    ("slot", rules.hand_size, "of a played or discarded card, one-hot"),
+                    ("card", cards, "that card, one-hot"),
+                    ("scored", 1, "the played card joined its firework"),
+                    ("gave a token", 1, "the play brought an information token"),
+                ),
+            )
+        ],
+        "card_knowledge": [
+            Block(
+                everybody,
+                EVERYBODY,
+                (
+                    ("plausible", cards, "the set of cards that hints leave open"),
+                    ("color", rules.colors, "named by hints that touched the card"),
+                    ("rank", rules.ranks, "named by hints that touched the card"),
+                ),
+            )
+        ],
+        "belief": [Block(everybody, EVERYBODY, (("possible", cards, "plausible, less what counting excludes"),))],
+        "derived": [
+            Block(
+                others,
+                OTHERS,
+                (
+                    ("playable", 1, "the card fits now"),
+                    ("dead", 1, "the card can never be played any more"),
+                ),
+            ),
+            Block(
+                everybody,
+                EVERYBODY,
+                (
+                    ("surely playable", 1, "every possible card is playable"),
+                    ("surely dead", 1, "every possible card is dead"),
+                ),
+            ),
+            Block(1, "", (("all copies seen", cards, "set of cards, by what the observer sees"),)),
+            Block(1, "", (("all copies public", cards, "set of cards, by what everybody sees"),)),
+        ],
+    }
+
+
+def observation_fields(config: HanabiConfig) -> list[Field]:
+    """The fields of the observation of this table, in the order in which they begin."""
+    rules = config.rules()
+    found, described = [], blocks(rules)
+    for section, first, length in index_table(rules):
+        at = first
+        for block in described[section]:
+            start = at
+            for name, bits, meaning in block.parts:
+                if bits and block.times:
+                    found.append(Field(section, name, start, bits, block.times, block.stride, block.per, meaning))
+                start += bits
+            at += block.times * block.stride
+        if at - first != length:
+            raise AssertionError(f"section {section} is described with {at - first} bits and has {length}")
+    return found
+
+
+# --- The actions, block by block --------------------------------------------------------------------------------------
+
+
+def action_blocks(config: HanabiConfig) -> dict[str, range]:
+    """The pattern of every block of actions (``hint OFFSET COLOR``) and the actions that it holds, in order."""
+    found: dict[str, range] = {}
+    for pattern, run in groupby(enumerate(action_words(config)), key=lambda item: _pattern(item[1])):
+        numbers = [action for action, _ in run]
+        found[pattern] = range(numbers[0], numbers[-1] + 1)
+    return found
+
+
+def _pattern(words: str) -> str:
+    """An action's words with the kind of each value in its place."""
+    verb, *values = words.split()
+    if verb in ("play", "discard") and values[0].isdigit():
+        return f"{verb} SLOT" + (" as SUIT" if len(values) > 1 else "")
+    if verb == "hint":
+        return "hint OFFSET RANK" if values[1].isdigit() else "hint OFFSET COLOR"
+    if verb == "choose":
+        return "choose CARD"
+    return words
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def span(first: int, length: int) -> str:
+    """First and last index."""
+    return f"{first}" if length == 1 else f"{first}–{first + length - 1}"
+
+
+def config_table() -> str:
+    """Every field of the config with its default and its docstring."""
+    hints = inspect.get_annotations(HanabiConfig)
+    words = field_docstrings()
+    rows = [
+        (f"`{f.name}`", f"`{_type_name(hints[f.name])}`", f"`{f.default!r}`", words[f.name]) for f in fields(STANDARD)
+    ]
+    return table(("field", "type", "default", "meaning"), rows)
+
+
+def _type_name(kind: Any) -> str:
+    """A type as one writes it, fit for a table's cell."""
+    return (kind.__name__ if isinstance(kind, type) else str(kind)).replace("|", "or")
+
+
+def field_docstrings() -> dict[str, str]:
+    """The sentence below every field of the config, from its source."""
+    (body,) = [
+        node.body
+        for node in ast.parse(inspect.getsource(config_module)).body
+        if isinstance(node, ast.ClassDef) and node.name == "HanabiConfig"
+    ]
+    return {
+        field.target.id: " ".join(str(words.value.value).replace("``", "`").split())
+        for field, words in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(words, ast.Expr)
+        and isinstance(words.value, ast.Constant)
+    }
+
+
+def presets_table() -> str:
+    """What every preset changes."""
+    rows = [(f"`{name}`", _differences(config), config.deck_size, config.max_score) for name, config in PRESETS.items()]
+    return table(("preset", "differs from `standard` by", "cards", "highest score"), rows)
+
+
+def _differences(config: HanabiConfig) -> str:
+    changed = [f.name for f in fields(config) if getattr(config, f.name) != getattr(STANDARD, f.name)]
+    return ", ".join(f"`{name}={getattr(config, name)!r}`" for name in changed) or "nothing"
+
+
+def groups() -> list[tuple[list[str], list[HanabiConfig | None]]]:
+    """Presets of equal sizes together, and their config for every number of players (None: the deck is too small)."""
+    found: dict[Any, tuple[list[str], list[HanabiConfig | None]]] = {}
+    for name, config in PRESETS.items():
+        tables = [with_players(config, players) for players in PLAYERS]
+        sizes = tuple(t and (action_words(t), tuple(index_table(t.rules()))) for t in tables)
+        found.setdefault(sizes, ([], tables))[0].append(name)
+    return list(found.values())
+
+
+def with_players(config: HanabiConfig, players: int) -> HanabiConfig | None:
+    """The same table for another number of players; None where their hands do not fit the deck."""
+    try:
+        return replace(config, players=players)
+    except ValueError:
+        return None
+
+
+def sizes_table() -> str:
+    """Actions and bits of every preset."""
+    rows = [(", ".join(f"`{name}`" for name in names), *map(_sizes, tables)) for names, tables in groups()]
+    return table(("preset", *(f"{players} players" for players in PLAYERS)), rows)
+
+
+def _sizes(config: HanabiConfig | None) -> str:
+    return NOTHING if config is None else f"{config.rules().num_actions} actions, {config.observation_bits} bits"
+
+
+def index_tables() -> str:
+    """Per group of presets where every block of actions and every section lies."""
+    return "\n\n".join(
+        f"#### {', '.join(f'`{name}`' for name in names)}\n\n{index_of(tables)}" for names, tables in groups()
+    )
+
+
+def index_of(tables: Sequence[HanabiConfig | None]) -> str:
+    """One group's table, a column per number of players."""
+    shown = [config for config in tables if config is not None]
+    patterns = list(dict.fromkeys(pattern for config in shown for pattern in action_blocks(config)))
+    sections = list(dict.fromkeys(name for config in shown for name, _, _ in index_table(config.rules())))
+    rows = [
+        ("**actions**", *(f"**{config.rules().num_actions}**" for config in shown)),
+        *((f"`{pattern}`", *(_actions_span(config, pattern) for config in shown)) for pattern in patterns),
+        ("**observation**", *(f"**{config.observation_bits}**" for config in shown)),
+        *((f"`{section}`", *(_section_span(config, section) for config in shown)) for section in sections),
+        *((words, *(_more_bits(config, changes) for config in shown)) for words, changes in OPTIONS),
+    ]
+    return table(("", *(f"{config.players} players" for config in shown)), rows)
+
+
+OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ('`observation_type="minimal"`', {"observation_type": "minimal"}),
+    ("`history`, each step more", {"history": 2}),
+    ("`belief=True`", {"belief": True}),
+    ("`derived=True`", {"derived": True}),
+)
+
+
+def _actions_span(config: HanabiConfig, pattern: str) -> str:
+    numbers = action_blocks(config).get(pattern)
+    return span(numbers.start, len(numbers)) if numbers else NOTHING
+
+
+def _section_span(config: HanabiConfig, section: str) -> str:
+    places = {name: (first, length) for name, first, length in index_table(config.rules())}
+    return span(*places[section]) if section in places else NOTHING
+
+
+def _more_bits(config: HanabiConfig, changes: dict[str, Any]) -> str:
+    more = replace(config, **changes).observation_bits - config.observation_bits
+    return f"+{more}" if more >= 0 else f"−{-more}"
+
+
+def fields_table(config: HanabiConfig) -> str:
+    """Every field of one table's observation by index."""
+    rows = [
+        (f"`{f.section}`", f.name, _places_in_words(f), f.bits, f.meaning + (f"; per {f.per}" if f.per else ""))
+        for f in observation_fields(config)
+    ]
+    return table(("section", "field", "index", "bits", "meaning"), rows)
+
+
+def _places_in_words(field: Field) -> str:
+    places = [span(place.start, field.bits) for place in field.places()]
+    return ", ".join(places) if len(places) < 3 else f"{places[0]}, {places[1]} … {places[-1]}"
+
+
+def actions_table(config: HanabiConfig) -> str:
+    """Every action of one table by its number."""
+    rows = [
+        (f"`{pattern}`", span(numbers.start, len(numbers)), ", ".join(action_words(config)[i] for i in numbers))
+        for pattern, numbers in action_blocks(config).items()
+    ]
+    return table(("block", "actions", "in words"), rows)
+
+
+def ends_table() -> str:
+    """How games end, in words and numbers."""
+    rows = [(f"`{name!r}`".replace("'", '"'), number) for number, name in END_NAMES.items()]
+    return table(("`end_reason`", "number"), rows)
+
+
+def generated() -> Iterator[tuple[str, str]]:
+    """Name and text of every marked part of the README."""
+    yield "config", config_table()
+    yield "presets", presets_table()
+    yield "sizes", sizes_table()
+    yield "actions", actions_table(STANDARD)
+    yield "fields", fields_table(replace(STANDARD, belief=True, derived=True))
+    yield "index", index_tables()
+    yield "ends", ends_table()
+
+
+def filled(page: str) -> str:
+    """The page with every marked part written anew.
+
+    Raises:
+        ValueError: a mark is missing.
+    """
+    for name, text in generated():
+        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+        page, count = re.subn(
+            f"{begin}.*?{end}", lambda _, t=text, b=begin, e=end: f"{b}\n{t}\n{e}", page, flags=re.DOTALL
+        )
+        if count != 1:
+            raise ValueError(f"the page must hold {begin} and {end} once, has them {count} times")
+    return page
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the tables of the rule card from the code, or show those of any other table."""
+    parser = argparse.ArgumentParser(prog="python -m hanabi_env.card", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="only say whether README.md is up to date")
+    parser.add_argument("--show", nargs="+", metavar=("PRESET", "FIELD=VALUE"), help="print a table's actions and bits")
+    options = parser.parse_args(arguments)
+    if options.show:
+        preset, *settings = options.show
+        try:
+            config = make_config(preset=preset, **dict(map(_setting, settings)))
+        except ValueError as error:
+            parser.error(str(error))
+        print(actions_table(config), fields_table(config), sep="\n\n")
+        return
+    page = README.read_text(encoding="utf-8")
+    if options.check:
+        raise SystemExit(0 if page == filled(page) else f"{README} is behind the code: run python -m hanabi_env.card")
+    write_text(README, filled(page))
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """``"derived=true"`` as ``("derived", True)``; what is no JSON stays a word."""
+    name, _, value = text.partition("=")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+if __name__ == "__main__":
+    main()

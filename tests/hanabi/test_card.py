@@ -1,0 +1,119 @@
+"""The rule card is up to date, and its index of bits means what it says."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from hanabi_env.card import (
+    README,
+    Field,
+    action_blocks,
+    field_docstrings,
+    filled,
+    main,
+    observation_fields,
+    with_players,
+)
+from hanabi_env.notation import action_words, card_names, hint_marks
+
+TABLES = [
+    table
+    for preset in PRESETS.values()
+    for players in range(2, 6)
+    for table in [with_players(preset, players)]
+    if table is not None
+]
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"observation_type": "minimal"},
+    {"history": 3, "belief": True, "derived": True},
+]
+
+
+def test_the_readmes_tables_are_those_of_the_code():
+    page = README.read_text(encoding="utf-8")
+    assert page == filled(page), "run python -m hanabi_env.card"
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_every_bit_belongs_to_one_field(options):
+    for table in TABLES:
+        config = replace(table, **options)
+        owners = np.zeros(config.observation_bits, int)
+        for field in observation_fields(config):
+            for place in field.places():
+                owners[place] += 1
+        assert (owners == 1).all()
+
+
+def test_every_action_belongs_to_one_block():
+    for config in TABLES:
+        numbers = [action for block in action_blocks(config).values() for action in block]
+        assert numbers == list(range(len(action_words(config))))
+
+
+def test_every_config_field_is_explained():
+    assert set(field_docstrings()) == set(HanabiConfig.__dataclass_fields__)
+
+
+def test_the_fields_say_what_the_position_says():
+    """The index decodes an observation into the table that `to_dict` tells of."""
+    config = HanabiConfig(players=3, history=2)
+    env = hanabi_v0.raw_env(config=config)
+    env.reset(seed=3)
+    for words in ("hint 1 1", "discard 2", "play 0", "hint 2 R"):
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+        action = env.str_to_action(words)
+        env.step(action if action in legal else int(legal[0]))
+    position, observer = env.to_dict(), env.possible_agents.index(env.agent_selection)
+    seen = env.observe(env.agent_selection)["observation"]
+    fields = {(field.section, field.name): field for field in observation_fields(config)}
+    seats = [(observer + offset) % config.players for offset in range(config.players)]
+
+    def bits(section: str, name: str) -> list[np.ndarray]:
+        return [seen[place] for place in fields[section, name].places()]
+
+    def members(names: Any, row: np.ndarray) -> list[Any]:
+        return [names[k] for k in np.flatnonzero(row)]
+
+    cards = card_names(config)
+    assert [members(cards, row) for row in bits("hands", "card")] == [
+        [card] for seat in seats[1:] for card in position["hands"][seat]
+    ]
+    assert bits("board", "deck")[0].sum() == len(position["deck"])
+    assert bits("board", "information tokens")[0].sum() == position["information_tokens"]
+    assert bits("board", "lives")[0].sum() == position["life_tokens"]
+    assert bits("discards", "discards")[0].sum() == len(position["discards"])
+    assert [members(cards, row) for row in bits("card_knowledge", "plausible")] == [
+        slot for seat in seats for slot in position["knowledge"][seat]
+    ]
+    marks = [*bits("card_knowledge", "color")], [*bits("card_knowledge", "rank")]
+    assert [members(hint_marks(config), np.concatenate(pair)) for pair in zip(*marks, strict=True)] == [
+        slot for seat in seats for slot in position["hinted"][seat]
+    ]
+    who = [seats[int(np.flatnonzero(row)[0])] for row in bits("last_action", "who acted")]
+    assert who == [event["player"] for event in reversed(position["events"])]
+
+
+def test_a_field_that_comes_back_lies_at_equal_distances():
+    assert Field("hands", "card", first=4, bits=2, times=3, stride=5).places() == [
+        slice(4, 6),
+        slice(9, 11),
+        slice(14, 16),
+    ]
+
+
+def test_any_table_can_be_shown(capsys):
+    main(["--show", "mini", "players=3", "derived=true"])
+    shown = capsys.readouterr().out
+    assert "surely playable" in shown
+    assert "hint 2 3" in shown
+
+
+def test_what_cannot_be_shown_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["--show", "mini", "players=9"])
+    assert "players must be from 2 to 5, got 9" in capsys.readouterr().err
