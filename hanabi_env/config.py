@@ -6,7 +6,7 @@ from typing import Any
 from env_core.checks import build_config, check_choice, check_field_types
 from env_core.jit import COMPILED, source_digest
 from hanabi_env.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
-from hanabi_env.rules import Rules
+from hanabi_env.rules import EVENTS_A_TURN, Rules
 
 OBSERVATION_TYPES = {
     "minimal": OBSERVE_MINIMAL,
@@ -97,13 +97,25 @@ class HanabiConfig:
 
     @property
     def deck_size(self) -> int:
-        """Cards in the box (H1, E17)."""
-        return self.colors * (3 if self.ranks == 1 else 2 * self.ranks)
+        """Cards in the box (H1, V1, V2, V3, E17)."""
+        full = self.suits - (self.multicolor == "own_color")
+        single = self.ranks if self.multicolor == "own_color" else 0
+        return full * (3 if self.ranks == 1 else 2 * self.ranks) + single
+
+    @property
+    def suits(self) -> int:
+        """Fireworks: the colors, then multicolor (V1, V2), then black (V3)."""
+        return self.colors + (self.multicolor is not None) + self.black_powder
+
+    @property
+    def hint_colors(self) -> int:
+        """Colors that a hint can name: V1's multicolor is one of them, V2's is not, black never is."""
+        return self.colors + (self.multicolor == "own_color")
 
     @property
     def max_score(self) -> int:
-        """The score of a perfect game."""
-        return self.colors * self.ranks
+        """The score of a perfect game: black adds nothing (V3)."""
+        return (self.suits - self.black_powder) * self.ranks
 
     @property
     def observation_bits(self) -> int:
@@ -118,22 +130,32 @@ class HanabiConfig:
 
     def rules(self) -> Rules:
         """The numbers of this table, for the compiled rules."""
-        hints = (self.players - 1) * (self.colors + self.ranks)
+        hand, suits, cards = self.cards_in_hand, self.suits, self.suits * self.ranks
+        hints = (self.players - 1) * (self.hint_colors + self.ranks)
+        announced = hand * suits if self.choreography else 0
+        choices = cards + 2 if self.flamboyants else 0
         return Rules(
             players=self.players,
-            hand_size=self.cards_in_hand,
-            colors=self.colors,
-            suits=self.colors,
+            hand_size=hand,
+            colors=self.hint_colors,
+            suits=suits,
             ranks=self.ranks,
             deck_size=self.deck_size,
             max_information_tokens=self.max_information_tokens,
             max_life_tokens=self.max_life_tokens,
             random_start_player=int(self.random_start_player),
             empty_hints=int(self.empty_hints),
-            score_on_loss_zero=int(self.score_on_loss == "zero"),
-            num_actions=2 * self.cards_in_hand + hints,
+            score_on_loss_zero=int(self.score_on_loss == "zero" or self.final_bouquet),
+            multicolor_suit=self.colors if self.multicolor else -1,
+            multicolor_is_single=int(self.multicolor == "own_color"),
+            black_suit=suits - 1 if self.black_powder else -1,
+            black_is_mirrored=int(self.black_powder and self.black_distribution == "mirrored"),
+            flamboyants=int(self.flamboyants),
+            final_bouquet=int(self.final_bouquet),
+            choreography=int(self.choreography),
+            num_actions=2 * hand + hints + announced + choices,
             observation_type=OBSERVATION_TYPES[self.observation_type],
-            history=self.history,
+            history=max(self.history, EVENTS_A_TURN) if self.flamboyants else self.history,
             belief=int(self.belief),
             derived=int(self.derived),
             source_digest=compiled_digest(),

@@ -9,7 +9,7 @@ from hanabi_env import notation
 from hanabi_env import position as positions
 from hanabi_env.config import MOST_HISTORY, HanabiConfig
 from hanabi_env.loops import compiled_loops, table_dtype
-from hanabi_env.rules import Rules
+from hanabi_env.rules import EVENTS_A_TURN, Rules
 
 
 class HanabiGame(Game):
@@ -70,15 +70,19 @@ def roomy(rules: Rules) -> Rules:
     return rules._replace(
         players=5,
         hand_size=max(5, rules.hand_size),
-        colors=5,
-        suits=5,
+        colors=6,
+        suits=7,
         ranks=5,
-        deck_size=50,
+        deck_size=70,
         max_information_tokens=50,
         max_life_tokens=50,
-        num_actions=64,
+        multicolor_suit=-1,
+        black_suit=-1,
+        flamboyants=1,
+        choreography=1,
+        num_actions=max(128, rules.num_actions),
         observation_type=1,
-        history=1 if rules.history == 1 else MOST_HISTORY,
+        history=EVENTS_A_TURN if rules.history <= EVENTS_A_TURN else MOST_HISTORY,
         belief=1,
         derived=1,
     )

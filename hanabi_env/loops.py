@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numba import prange
 
-from env_core.bits import ZERO, bit, has_bit, nth_set_bit, popcount, unpack
+from env_core.bits import ZERO, has_bit, nth_set_bit, popcount, unpack
 from env_core.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, Loops
 from env_core.jit import interned, kernel, parallel_kernel, rule
 from env_core.rng import game_key, random_below, random_word
@@ -24,15 +24,19 @@ from hanabi_env.rules import (
     END_ILLEGAL,
     Rules,
     fireworks_score,
+    first_announced_play,
+    first_color_hint,
     first_play,
     init,
     is_playable,
     is_terminal,
+    is_tile_pending,
     legal_action_mask,
     rules_from,
     score,
     state_dtype,
     step,
+    suit_of,
 )
 
 
@@ -59,6 +63,8 @@ def table_dtype(room: Rules) -> np.dtype:
     )
     return interned(table)
 
+
+MOST_RETRIES = 64  # a careful roll-out looks so often for a move that is no error
 
 # --- One table --------------------------------------------------------------------------------------------------------
 
@@ -228,8 +234,12 @@ def play_one(rules, table, action, observation, action_mask):
 def roll_one(rules, table, observation, stream, first_step, steps, careful):
     """Random legal steps at one table; ``careful`` plays only cards that fit. Observes the current or all players."""
     for t in range(first_step, first_step + steps):
-        mask = careful_mask(rules, table) if careful else table.mask[0]
-        step_table(rules, table, nth_set_bit(mask, random_below(stream, t, popcount(mask))))
+        action = random_action(table.mask, stream, t)
+        for retry in range(1, MOST_RETRIES):
+            if not careful or not is_misplay(rules, table.state, action):
+                break
+            action = random_action(table.mask, stream, (retry << 40) + t)
+        step_table(rules, table, action)
         if table.ended:
             begin_episode(rules, table)
         legal_action_mask(rules, table.state, table.mask)
@@ -239,14 +249,35 @@ def roll_one(rules, table, observation, stream, first_step, steps, careful):
 
 
 @rule
-def careful_mask(rules, table):
-    """The legal actions less the plays that would cost a life, or all of them where nothing else is legal."""
-    s = table.state
-    mask = table.mask[0]
-    for slot in range(rules.hand_size):
-        if slot < s.hand_count[s.current_player] and not is_playable(rules, s, s.hands[s.current_player, slot]):
-            mask &= ~bit(first_play(rules) + slot)
-    return mask if mask != ZERO else table.mask[0]
+def random_action(mask, stream, counter):
+    """A uniformly random legal action."""
+    count = 0
+    for w in range(mask.shape[0]):
+        count += popcount(mask[w])
+    wanted = random_below(stream, counter, count)
+    for w in range(mask.shape[0] - 1):
+        here = popcount(mask[w])
+        if wanted < here:
+            return (w << 6) + nth_set_bit(mask[w], wanted)
+        wanted -= here
+    w = mask.shape[0] - 1
+    return (w << 6) + nth_set_bit(mask[w], wanted)
+
+
+@rule
+def is_misplay(rules, s, action):
+    """The action plays a card that does not fit, or announces a wrong suit."""
+    if is_tile_pending(rules, s):
+        return False
+    slot = action - first_play(rules)
+    announced = -1
+    if action >= first_announced_play(rules):
+        slot = (action - first_announced_play(rules)) // rules.suits
+        announced = (action - first_announced_play(rules)) % rules.suits
+    elif action < first_play(rules) or action >= first_color_hint(rules):
+        return False
+    card = s.hands[s.current_player, slot]
+    return not is_playable(rules, s, card) or (announced >= 0 and announced != suit_of(rules, card))
 
 
 # --- Programs ---------------------------------------------------------------------------------------------------------

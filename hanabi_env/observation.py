@@ -1,8 +1,9 @@
 """What a player may know, as a string of bits.
 
 The first five sections are, bit for bit, the canonical encoding of the Hanabi Learning Environment (Bard et al. 2020):
-hands, board, discards, last action, card knowledge. ``history`` repeats the last-action section for older steps, and
-two optional sections follow: ``belief`` and ``derived``. Each section is a pair of functions, its length and its
+hands, board, discards, last action, card knowledge. ``history`` repeats the last-action section for older steps (with
+bonus tiles it holds at least as many as one turn can have). Other sections follow where they are played or asked for:
+``tiles``, ``belief`` and ``derived``. Each section is a pair of functions, its length and its
 writer; `SECTIONS` lists them in order, and `index_table` says where each one begins.
 
 Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. A hidden card
@@ -14,17 +15,22 @@ import numpy as np
 from env_core.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
 from env_core.jit import rule
 from hanabi_env.rules import (
+    EVENT_CHOOSE,
     EVENT_DISCARD,
     EVENT_HINT_COLOR,
     EVENT_HINT_RANK,
     EVENT_NONE,
     EVENT_PLAY,
+    NO_TILE,
+    TILES,
     Rules,
     all_cards,
     cards_a_suit,
     copies,
     first_copy,
-    touched_by_rank,
+    is_all_discarded,
+    playable_set,
+    suit_set,
 )
 
 OBSERVE_MINIMAL = 0  # the Learning Environment's numbers
@@ -42,6 +48,8 @@ def observe(rules, s, observer, out):
         word, at = write_event(rules, s, observer, age, out, word, at)
     if rules.observation_type != OBSERVE_MINIMAL:
         word, at = write_knowledge(rules, s, observer, out, word, at)
+    if rules.flamboyants:
+        word, at = write_tiles(rules, s, out, word, at)
     if rules.belief:
         word, at = write_belief(rules, s, observer, out, word, at)
     if rules.derived:
@@ -118,7 +126,7 @@ def discards_length(rules):
 def write_discards(rules, s, out, word, at):
     """Suit by suit, each rank's copies from the lowest rank up."""
     for suit in range(rules.suits):
-        word, at = put(out, word, at, cards_a_suit(rules), s.discarded[suit])
+        word, at = put(out, word, at, cards_a_suit(rules, suit), s.discarded[suit])
     return word, at
 
 
@@ -128,7 +136,15 @@ def write_discards(rules, s, out, word, at):
 @rule
 def event_length(rules):
     """Bits of one event."""
-    return 2 * rules.players + 4 + rules.colors + rules.ranks + 2 * rules.hand_size + card_bits(rules) + 2
+    hint = rules.players + rules.colors + rules.ranks + rules.hand_size
+    card = rules.hand_size + card_bits(rules) + 2
+    return rules.players + event_kinds(rules) + hint + card + rules.choreography * rules.suits
+
+
+@rule
+def event_kinds(rules):
+    """Play, discard, color hint, rank hint; with V4 also choose, "shuffle back", "play from discard"."""
+    return 4 + 3 * rules.flamboyants
 
 
 @rule
@@ -141,23 +157,28 @@ def events_length(rules):
 def write_event(rules, s, observer, age, out, word, at):
     """The step ``age`` steps before the last one.
 
-    Who (one-hot), what (play, discard, color hint, rank hint), the receiver, color, rank and touched slots of a hint,
-    slot and card of a play or discard, and of a play whether it scored and whether it brought a token.
+    Who (one-hot), what (one-hot over `event_kinds`), the receiver, color, rank and touched slots of a hint, slot and
+    card of a play or discard (or the card chosen for a tile), whether it scored and whether it brought a token (not for
+    a discard), and with V6 the announced suit.
     """
     event = s.events[(np.int64(s.length) - 1 - age + rules.history) % rules.history]
     is_event = event.kind != EVENT_NONE
     is_hint = event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK
     is_card = event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD
+    is_built = event.kind == EVENT_PLAY or event.kind == EVENT_CHOOSE
     won = np.uint64(event.scored) | (np.uint64(event.gave_token) << ONE)
     word, at = put(out, word, at, rules.players, bit(relative(rules, observer, event.player)) if is_event else ZERO)
-    word, at = put(out, word, at, 4, bit(event.kind) >> ONE)
+    word, at = put(out, word, at, event_kinds(rules), bit(event.kind) >> ONE)
     word, at = put(out, word, at, rules.players, bit(relative(rules, observer, event.target)) if is_hint else ZERO)
     word, at = put(out, word, at, rules.colors, bit(event.value) if event.kind == EVENT_HINT_COLOR else ZERO)
     word, at = put(out, word, at, rules.ranks, bit(event.value) if event.kind == EVENT_HINT_RANK else ZERO)
     word, at = put(out, word, at, rules.hand_size, event.touched if is_hint else ZERO)
     word, at = put(out, word, at, rules.hand_size, bit(event.slot) if is_card else ZERO)
-    word, at = put(out, word, at, card_bits(rules), bit(event.card) if is_card else ZERO)
-    return put(out, word, at, 2, won if event.kind == EVENT_PLAY else ZERO)
+    word, at = put(out, word, at, card_bits(rules), bit(event.card) if is_card or is_built else ZERO)
+    word, at = put(out, word, at, 2, won if is_built else ZERO)
+    if rules.choreography:
+        word, at = put(out, word, at, rules.suits, bit(event.announced) >> ONE if is_card else ZERO)
+    return word, at
 
 
 @rule
@@ -190,41 +211,78 @@ def write_knowledge(rules, s, observer, out, word, at):
                 card = np.int64(s.hands[player, slot])
                 known = bit(card) & all_cards(rules)
                 if slot < s.hand_count[player]:
-                    hinted = bit(card // rules.ranks) | bit(rules.colors + card % rules.ranks)
+                    hinted = bit(card // rules.ranks) & low_bits(rules.colors)
+                    hinted |= bit(rules.colors + card % rules.ranks)
             length = card_bits(rules) + rules.colors + rules.ranks
             word, at = put(out, word, at, length, known | (hinted << np.uint64(card_bits(rules))))
     return word, at
+
+
+# --- Tiles (V4): which lie face down, what is pending, turns left in the last round -----------------------------------
+
+
+@rule
+def tiles_length(rules):
+    """Bits of the section."""
+    return rules.flamboyants * (TILES + NO_TILE - 2 + rules.players)
+
+
+@rule
+def write_tiles(rules, s, out, word, at):
+    """The set of face-down tiles (a) to (f); the pending one (c, d, e, f, the choice of e: one-hot); turns to play."""
+    face_down = low_bits(TILES)
+    for k in range(TILES):
+        if k < TILES - s.tiles_left:
+            face_down &= ~bit(s.bonus_tiles[k])
+    word, at = put(out, word, at, TILES, face_down)
+    word, at = put(out, word, at, NO_TILE - 2, (bit(s.pending) & low_bits(NO_TILE)) >> np.uint64(2))
+    return put(out, word, at, rules.players, low_bits(max(s.turns_to_play, 0)))
 
 
 # --- Counting ---------------------------------------------------------------------------------------------------------
 
 
 @rule
-def playable_set(rules, s):
-    """The set of cards that continue a firework (H10)."""
-    cards = ZERO
-    for suit in range(rules.suits):
-        cards |= (bit(s.fireworks[suit]) & low_bits(rules.ranks)) << np.uint64(suit * rules.ranks)
-    return cards
-
-
-@rule
 def played_set(rules, s):
-    """The set of cards on the fireworks."""
+    """The set of cards on the fireworks: the lowest ranks, of black the highest (V3)."""
     cards = ZERO
     for suit in range(rules.suits):
-        cards |= low_bits(s.fireworks[suit]) << np.uint64(suit * rules.ranks)
+        played = low_bits(s.fireworks[suit])
+        if suit == rules.black_suit:
+            played = played << np.uint64(rules.ranks - np.int64(s.fireworks[suit]))
+        cards |= played << np.uint64(suit * rules.ranks)
     return cards
 
 
 @rule
 def dead_set(rules, s):
-    """The set of cards that can never be played again: on their firework, or not below a rank that is all discarded."""
+    """The set of cards that can never be played again: on their firework, or from a rank on that is all discarded."""
     played = played_set(rules, s)
-    lost = all_copies_in(rules, discarded_sets(rules, s)) & ~played
+    lost = all_discarded_set(rules, s) & ~played
+    black = suit_set(rules, rules.black_suit) if rules.black_suit >= 0 else ZERO
     for _ in range(rules.ranks - 1):
-        lost |= (lost << ONE) & ~touched_by_rank(rules, 0)
+        lost |= ((lost & ~black) << ONE) & ~lowest_ranks(rules)
+        lost |= ((lost & black & ~lowest_ranks(rules)) >> ONE) & black
     return played | (lost & all_cards(rules))
+
+
+@rule
+def lowest_ranks(rules):
+    """The set of all cards of rank 0."""
+    cards = ZERO
+    for suit in range(rules.suits):
+        cards |= bit(suit * rules.ranks)
+    return cards
+
+
+@rule
+def all_discarded_set(rules, s):
+    """The set of cards all of whose copies lie in the discard."""
+    cards = ZERO
+    for card in range(card_bits(rules)):
+        if is_all_discarded(rules, s, card):
+            cards |= bit(card)
+    return cards
 
 
 @rule
@@ -234,9 +292,9 @@ def discarded_sets(rules, s):
     for suit in range(rules.suits):
         pile = np.uint64(s.discarded[suit])
         for rank in range(rules.ranks):
-            thermometer = pile >> np.uint64(first_copy(rules, rank))
+            thermometer = pile >> np.uint64(first_copy(rules, suit, rank))
             card = np.uint64(suit * rules.ranks + rank)
-            number = copies(rules, rank)
+            number = copies(rules, suit, rank)
             one |= (thermometer & ONE) << card
             if number > 1:
                 two |= ((thermometer >> ONE) & ONE) << card
@@ -273,8 +331,9 @@ def seen_sets(rules, s, observer):
 def all_copies_in(rules, sets):
     """The set of cards all of whose copies are counted in ``sets``."""
     cards = ZERO
-    for rank in range(rules.ranks):
-        cards |= sets[copies(rules, rank) - 1] & touched_by_rank(rules, rank)
+    for suit in range(rules.suits):
+        for rank in range(rules.ranks):
+            cards |= sets[copies(rules, suit, rank) - 1] & bit(suit * rules.ranks + rank)
     return cards
 
 
@@ -353,6 +412,7 @@ SECTIONS = (
     ("discards", discards_length),
     ("last_action", events_length),
     ("card_knowledge", knowledge_length),
+    ("tiles", tiles_length),
     ("belief", belief_length),
     ("derived", derived_length),
 )

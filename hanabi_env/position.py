@@ -52,6 +52,7 @@ from hanabi_env.rules import (
     put_on_discard,
     rank_of,
     score,
+    suit_of,
     touched_by_color,
     touched_by_rank,
 )
@@ -129,7 +130,7 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
     return {
         "current_player": int(state.current_player),
         "hands": [[names[state.hands[player, slot]] for slot in hand] for player, hand in enumerate(slots)],
-        "deck": [names[card] for card in _coming_cards(state)],
+        "deck": [names[card] for card in _coming_cards(rules, state)],
         "discards": [names[state.cards[rules.deck_size - 1 - k]] for k in range(int(state.discard_count))],
         "fireworks": {letter: int(state.fireworks[suit]) for suit, letter in enumerate(suit_letters(config))},
         "information_tokens": int(state.information_tokens),
@@ -190,22 +191,22 @@ def _event_to_dict(config: HanabiConfig, rules: Rules, event: Any) -> dict[str, 
 # --- The order of the deck --------------------------------------------------------------------------------------------
 
 
-def _draw_places(state: Any, count: int) -> list[int]:
+def _draw_places(rules: Rules, state: Any, count: int) -> list[int]:
     """Where in ``cards`` the draws from a deck of ``count`` cards take theirs, next first, by the record's stream."""
     ahead = state.copy()
     places = []
     with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
         for left in range(count, 0, -1):
             ahead.deck_count = left
-            places.append(int(draw_place(ahead)))
+            places.append(int(draw_place(rules, ahead)))
     return places
 
 
-def _coming_cards(state: Any) -> list[int]:
+def _coming_cards(rules: Rules, state: Any) -> list[int]:
     """The cards of the deck, next first: every draw of `hanabi_env.rules.draw_card`, without drawing."""
     cards = [int(card) for card in state.cards[: state.deck_count]]
     deck = []
-    for place in _draw_places(state, len(cards)):
+    for place in _draw_places(rules, state, len(cards)):
         deck.append(cards[place])
         cards[place] = cards[-1]
         cards.pop()
@@ -253,7 +254,7 @@ def write_position(config: HanabiConfig, state: Any, position: Position) -> None
     state.end_reason = position.end_reason
     state.fireworks[: rules.suits] = position.fireworks
     _write_hands(rules, state, position)
-    _write_deck(state, position.deck)
+    _write_deck(rules, state, position.deck)
     _write_discards(rules, state, position.discards)
     _write_events(rules, state, position)
 
@@ -267,9 +268,9 @@ def _write_hands(rules: Rules, state: Any, position: Position) -> None:
         state.hinted[player, : rules.hand_size] = position.hinted[player] + [0] * empty
 
 
-def _write_deck(state: Any, deck: list[int]) -> None:
+def _write_deck(rules: Rules, state: Any, deck: list[int]) -> None:
     state.deck_count = len(deck)
-    state.cards[: len(deck)] = arrange_deck(deck, _draw_places(state, len(deck)))
+    state.cards[: len(deck)] = arrange_deck(deck, _draw_places(rules, state, len(deck)))
 
 
 def _write_discards(rules: Rules, state: Any, discards: list[int]) -> None:
@@ -306,7 +307,7 @@ def load_deck(config: HanabiConfig, state: Any, deck: Sequence[str]) -> None:
     with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
         state.key = episode_key(state.game_key, state.episode)
         open_box(rules, state)
-        _write_deck(state, cards)
+        _write_deck(rules, state, cards)
         deal(rules, state)
 
 
@@ -560,7 +561,7 @@ def _check_box(config: HanabiConfig, where: str, cards: list[int]) -> None:
     rules, found = config.rules(), Counter(cards)
     wrong = []
     for card, name in enumerate(card_names(config)):
-        expected = copies(rules, rank_of(rules, card))
+        expected = copies(rules, suit_of(rules, card), rank_of(rules, card))
         if found[card] != expected:
             wrong.append(f"{name} {found[card]} times instead of {expected}")
     if wrong:
