@@ -81,6 +81,10 @@ class Replay:
         """Write the page, whole or not at all, and return its path."""
         return write_text(path, self.html())
 
+    def __repr__(self) -> str:
+        """Short, since notebooks keep it beside the page."""
+        return f"<{type(self).__name__} {self.title!r}, {len(self.frames)} frames>"
+
     def _repr_html_(self) -> str:
         """The page in a frame of its own, so that it and the notebook cannot disturb each other."""
         inside = self.html().replace("&", "&amp;").replace('"', "&quot;")
