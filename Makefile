@@ -45,9 +45,11 @@ format: $(VENV)/.test  ## put the code in its one format
 bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and the other implementations; writes benchmarks/results
 	@$(RUN) -m benchmarks.throughput
 	@$(RUN) -m benchmarks.peers
+	@$(RUN) -m benchmarks.compile_time
 
 tables: $(VENV)/.test  ## write the measured tables and the picture into the READMEs
 	@$(RUN) -m benchmarks.tables
+	@$(RUN) -m agents.scoreboard
 	@$(RUN) -m hanabi_env.render docs/hanabi.svg --seed 11 --moves 32 --seat 1
 
 clean:  ## remove caches and .venv; keeps runs/

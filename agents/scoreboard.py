@@ -1,4 +1,4 @@
-"""Write the scoreboard into the README beside this file, from the results beside it.
+"""Write the scoreboard into the README beside this file and into the project's, from the results beside it.
 
 python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
 python -m agents.scoreboard            # the table, from all of agents/results/*.json
@@ -14,6 +14,7 @@ from typing import Any
 from env_core.svg import write_text
 
 HERE = Path(__file__).resolve().parent
+DOCUMENTS = (HERE / "README.md", HERE.parent / "README.md")
 BEGIN, END = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
 HEAD = (
     "| game | players | agent | observation | score | fireworks count | perfect | lost | games | training |",
@@ -57,16 +58,18 @@ def training(about: dict[str, Any]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m agents.scoreboard", description=main.__doc__)
-    parser.add_argument("--check", action="store_true", help="only say whether the README is up to date")
+    parser.add_argument("--check", action="store_true", help="only say whether the READMEs are up to date")
     options = parser.parse_args(arguments)
     results = [json.loads(path.read_text()) for path in sorted((HERE / "results").glob("*.json"))]
-    readme = HERE / "README.md"
-    before, rest = readme.read_text().split(BEGIN)
-    _, after = rest.split(END)
-    text = f"{before}{BEGIN}\n{table([result for result in results if 'score' in result])}\n{END}{after}"
-    if options.check:
-        raise SystemExit(0 if text == readme.read_text() else "agents/README.md is behind agents/results")
-    write_text(readme, text)
+    board = table([result for result in results if "score" in result])
+    for document in DOCUMENTS:
+        text = document.read_text()
+        before, rest = text.split(BEGIN)
+        filled = f"{before}{BEGIN}\n{board}\n{END}{rest.split(END)[1]}"
+        if options.check and filled != text:
+            raise SystemExit(f"{document} is behind agents/results: python -m agents.scoreboard")
+        if filled != text:
+            write_text(document, filled)
 
 
 if __name__ == "__main__":

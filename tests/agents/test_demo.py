@@ -34,9 +34,7 @@ def test_a_demo_without_a_run_to_resume_says_so(tmp_path):
 
 
 def test_the_scoreboard_is_up_to_date():
-    with pytest.raises(SystemExit) as end:
-        scoreboard.main(["--check"])
-    assert end.value.code == 0
+    scoreboard.main(["--check"])
 
 
 def test_the_scoreboard_names_observation_errors_and_training():
