@@ -1,0 +1,117 @@
+"""How long the first step takes: on a fresh machine, where everything is compiled, and with a warm cache.
+
+    python -m benchmarks.compile_time               # benchmarks/results/compile_time.json
+
+Every start is a new process, from the start of the interpreter to the end of one step. *Cold* has an empty directory
+for Numba's disk cache, *warm* the one that the last cold start filled. Both run on one thread and are measured in the
+process's CPU time, which is the time it takes on an idle machine with warm files.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+from tqdm import tqdm
+
+from benchmarks import machine
+from benchmarks.timing import significant, write_json
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = Path(__file__).parent / "results" / "compile_time.json"
+
+AEC = """
+    from hanabi_env import hanabi_v0
+    environment = hanabi_v0.raw_env({keywords})
+    environment.reset(seed=1)
+    environment.step(environment.observe("player_0")["action_mask"].argmax())
+"""
+VECTOR = """
+    from hanabi_env import HanabiConfig, HanabiVectorEnv
+    environment = HanabiVectorEnv({games}, config=HanabiConfig({keywords}), observation="packed")
+    observation, _ = environment.reset(seed=1)
+    environment.step(observation["action_mask"].argmax(axis=1))
+"""
+
+PROGRAMS = {
+    "raw_env": AEC.format(keywords=""),
+    "vector environment, 64 games": VECTOR.format(games=64, keywords=""),
+    "vector environment, 1024 games": VECTOR.format(games=1024, keywords=""),
+    "what make train compiles": VECTOR.format(games=1024, keywords="derived=True")
+    + AEC.format(keywords="derived=True"),
+}
+"""What is started, by name: everything up to one step. Training steps a vector environment and replays an AEC game."""
+
+CLOCKED = """
+import time
+def program():
+{program}
+program()
+print(time.process_time())
+"""
+
+
+@dataclass
+class Args:
+    """Measure cold and warm starts."""
+
+    repeats: int = 5
+    """Warm starts; the median counts."""
+    cold_repeats: int = 3
+    """Cold starts; the median counts."""
+    only: str = ""
+    """Only programs whose name contains this."""
+    out: Path = RESULTS
+    """Where the JSON goes."""
+
+
+def start(program: str, cache: str) -> float:
+    """CPU seconds of a new process that runs ``program`` with this cache directory."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    command = [sys.executable, "-c", CLOCKED.format(program=program)]
+    answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return float(answer.stdout.splitlines()[-1])
+
+
+def measure(name: str, args: Args) -> dict:
+    """The JSON row of one program."""
+    cold, warm = [], []
+    for _ in tqdm(range(args.cold_repeats), desc=f"{name}: cold", leave=False):
+        with tempfile.TemporaryDirectory() as cache:
+            cold.append(start(PROGRAMS[name], cache))
+            if len(cold) == args.cold_repeats:
+                warm = [start(PROGRAMS[name], cache) for _ in range(args.repeats)]
+    return {
+        "program": name,
+        "cold_seconds": significant(statistics.median(cold), 3),
+        "warm_seconds": significant(statistics.median(warm), 3),
+        "cold_repeats": [significant(seconds, 3) for seconds in cold],
+        "warm_repeats": [significant(seconds, 3) for seconds in warm],
+    }
+
+
+def main(args: Args) -> None:
+    """Measure, print and write."""
+    before = machine.describe()
+    results = [measure(name, args) for name in PROGRAMS if args.only in name]
+    for row in results:
+        print(f"{row['program']:<36} cold {row['cold_seconds']:>6.2f} s   warm {row['warm_seconds']:>6.3f} s")
+    report = {
+        "benchmark": "compile_time",
+        "machine": before,
+        "load_average_after": machine.load_average(),
+        "settings": {"cold_repeats": args.cold_repeats, "repeats": args.repeats},
+        "results": results,
+    }
+    write_json(args.out, report)
+    print(f"written: {args.out}")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,89 @@
+"""What a measurement ran on: a number without its machine, versions, load and date says nothing."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+PACKAGES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "torch")
+
+VECTORS = (("avx512f", "AVX-512"), ("avx2", "AVX2"))
+"""Flags of /proc/cpuinfo for the vector instructions that loops are compiled to, widest first."""
+
+
+def describe(extra_packages: tuple[str, ...] = ()) -> dict:
+    """The machine as JSON types: processor, cores, caches, memory, system, versions, commit, load average, UTC date."""
+    return {
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "caches": caches(),
+        "memory_gib": memory_gib(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "versions": versions(PACKAGES + extra_packages),
+        "commit": commit(),
+        "load_average": load_average(),
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    }
+
+
+def processor() -> str:
+    """The processor's name, with family and model, since a virtual machine often hides the name."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if not cpuinfo.exists():
+        return platform.processor() or platform.machine()
+    first = cpuinfo.read_text().split("\n\n")[0]
+    fields = dict(line.split(":", 1) for line in first.splitlines() if ":" in line)
+    fields = {key.strip(): value.strip() for key, value in fields.items()}
+    name = fields.get("model name", platform.machine())
+    if "cpu family" not in fields:
+        return name
+    flags = fields.get("flags", "").split()
+    widest = next((words for flag, words in VECTORS if flag in flags), "no AVX2")
+    return f"{name} (family {fields['cpu family']}, model {fields['model']}, {widest})"
+
+
+def caches() -> dict[str, str]:
+    """Size of every cache that the first core sees, for example ``{"L1 Data": "48K", "L2 Unified": "2048K"}``."""
+    found = {}
+    for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        level, kind, size = ((index / field).read_text().strip() for field in ("level", "type", "size"))
+        found[f"L{level} {kind}"] = size
+    return found
+
+
+def memory_gib() -> float | None:
+    """Main memory in GiB, where the system says it."""
+    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return None
+    return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
+
+
+def versions(packages: tuple[str, ...]) -> dict[str, str]:
+    """Version of every one of ``packages`` that is installed."""
+    found = {}
+    for package in packages:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str | None:
+    """The commit measured, with ``-dirty`` where the working tree differs from it; ``None`` outside a clone."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        answer = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return answer.stdout.strip()
+
+
+def load_average() -> float | None:
+    """Processes ready to run, averaged over the last minute: above the cores in use, others were disturbing."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None

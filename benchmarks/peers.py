@@ -1,0 +1,417 @@
+"""Hanabi beside its peers: the same play, the same machine, the same run.
+
+    python -m benchmarks.peers                      # table on the screen, benchmarks/results/peers.json
+    python -m benchmarks.peers --players 2 5 --seconds 1 --repeats 5
+
+Everybody plays uniformly random legal moves on one core and starts a new game when one ends; a step is one player's
+move. A peer that is not installed is skipped aloud: ``pip install hanabi-learning-environment`` (with
+``CMAKE_POLICY_VERSION_MINIMUM=3.5`` in the environment), ``open_spiel``, ``shimmy`` (for PettingZoo's hanabi_v5),
+``jaxmarl``.
+
+What a step contains decides its price, so rows are compared within one of these contents:
+
+* ``moves``: the transition, the cards dealt, the legal moves, the next game when one ends;
+* ``acting``: also the observation vector of the player to move;
+* ``all``: also the observation vectors of every player;
+* ``AEC``: a PettingZoo loop with ``last()``, an observation and a mask for the player to move, ``step()``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import platform
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+
+from benchmarks import machine
+from benchmarks.games import GAMES, Play, aec_loop, roll_out_loop, vector_loop
+from benchmarks.timing import Case, measure, significant, write_json
+
+RESULTS = Path(__file__).parent / "results" / "peers.json"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One way to play Hanabi."""
+
+    name: str
+    content: str
+    """``moves``, ``acting``, ``all`` or ``AEC``, as above."""
+    build: Callable[[int], Play]
+    """Makes the loop for so many players."""
+    needs: tuple[str, ...] = ()
+    """Modules without which it is skipped."""
+    is_ours: bool = False
+
+
+@dataclass
+class Args:
+    """Measure Hanabi's throughput beside its peers."""
+
+    players: list[int] = field(default_factory=lambda: [2, 5])
+    """Table sizes."""
+    seconds: float = 0.5
+    """CPU seconds of every repeat."""
+    repeats: int = 5
+    """Repeats of every row; the median counts."""
+    only: str = ""
+    """Only rows whose name contains this."""
+    out: Path = RESULTS
+    """Where the JSON goes."""
+
+
+# --- Hanabi Learning Environment --------------------------------------------------------------------------------------
+
+
+class LearningEnvironmentLibrary:
+    """The C++ library of the installed Learning Environment, called from a compiled loop: no Python between two moves.
+
+    Games are played through its C interface. That interface hands an encoded observation over as a string of digits and
+    commas, which takes longer than the encoding, so the C++ encoder is called by its exported name. It returns a
+    ``std::vector<int>`` through a hidden first argument, as on x86-64 Linux; elsewhere that row is skipped. (A C++
+    program that uses the classes directly was 5 to 12 % faster here.)
+    """
+
+    ENCODE = "_ZNK19hanabi_learning_env27CanonicalObservationEncoder6EncodeERKNS_17HanabiObservationE"
+    CAN_ENCODE = platform.system() == "Linux" and platform.machine() == "x86_64"
+
+    def __init__(self, players: int):
+        spec = importlib.util.find_spec("hanabi_learning_environment")
+        assert spec is not None and spec.origin is not None
+        self.library = ctypes.CDLL(str(Path(spec.origin).parent / "libpyhanabi.so"))
+        self.handles = np.zeros(8, np.uint64)
+        """game, encoder, state, move, observation, then the three words of the returned vector."""
+        parameters = (ctypes.c_char_p * 2)(b"players", str(players).encode())
+        start, pointer, number = self.handles.ctypes.data, ctypes.c_void_p, ctypes.c_int
+        self.function("NewGame", None, pointer, number, pointer)(start, 2, ctypes.cast(parameters, pointer))
+        self.function("NewObservationEncoder", None, pointer, pointer, number)(start + 8, start, 0)
+
+    def function(self, name: str, result: Any, *arguments: Any) -> Any:
+        """The exported function ``name`` with its C types."""
+        found = getattr(self.library, name)
+        found.restype, found.argtypes = result, arguments
+        return found
+
+    def loop(self, encode: bool, games: int) -> Play:
+        """Plays ``games`` whole games a call."""
+        import numba
+
+        pointer, number = ctypes.c_void_p, ctypes.c_int
+        new_state = self.function("NewState", None, pointer, pointer)
+        delete_state = self.function("DeleteState", None, pointer)
+        end_of_game = self.function("StateEndOfGameStatus", number, pointer)
+        current_player = self.function("StateCurPlayer", number, pointer)
+        deal_card = self.function("StateDealRandomCard", None, pointer)
+        legal_moves = self.function("StateLegalMoves", pointer, pointer)
+        count_moves = self.function("NumMoves", number, pointer)
+        get_move = self.function("GetMove", None, pointer, number, pointer)
+        apply_move = self.function("StateApplyMove", None, pointer, pointer)
+        delete_move = self.function("DeleteMove", None, pointer)
+        delete_moves = self.function("DeleteMoveList", None, pointer)
+        new_observation = self.function("NewObservation", None, pointer, number, pointer)
+        delete_observation = self.function("DeleteObservation", None, pointer)
+        encode_observation = self.function(self.ENCODE, pointer, pointer, pointer, pointer)
+        free = ctypes.CDLL(None).free
+        free.restype, free.argtypes = None, (pointer,)
+
+        @numba.njit
+        def play(handles):
+            game = handles.ctypes.data
+            state, move, observation, vector = game + 16, game + 24, game + 32, game + 40
+            steps = 0
+            for _ in range(games):
+                new_state(game, state)
+                while end_of_game(state) == 0:
+                    player = current_player(state)
+                    if player < 0:
+                        deal_card(state)
+                        continue
+                    moves = legal_moves(state)
+                    if encode:
+                        new_observation(state, player, observation)
+                        encode_observation(vector, handles[1], handles[4])
+                        free(handles[5])
+                        delete_observation(observation)
+                    get_move(moves, int(random.random() * count_moves(moves)), move)
+                    apply_move(state, move)
+                    delete_move(move)
+                    delete_moves(moves)
+                    steps += 1
+                delete_state(state)
+            return steps
+
+        return lambda: play(self.handles)
+
+
+def learning_environment_library(players: int, encode: bool) -> Play:
+    """The Learning Environment's C++ library, without Python between two moves."""
+    return LearningEnvironmentLibrary(players).loop(encode, games=200)
+
+
+def pyhanabi(players: int, encode: bool) -> Play:
+    """The Learning Environment's Python classes."""
+    from hanabi_learning_environment import pyhanabi
+
+    game = pyhanabi.HanabiGame({"players": players})
+    encoder = pyhanabi.ObservationEncoder(game, pyhanabi.ObservationEncoderType.CANONICAL)
+
+    def play() -> int:
+        state, steps = game.new_initial_state(), 0
+        while not state.is_terminal():
+            if state.cur_player() == pyhanabi.CHANCE_PLAYER_ID:
+                state.deal_random_card()
+                continue
+            moves = state.legal_moves()
+            if encode:
+                np.array(encoder.encode(state.observation(state.cur_player())), np.int8)
+            state.apply_move(random.choice(moves))
+            steps += 1
+        return steps
+
+    return play
+
+
+def rl_env(players: int) -> Play:
+    """The Learning Environment's interface for learners: dictionaries for every player at every step."""
+    from hanabi_learning_environment import rl_env
+
+    environment = rl_env.HanabiEnv({"players": players})
+
+    def play() -> int:
+        observation, done, steps = environment.reset(), False, 0
+        while not done:
+            view = observation["player_observations"][observation["current_player"]]
+            observation, _, done, _ = environment.step(random.choice(view["legal_moves_as_int"]))
+            steps += 1
+        return steps
+
+    return play
+
+
+# --- OpenSpiel --------------------------------------------------------------------------------------------------------
+
+
+def open_spiel_state(players: int, encode: bool) -> Play:
+    """OpenSpiel's states from Python, chance nodes included."""
+    import pyspiel
+
+    game = pyspiel.load_game("hanabi", {"players": players})
+    actions = game.num_distinct_actions()
+
+    def play() -> int:
+        state, steps = game.new_initial_state(), 0
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(random.choices(outcomes, chances)[0])
+                continue
+            legal = state.legal_actions()
+            if encode:
+                np.array(state.observation_tensor(state.current_player()), np.float32)
+                mask = np.zeros(actions, np.int8)
+                mask[legal] = 1
+            state.apply_action(random.choice(legal))
+            steps += 1
+        return steps
+
+    return play
+
+
+def open_spiel_rl_environment(players: int) -> Play:
+    """OpenSpiel's interface for learners: every player's vector at every step."""
+    from open_spiel.python import rl_environment
+
+    environment = rl_environment.Environment("hanabi", players=players)
+
+    def play() -> int:
+        time_step, steps = environment.reset(), 0
+        while not time_step.last():
+            legal = time_step.observations["legal_actions"][time_step.observations["current_player"]]
+            time_step = environment.step([random.choice(legal)])
+            steps += 1
+        return steps
+
+    return play
+
+
+# --- PettingZoo and JaxMARL -------------------------------------------------------------------------------------------
+
+
+def hanabi_v5(players: int, wrapped: bool) -> Play:
+    """PettingZoo's Hanabi (OpenSpiel behind Shimmy), without and with its standard wrappers."""
+    from pettingzoo.classic import hanabi_v5
+
+    make = hanabi_v5.env if wrapped else hanabi_v5.raw_env
+    return aec_loop(make(players=players, hand_size=5 if players < 4 else 4), games=1)
+
+
+def jaxmarl(players: int, batch: int, steps: int) -> Play:
+    """JaxMARL on the CPU: ``batch`` games, ``steps`` steps of each in one compiled scan (batch 64 was its best)."""
+    import jax
+    import jax.numpy as jnp
+    from jaxmarl import make
+
+    environment = make("hanabi", num_agents=players)
+
+    def choose(key: Any, state: Any) -> Any:
+        legal = environment.get_legal_moves(state)
+        masks = jnp.stack([legal[agent] for agent in environment.agents])
+        chosen = jax.random.categorical(key, jnp.where(masks > 0, 0.0, -jnp.inf))
+        return dict(zip(environment.agents, chosen, strict=True))
+
+    def step_all(key: Any, state: Any) -> tuple[Any, Any]:
+        key_choose, key_step = jax.random.split(key)
+        actions = jax.vmap(choose)(jax.random.split(key_choose, batch), state)
+        observations, state, rewards, _, _ = jax.vmap(environment.step)(
+            jax.random.split(key_step, batch), state, actions
+        )
+        # the sum of all that was computed keeps the compiler from leaving the observations out
+        return state, sum(vector.sum() for vector in observations.values()) + rewards["__all__"].sum()
+
+    @jax.jit
+    def roll_out(key: Any, state: Any) -> tuple[Any, Any]:
+        state, seen = jax.lax.scan(lambda state, key: step_all(key, state), state, jax.random.split(key, steps))
+        return state, seen.sum()
+
+    key = jax.random.PRNGKey(1)
+    _, state = jax.vmap(environment.reset)(jax.random.split(key, batch))
+    # a reset state has other number types than a stepped one, and a scan wants them equal
+    stepped, _ = jax.eval_shape(step_all, key, state)
+    state = jax.tree.map(lambda value, wanted: value.astype(wanted.dtype), state, stepped)
+    held = [key, state]
+
+    def play() -> int:
+        held[0], key = jax.random.split(held[0])
+        held[1], seen = roll_out(key, held[1])
+        seen.block_until_ready()
+        return batch * steps
+
+    return play
+
+
+# --- All of them ------------------------------------------------------------------------------------------------------
+
+
+def hanabako(players: int, observation: str | None, seats: str = "acting") -> Play:
+    """Our compiled roll-out over 1024 games on one thread."""
+    return roll_out_loop(GAMES["hanabi"].make(players), 1024, observation, seats)
+
+
+def hanabako_vector(players: int, observation: str) -> Play:
+    """Our vector environment of 1024 games, stepped from Python."""
+    return vector_loop(GAMES["hanabi"].make(players), 1024, observation, copy=False, steps=64)
+
+
+def hanabako_aec(players: int, wrapped: bool) -> Play:
+    """Our PettingZoo environment."""
+    return aec_loop(GAMES["hanabi"].make_aec(players, wrapped), games=10)
+
+
+HLE = ("hanabi_learning_environment",)
+OPEN_SPIEL = ("pyspiel", "open_spiel")
+PETTINGZOO = ("pettingzoo", "shimmy", "pyspiel")
+
+PEERS = (
+    Peer("Hanabako, roll-out", "moves", lambda n: hanabako(n, None), is_ours=True),
+    Peer("Hanabako, roll-out, packed", "acting", lambda n: hanabako(n, "packed"), is_ours=True),
+    Peer("Hanabako, roll-out, int8", "acting", lambda n: hanabako(n, "int8"), is_ours=True),
+    Peer("Hanabako, vector environment, packed", "acting", lambda n: hanabako_vector(n, "packed"), is_ours=True),
+    Peer("Hanabako, roll-out, packed", "all", lambda n: hanabako(n, "packed", "all"), is_ours=True),
+    Peer("Hanabako, raw_env", "AEC", lambda n: hanabako_aec(n, wrapped=False), is_ours=True),
+    Peer("Hanabako, env", "AEC wrapped", lambda n: hanabako_aec(n, wrapped=True), is_ours=True),
+    Peer("Learning Environment, C++ library", "moves", lambda n: learning_environment_library(n, False), HLE),
+    Peer("Learning Environment, C++ library", "acting", lambda n: learning_environment_library(n, True), HLE),
+    Peer("Learning Environment, pyhanabi", "moves", lambda n: pyhanabi(n, False), HLE),
+    Peer("Learning Environment, pyhanabi", "acting", lambda n: pyhanabi(n, True), HLE),
+    Peer("Learning Environment, rl_env", "all", rl_env, HLE),
+    Peer("OpenSpiel, state", "moves", lambda n: open_spiel_state(n, False), OPEN_SPIEL),
+    Peer("OpenSpiel, state", "acting", lambda n: open_spiel_state(n, True), OPEN_SPIEL),
+    Peer("OpenSpiel, rl_environment", "all", open_spiel_rl_environment, OPEN_SPIEL),
+    Peer("PettingZoo, hanabi_v5.raw_env", "AEC", lambda n: hanabi_v5(n, wrapped=False), PETTINGZOO),
+    Peer("PettingZoo, hanabi_v5.env", "AEC wrapped", lambda n: hanabi_v5(n, wrapped=True), PETTINGZOO),
+    Peer("JaxMARL, CPU, 64 games", "all", lambda n: jaxmarl(n, batch=64, steps=64), ("jaxmarl",)),
+)
+PACKAGES = ("hanabi-learning-environment", "open-spiel", "shimmy", "jaxmarl", "jax")
+
+
+def stay_on_one_core() -> None:
+    """Keep this process, and the threads it will start, on one core: a figure per core must not borrow another."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def missing(peer: Peer) -> list[str]:
+    """Modules that ``peer`` needs and this Python does not have."""
+    return [module for module in peer.needs if importlib.util.find_spec(module) is None]
+
+
+def with_ratios(results: list[dict]) -> list[dict]:
+    """Add ``slower_than_hanabako`` to every peer's row: our fastest row of the same content, divided by the peer's."""
+    ours: dict[tuple, float] = {}
+    for row in results:
+        if row["is_ours"]:
+            key = (row["players"], row["content"])
+            ours[key] = max(ours.get(key, 0.0), row["steps_per_second"])
+    for row in results:
+        best = ours.get((row["players"], row["content"]))
+        if best and not row["is_ours"]:
+            row["slower_than_hanabako"] = significant(best / row["steps_per_second"], digits=3)
+    return results
+
+
+def run(args: Args) -> dict:
+    """Measure every installed peer at every table size. Returns the JSON."""
+    wanted = [peer for peer in PEERS if args.only in peer.name]
+    for peer in wanted:
+        if missing(peer):
+            print(f"skipped: {peer.name} ({peer.content}): not installed: {', '.join(missing(peer))}")
+    before = machine.describe(PACKAGES)
+    stay_on_one_core()
+    results = []
+    for players in args.players:
+        cases = [
+            Case(
+                {"peer": peer.name, "content": peer.content, "players": players, "is_ours": peer.is_ours},
+                peer.build(players),
+            )
+            for peer in wanted
+            if not missing(peer)
+        ]
+        results += measure(cases, args.seconds, args.repeats, f"{players} players")
+    return {
+        "benchmark": "peers",
+        "machine": before,
+        "load_average_after": machine.load_average(),
+        "settings": {"seconds": args.seconds, "repeats": args.repeats},
+        "results": with_ratios(results),
+    }
+
+
+def print_table(report: dict) -> None:
+    """The results as aligned text."""
+    for row in report["results"]:
+        ratio = f"{row['slower_than_hanabako']:>8g}x slower" if "slower_than_hanabako" in row else ""
+        print(
+            f"{row['players']} players  {row['content']:<12}{row['peer']:<40}"
+            f"{row['steps_per_second']:>14,.0f} steps/s {ratio}"
+        )
+
+
+def main(args: Args) -> None:
+    """Measure, print and write."""
+    report = run(args)
+    print_table(report)
+    write_json(args.out, report)
+    print(f"written: {args.out}")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

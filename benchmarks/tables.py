@@ -1,0 +1,260 @@
+"""The tables of measured numbers, made from the committed JSON so that no number is ever typed by hand.
+
+    python -m benchmarks.tables           # write them into README.md and benchmarks/README.md
+    python -m benchmarks.tables --check   # say whether they are up to date
+
+A document takes the table ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = Path(__file__).parent / "results"
+DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md")
+FORMATS = ("none", "packed", "int8", "float32")
+PLACE = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
+
+CONTENTS = {
+    "moves": "move, deal, legal moves",
+    "acting": "and the next player's observation",
+    "all": "and every player's observation",
+    "AEC": "PettingZoo loop, without wrappers",
+    "AEC wrapped": "PettingZoo loop, standard wrappers",
+}
+"""What a step contains in `benchmarks.peers`, in words."""
+
+
+@dataclass
+class Args:
+    """Write the generated tables into the documents."""
+
+    check: bool = False
+    """Change nothing; fail where a document is out of date."""
+
+
+def load(name: str) -> dict:
+    """The committed results of one benchmark."""
+    return json.loads((RESULTS / f"{name}.json").read_text())
+
+
+def markdown(header: Iterable[str], rows: Iterable[Iterable[str]], text_columns: int = 1) -> str:
+    """A table whose first columns are text and whose others are numbers."""
+    header = list(header)
+    rule = ["---"] * text_columns + ["---:"] * (len(header) - text_columns)
+    return "".join(f"| {' | '.join(line)} |\n" for line in [header, rule, *rows])
+
+
+def speed(steps_per_second: float) -> str:
+    """Steps per second for people: ``25.9 M``, ``301 k``, ``881``."""
+    for unit, name in ((1e6, " M"), (1e3, " k")):
+        if steps_per_second >= unit:
+            value = steps_per_second / unit
+            return f"{value:.{max(0, 3 - len(str(int(value))))}f}{name}"
+    return f"{steps_per_second:.0f}"
+
+
+def machine_line(report: dict) -> str:
+    """What the numbers were measured on, as one sentence."""
+    machine, settings = report["machine"], report["settings"]
+    versions = ", ".join(f"{name} {machine['versions'][name]}" for name in ("numba", "numpy"))
+    repeats = f"Median of {settings['repeats']} interleaved repeats" if "seconds" in settings else "Medians"
+    return (
+        f"{repeats} on {machine['cores']} cores of {machine['processor']}, Python {machine['python']}, {versions}, "
+        f"commit {machine['commit']}, {machine['date']}; load average {machine['load_average']} before and "
+        f"{report['load_average_after']} after.\n"
+    )
+
+
+def chosen(report: dict, **wanted: object) -> list[dict]:
+    """The rows of a report with these columns."""
+    return [row for row in report["results"] if all(row.get(key) == value for key, value in wanted.items())]
+
+
+def cell(report: dict, **wanted: object) -> str:
+    """The speed in the one row with these columns, or a dash."""
+    rows = chosen(report, **wanted)
+    return speed(rows[0]["steps_per_second"]) if rows else "-"
+
+
+def values(report: dict, column: str, **wanted: object) -> list:
+    """The different values of a column, in the order of their first appearance."""
+    return list(dict.fromkeys(row[column] for row in chosen(report, **wanted)))
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+def formats() -> str:
+    """Steps per second on one core by table size, policy and observation."""
+    report = load("throughput")
+    rows = []
+    for game in values(report, "game", group="formats"):
+        for players in values(report, "players", group="formats", game=game):
+            for policy in values(report, "policy", group="formats", game=game):
+                row = {"group": "formats", "game": game, "players": players, "policy": policy}
+                acting = [cell(report, **row, seats="acting", observation=name) for name in FORMATS]
+                everyone = [cell(report, **row, seats="all", observation=name) for name in ("packed", "int8")]
+                rows.append([game, str(players), policy, *acting, *everyone])
+    header = ["game", "players", "policy", "no observation", *FORMATS[1:], "packed, all players", "int8, all players"]
+    return markdown(header, rows, text_columns=3) + "\n" + machine_line(report)
+
+
+def sizes() -> str:
+    """Steps per second on one core by the number of games side by side."""
+    report = load("throughput")
+    rows = [
+        [str(envs), *(cell(report, group="sizes", envs=envs, observation=name) for name in FORMATS)]
+        for envs in values(report, "envs", group="sizes")
+    ]
+    return markdown(["games", "no observation", *FORMATS[1:]], rows)
+
+
+def threads() -> str:
+    """Several threads against one, by the wall clock."""
+    report = load("throughput")
+    rows = []
+    for envs in values(report, "envs", group="threads"):
+        for observation in values(report, "observation", group="threads"):
+            pair = chosen(report, group="threads", envs=envs, observation=observation)
+            one, more = (row["steps_per_second"] for row in sorted(pair, key=lambda row: row["threads"]))
+            rows.append([str(envs), observation, speed(one), speed(more), f"{more / one:.2f}"])
+    most = max(values(report, "threads", group="threads"))
+    return markdown(["games", "observation", "1 thread", f"{most} threads", "ratio"], rows, text_columns=2)
+
+
+def vector() -> str:
+    """The vector environment from Python against the compiled step that it calls, in nanoseconds a step."""
+    report = load("throughput")
+    paths = values(report, "path", group="vector")
+    rows = []
+    for envs in values(report, "envs", group="vector"):
+        for observation in values(report, "observation", group="vector"):
+            found = [chosen(report, group="vector", envs=envs, observation=observation, path=path) for path in paths]
+            times = [1e9 / row[0]["steps_per_second"] for row in found]
+            rows.append([str(envs), observation, *(f"{time:,.0f} ns" for time in times)])
+    return markdown(["games", "observation", *paths], rows, text_columns=2)
+
+
+def aec() -> str:
+    """PettingZoo's loop."""
+    report = load("throughput")
+    rows = [
+        [game, str(players), *(cell(report, group="aec", game=game, players=players, path=path) for path in AEC_PATHS)]
+        for game in values(report, "game", group="aec")
+        for players in values(report, "players", group="aec", game=game)
+    ]
+    return markdown(["game", "players", *AEC_PATHS], rows, text_columns=2)
+
+
+AEC_PATHS = ("raw_env", "env")
+
+
+def peers() -> str:
+    """Hanabi beside its peers, grouped by what a step contains."""
+    report = load("peers")
+    sizes_of_table = values(report, "players")
+    header = ["a step is", "who", *(f"{players} players" for players in sizes_of_table)]
+    rows = []
+    for content, words in CONTENTS.items():
+        for name in values(report, "peer", content=content):
+            cells = [peer_cell(report, name, content, players) for players in sizes_of_table]
+            rows.append([words, f"**{name}**" if name.startswith("Hanabako") else name, *cells])
+    return markdown(header, rows, text_columns=2) + "\n" + machine_line(report)
+
+
+def peer_cell(report: dict, name: str, content: str, players: int) -> str:
+    """A peer's speed, and how many times slower it is than ours."""
+    rows = chosen(report, peer=name, content=content, players=players)
+    if not rows:
+        return "-"
+    ratio = rows[0].get("slower_than_hanabako")
+    return speed(rows[0]["steps_per_second"]) + (f" (1/{ratio:,.3g})" if ratio else "")
+
+
+def compile_time() -> str:
+    """Cold and warm starts."""
+    report = load("compile_time")
+    rows = [
+        [row["program"], f"{row['cold_seconds']:.1f} s", f"{row['warm_seconds']:.2f} s"] for row in report["results"]
+    ]
+    return markdown(["from nothing to one step", "first ever", "warm cache"], rows) + "\n" + machine_line(report)
+
+
+def state() -> str:
+    """Bytes of one game's state."""
+    report = load("throughput")
+    return markdown(["game", "bytes a game"], ([name, str(size)] for name, size in report["state_bytes"].items()))
+
+
+def throughput() -> str:
+    """The first screen's table: our fastest way and the fastest other implementation, two players."""
+    report = load("peers")
+    rows = []
+    for content, words in CONTENTS.items():
+        fastest = [
+            max(chosen(report, content=content, players=2, is_ours=ours), key=lambda row: row["steps_per_second"])
+            for ours in (True, False)
+        ]
+        ours, other = ((row["peer"], speed(row["steps_per_second"])) for row in fastest)
+        rows.append([words, ours[0].removeprefix("Hanabako, "), ours[1], other[0], other[1]])
+    header = ["a step is", "Hanabako's", "steps/s", "fastest other", "steps/s"]
+    return (
+        markdown(header, rows, text_columns=2).replace("| ---: | ---: | ---: |", "| ---: | --- | ---: |")
+        + "\nStandard Hanabi, 2 players, uniformly random legal moves, new games dealt as they end; all in one run of\n"
+        f"`python -m benchmarks.peers` on one core of {report['machine']['processor']}.\n"
+        "[benchmarks](benchmarks/README.md) has every table.\n"
+    )
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "throughput": throughput,
+    "formats": formats,
+    "sizes": sizes,
+    "threads": threads,
+    "vector": vector,
+    "aec": aec,
+    "peers": peers,
+    "compile-time": compile_time,
+    "state": state,
+}
+
+
+# --- Documents --------------------------------------------------------------------------------------------------------
+
+
+def fill(text: str) -> str:
+    """``text`` with every table of `TABLES` that it has a place for; other places are left alone."""
+
+    def table(place: re.Match[str]) -> str:
+        begin, name, end = place.groups()
+        return f"{begin}{TABLES[name]()}{end}" if name in TABLES else place.group()
+
+    return PLACE.sub(table, text)
+
+
+def main(args: Args) -> None:
+    """Write or check every document."""
+    for document in DOCUMENTS:
+        before = document.read_text()
+        after = fill(before)
+        if after == before:
+            continue
+        if args.check:
+            raise SystemExit(f"{document.relative_to(ROOT)} is out of date: python -m benchmarks.tables")
+        partial = document.with_name(f"{document.name}.{os.getpid()}.partial")
+        partial.write_text(after)
+        os.replace(partial, document)
+        print(f"written: {document.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,177 @@
+"""Steps per second of the games, inside compiled loops and through every interface.
+
+    python -m benchmarks.throughput                          # everything: benchmarks/results/throughput.json
+    python -m benchmarks.throughput --game hanabi --players 2 --only roll-out
+    python -m benchmarks.throughput --seconds 0.02 --repeats 1   # does it still run?
+
+Random games of Hanabi last 13 to 20 steps, so dealing weighs more here than in games of any trained agent: policy
+``no misplay`` (random, but only cards that fit are played) plays long games. One core is measured in CPU time, several
+by the wall clock on an otherwise idle machine; see `benchmarks.timing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tyro
+
+from benchmarks import machine
+from benchmarks.games import GAMES, BenchmarkGame, aec_loop, kernel_loop, roll_out_loop, state_bytes, vector_loop
+from benchmarks.timing import Case, measure, write_json
+
+RESULTS = Path(__file__).parent / "results" / "throughput.json"
+FORMATS = (None, "packed", "int8", "float32")
+SIZES = (1, 64, 1024, 16384)
+COMPARED = 1024
+"""Games side by side where a table compares something else."""
+
+
+@dataclass
+class Args:
+    """Measure the throughput of a game."""
+
+    game: list[str] = field(default_factory=lambda: list(GAMES))
+    """Games by name."""
+    players: list[int] = field(default_factory=list)
+    """Table sizes; all of the game's where none is given."""
+    only: str = ""
+    """Only the group whose name contains this: formats, sizes, threads, vector, aec."""
+    seconds: float = 0.3
+    """Seconds of every repeat."""
+    repeats: int = 5
+    """Repeats of every row; the median counts."""
+    sizes: list[int] = field(default_factory=lambda: list(SIZES))
+    """Games side by side, in group ``sizes`` and the vector environment."""
+    threads: int = 2
+    """Threads that are compared with one."""
+    out: Path = RESULTS
+    """Where the JSON goes."""
+
+
+# --- What is measured: every group is compared within itself, so its repeats take turns -------------------------------
+
+
+def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
+    """Both policies and every format at one size; the acting player's observation, and every player's."""
+    for policy in ("random", "no misplay"):
+        for observation in FORMATS:
+            yield roll_out(entry, players, COMPARED, observation, policy=policy)
+    for observation in ("packed", "int8"):
+        yield roll_out(entry, players, COMPARED, observation, seats="all")
+
+
+def sizes(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
+    """Every format at every number of games side by side."""
+    for num_envs in args.sizes:
+        for observation in FORMATS:
+            yield roll_out(entry, players, num_envs, observation)
+
+
+def threads(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
+    """One thread against several, by the wall clock."""
+    for num_envs in sorted({*args.sizes, 4096} - {1}):
+        for observation in (None, "packed", "int8"):
+            for num_threads in (1, args.threads):
+                yield roll_out(entry, players, num_envs, observation, num_threads=num_threads, clock="wall")
+
+
+def vector(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
+    """The vector environment from Python, copying and not, and the compiled step alone that it calls."""
+    game = entry.make(players)
+    for num_envs in args.sizes:
+        steps = max(16, 4096 // num_envs)
+        for observation in ("packed", "int8"):
+            row = columns(entry, players, num_envs, observation)
+            yield Case({**row, "path": "step kernel"}, kernel_loop(game, num_envs, observation, steps))
+            for copy in (False, True):
+                path = f"vector environment, copy={copy}"
+                yield Case({**row, "path": path}, vector_loop(game, num_envs, observation, copy, steps))
+
+
+def aec(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
+    """PettingZoo's loop with ``last()`` and a random legal choice, without and with the standard wrappers."""
+    for wrapped in (False, True):
+        row = columns(entry, players, 1, "int8")
+        environment = entry.make_aec(players, wrapped)
+        yield Case({**row, "path": "env" if wrapped else "raw_env"}, aec_loop(environment, games=50))
+
+
+GROUPS = {"formats": formats, "sizes": sizes, "threads": threads, "vector": vector, "aec": aec}
+AT_EVERY_TABLE = ("formats", "aec")
+"""Groups that are measured at every table size; the others only at the smallest."""
+
+
+def columns(entry: BenchmarkGame, players: int, num_envs: int, observation: str | None) -> dict:
+    """The columns that every row has."""
+    return {"game": entry.name, "players": players, "envs": num_envs, "observation": observation or "none"}
+
+
+def roll_out(
+    entry: BenchmarkGame,
+    players: int,
+    num_envs: int,
+    observation: str | None,
+    seats: str = "acting",
+    policy: str = "random",
+    num_threads: int = 1,
+    clock: str = "cpu",
+) -> Case:
+    """One row of the compiled roll-out."""
+    row = columns(entry, players, num_envs, observation)
+    row |= {"path": "roll-out", "policy": policy, "seats": seats, "threads": num_threads}
+    play = roll_out_loop(entry.make(players), num_envs, observation, seats, policy, num_threads)
+    return Case(row, play, "wall" if clock == "wall" else "cpu")
+
+
+# --- The run ----------------------------------------------------------------------------------------------------------
+
+
+def run(args: Args) -> dict:
+    """Measure the chosen games, groups and table sizes. Returns the JSON."""
+    before = machine.describe()
+    results, states = [], {}
+    for entry in (GAMES[name] for name in args.game):
+        for players in args.players or entry.players:
+            states[f"{entry.name}, {players} players"] = state_bytes(entry.make(players))
+            for name, group in GROUPS.items():
+                if args.only not in name or not (name in AT_EVERY_TABLE or players == entry.players[0]):
+                    continue
+                title = f"{entry.name}, {players} players, {name}"
+                rows = measure(list(group(entry, players, args)), args.seconds, args.repeats, title)
+                results += [{"group": name, **row} for row in rows]
+    return {
+        "benchmark": "throughput",
+        "machine": before,
+        "load_average_after": machine.load_average(),
+        "settings": {"seconds": args.seconds, "repeats": args.repeats},
+        "state_bytes": states,
+        "results": results,
+    }
+
+
+def print_table(report: dict) -> None:
+    """The results as aligned text, in nanoseconds a step and millions of steps a second."""
+    for row in report["results"]:
+        words = [f"{row[key]}" for key in ("path", "policy", "seats", "observation") if key in row]
+        cores = f"{row['threads']} threads" if row.get("threads", 1) > 1 else ""
+        print(
+            f"{row['game']} {row['players']} players  N={row['envs']:<6}{', '.join(words):<52}{cores:<10}"
+            f"{1e9 / row['steps_per_second']:>10,.1f} ns{row['steps_per_second'] / 1e6:>10.3f} M/s"
+        )
+
+
+def main(args: Args) -> None:
+    """Measure, print and write."""
+    unknown = sorted(set(args.game) - set(GAMES))
+    if unknown:
+        raise SystemExit(f"unknown game {', '.join(unknown)}: known are {', '.join(GAMES)}")
+    report = run(args)
+    print_table(report)
+    write_json(args.out, report)
+    print(f"written: {args.out}")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,80 @@
+"""How everything here is timed: warmed up first, then repeats of a fixed duration, interleaved over what is compared.
+
+One core is measured in steps per second of the process's CPU time, which other programs disturb least; several cores by
+the wall clock. Cases that are compared take turns (first repeat of each, second repeat of each, ...), so that a slow
+minute of the machine falls on all of them and ratios stay honest. The median is the number, the range its spread.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tqdm import tqdm
+
+CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to measure."""
+
+    row: dict[str, str | int]
+    """What it is, as the columns of its result."""
+    play: Callable[[], int]
+    """Plays for some milliseconds and returns the number of steps (moves of one player) played."""
+    clock: Literal["cpu", "wall"] = "cpu"
+
+
+def steps_per_second(case: Case, seconds: float) -> float:
+    """Steps per second of ``case.clock`` over at least ``seconds`` of it."""
+    clock = CLOCKS[case.clock]
+    steps, start = 0, clock()
+    while True:
+        steps += case.play()
+        elapsed = clock() - start
+        if elapsed >= seconds:
+            return steps / elapsed
+
+
+def measure(cases: Sequence[Case], seconds: float, repeats: int, title: str) -> list[dict]:
+    """One result per case: its row, the clock, median, lowest and highest steps per second, and every repeat."""
+    for case in tqdm(cases, desc=f"{title}: warm-up", leave=False):
+        steps_per_second(case, seconds / 5)
+    speeds: list[list[float]] = [[] for _ in cases]
+    for _ in tqdm(range(repeats), desc=title, leave=False):
+        for case, found in zip(cases, speeds, strict=True):
+            found.append(steps_per_second(case, seconds))
+    return [result(case, found) for case, found in zip(cases, speeds, strict=True)]
+
+
+def result(case: Case, speeds: list[float]) -> dict:
+    """The JSON row of one measured case."""
+    return {
+        **case.row,
+        "clock": case.clock,
+        "steps_per_second": significant(statistics.median(speeds)),
+        "lowest": significant(min(speeds)),
+        "highest": significant(max(speeds)),
+        "repeats": [significant(speed) for speed in speeds],
+    }
+
+
+def significant(value: float, digits: int = 4) -> float:
+    """``value`` rounded to so many significant digits: more would be noise."""
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def write_json(path: Path, content: dict) -> None:
+    """Write ``content`` so that a reader finds the old file or the whole new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    partial.write_text(json.dumps(content, indent=1) + "\n")
+    os.replace(partial, path)
