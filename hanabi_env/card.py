@@ -22,8 +22,8 @@ from env_core.svg import write_text
 from hanabi_env import config as config_module
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
 from hanabi_env.notation import END_NAMES, action_words
-from hanabi_env.observation import index_table
-from hanabi_env.rules import Rules
+from hanabi_env.observation import event_kinds, index_table
+from hanabi_env.rules import NO_TILE, TILES, Rules
 
 README = Path(__file__).resolve().parent / "README.md"
 PLAYERS = range(2, 6)
@@ -70,6 +70,8 @@ class Block:
         return sum(bits for _, bits, _ in self.parts)
 
 
+EVENT_KINDS = "one-hot: play, discard, color hint, rank hint"
+FLAMBOYANT_KINDS = ", chosen card, shuffle back, play from discard"
 OTHERS = "card of another hand"
 EVERYBODY = "card of any hand"
 
@@ -89,7 +91,7 @@ def blocks(rules: Rules) -> dict[str, list[Block]]:
                 "",
                 (
                     ("deck", rules.deck_size - everybody, "thermometer: cards left to draw"),
-                    ("fireworks", cards, "per suit the rank of its top card, one-hot; zeros before the first"),
+                    ("fireworks", cards, "per suit the number of cards played, one-hot; zeros before the first"),
                     ("information tokens", rules.max_information_tokens, "thermometer"),
                     ("lives", rules.max_life_tokens, "thermometer"),
                 ),
@@ -97,7 +99,7 @@ def blocks(rules: Rules) -> dict[str, list[Block]]:
         ],
         "discards": [
             Block(
-                1, "", (("discards", rules.deck_size, "per suit and rank a thermometer of its copies (3, 2, 2, 2, 1)"),)
+                1, "", (("discards", rules.deck_size, "per suit and rank a thermometer, as long as there are copies"),)
             )
         ],
         "last_action": [
@@ -106,15 +108,16 @@ def blocks(rules: Rules) -> dict[str, list[Block]]:
                 "step, the last one first" if rules.history > 1 else "",
                 (
                     ("who acted", rules.players, "one-hot from the observer"),
-                    ("what", 4, "one-hot: play, discard, color hint, rank hint"),
+                    ("what", event_kinds(rules), EVENT_KINDS + FLAMBOYANT_KINDS * rules.flamboyants),
                     ("receiver", rules.players, "of a hint, one-hot from the observer"),
                     ("color", rules.colors, "of a color hint, one-hot"),
                     ("rank", rules.ranks, "of a rank hint, one-hot"),
                     ("touched", rules.hand_size, "by a hint: a bit a slot of the receiver"),
                     ("slot", rules.hand_size, "of a played or discarded card, one-hot"),
-                    ("card", cards, "that card, one-hot"),
+                    ("card", cards, "that card, one-hot" + ", or the card chosen for a tile" * rules.flamboyants),
                     ("scored", 1, "the played card joined its firework"),
                     ("gave a token", 1, "the play brought an information token"),
+                    ("announced", rules.choreography * rules.suits, "suit of an announced play, one-hot"),
                 ),
             )
         ],
@@ -126,6 +129,17 @@ def blocks(rules: Rules) -> dict[str, list[Block]]:
                     ("plausible", cards, "the set of cards that hints leave open"),
                     ("color", rules.colors, "named by hints that touched the card"),
                     ("rank", rules.ranks, "named by hints that touched the card"),
+                ),
+            )
+        ],
+        "tiles": [
+            Block(
+                1,
+                "",
+                (
+                    ("face down", TILES, "the set of tiles (a) to (f) that nobody has turned over"),
+                    ("pending", NO_TILE - 2, "one-hot: tile (c), (d), (e), (f), or the choice of (e)"),
+                    ("turns to play", rules.players, "of the last round, thermometer"),
                 ),
             )
         ],
@@ -297,17 +311,19 @@ def index_of(tables: Sequence[HanabiConfig | None]) -> str:
         *((f"`{pattern}`", *(_actions_span(config, pattern) for config in shown)) for pattern in patterns),
         ("**observation**", *(f"**{config.observation_bits}**" for config in shown)),
         *((f"`{section}`", *(_section_span(config, section) for config in shown)) for section in sections),
-        *((words, *(_more_bits(config, changes) for config in shown)) for words, changes in OPTIONS),
+        *((words, *(_more_bits(config, words) for config in shown)) for words in observation_options(shown[0])),
     ]
     return table(("", *(f"{config.players} players" for config in shown)), rows)
 
 
-OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ('`observation_type="minimal"`', {"observation_type": "minimal"}),
-    ("`history`, each step more", {"history": 2}),
-    ("`belief=True`", {"belief": True}),
-    ("`derived=True`", {"derived": True}),
-)
+def observation_options(config: HanabiConfig) -> dict[str, dict[str, Any]]:
+    """What may be changed of an observation: the words of the table and the fields of the config."""
+    return {
+        '`observation_type="minimal"`': {"observation_type": "minimal"},
+        "`history`, each step more": {"history": config.rules().history + 1},
+        "`belief=True`": {"belief": True},
+        "`derived=True`": {"derived": True},
+    }
 
 
 def _actions_span(config: HanabiConfig, pattern: str) -> str:
@@ -320,8 +336,8 @@ def _section_span(config: HanabiConfig, section: str) -> str:
     return span(*places[section]) if section in places else NOTHING
 
 
-def _more_bits(config: HanabiConfig, changes: dict[str, Any]) -> str:
-    more = replace(config, **changes).observation_bits - config.observation_bits
+def _more_bits(config: HanabiConfig, option: str) -> str:
+    more = replace(config, **observation_options(config)[option]).observation_bits - config.observation_bits
     return f"+{more}" if more >= 0 else f"−{-more}"
 
 
