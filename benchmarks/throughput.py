@@ -23,6 +23,8 @@ from benchmarks.timing import Case, measure, write_json
 
 RESULTS = Path(__file__).parent / "results" / "throughput.json"
 FORMATS = (None, "packed", "int8", "float32")
+LEARNT_FROM = ("packed", "int8")
+"""Formats in which the vector environment is measured: those that agents read."""
 SIZES = (1, 64, 1024, 16384)
 COMPARED = 1024
 """Games side by side where a table compares something else."""
@@ -82,7 +84,7 @@ def vector(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
     game = entry.make(players)
     for num_envs in args.sizes:
         steps = max(16, 4096 // num_envs)
-        for observation in ("packed", "int8"):
+        for observation in LEARNT_FROM:
             row = columns(entry, players, num_envs, observation)
             yield Case({**row, "path": "step kernel"}, kernel_loop(game, num_envs, observation, steps))
             for copy in (False, True):

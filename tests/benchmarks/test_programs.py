@@ -1,0 +1,87 @@
+"""Every benchmark runs, for an instant, and what it writes has the columns that the tables read."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import compile_time, games, peers, throughput
+from env_core.vector import CardGameVectorEnv
+
+GAME = games.GAMES["hanabi"].make(2)
+PATHS = {"formats": "roll-out", "sizes": "roll-out", "threads": "roll-out", "vector": "step kernel", "aec": "raw_env"}
+
+
+@pytest.mark.parametrize("group", throughput.GROUPS)
+def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(throughput, "FORMATS", (None, "packed"))
+    monkeypatch.setattr(throughput, "LEARNT_FROM", ("packed",))
+    monkeypatch.setattr(games, "STEPS_A_CALL", 64)
+    out = tmp_path / "throughput.json"
+    throughput.main(throughput.Args(players=[2], only=group, seconds=1e-6, repeats=2, sizes=[1, 8], threads=1, out=out))
+    report = json.loads(out.read_text())
+    assert report["machine"]["versions"]["numba"]
+    assert report["state_bytes"]["hanabi, 2 players"] <= 256
+    assert report["results"][0]["path"] == PATHS[group]
+    for row in report["results"]:
+        assert row["group"] == group and row["players"] == 2
+        assert len(row["repeats"]) == 2 and row["lowest"] <= row["steps_per_second"] <= row["highest"]
+
+
+def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path, monkeypatch, capsys):
+    absent = peers.Peer("Nobody", "moves", lambda _: lambda: 1, needs=("a_module_that_does_not_exist",))
+    other = peers.Peer("Tortoise", "moves", lambda _: lambda: 1)
+    ours = next(peer for peer in peers.PEERS if peer.is_ours and peer.content == "moves")
+    monkeypatch.setattr(peers, "PEERS", (ours, other, absent))
+    monkeypatch.setattr(peers, "stay_on_one_core", lambda: None)
+    out = tmp_path / "peers.json"
+    peers.main(peers.Args(players=[2], seconds=0.01, repeats=1, out=out))
+    assert "skipped: Nobody (moves): not installed: a_module_that_does_not_exist" in capsys.readouterr().out
+    rows = {row["peer"]: row for row in json.loads(out.read_text())["results"]}
+    assert set(rows) == {ours.name, "Tortoise"}
+    ratio = rows[ours.name]["steps_per_second"] / rows["Tortoise"]["steps_per_second"]
+    assert rows["Tortoise"]["slower_than_hanabako"] == pytest.approx(ratio, rel=0.01)
+
+
+OTHERS = [pytest.param(peer, id=f"{peer.name}, {peer.content}") for peer in peers.PEERS if not peer.is_ours]
+
+
+@pytest.mark.filterwarnings("ignore")  # what other packages leave open, or call by an old name, is theirs
+@pytest.mark.parametrize("peer", OTHERS)
+def test_every_installed_peer_plays(peer: peers.Peer):
+    if peers.missing(peer):
+        pytest.skip(f"not installed: {', '.join(peers.missing(peer))}")
+    assert peer.build(2)() > 0
+
+
+def test_a_start_is_measured_in_a_process_of_its_own(tmp_path: Path):
+    assert 0 < compile_time.start("    sum(range(10))", str(tmp_path)) < 10
+
+
+def test_recorded_actions_stay_legal_when_they_are_replayed():
+    environment = CardGameVectorEnv(GAME, 3, observation="packed")
+    actions = games.recorded_actions(environment, 40)
+    environment.reset(seed=0)
+    ends = 0
+    for row in actions:
+        *_, infos = environment.step(row)
+        assert not np.any(infos.get("illegal", False))
+        ends += np.count_nonzero(infos.get("_score", False))
+    assert ends > 0
+
+
+def test_random_legal_actions_are_legal_and_reach_every_legal_action():
+    mask = np.array([[0, 1, 0, 1], [1, 0, 0, 0]], np.int8)
+    generator = np.random.default_rng(0)
+    drawn = np.array([games.random_legal_actions(mask, generator) for _ in range(64)])
+    assert set(drawn[:, 0]) == {1, 3} and set(drawn[:, 1]) == {0}
+
+
+def test_no_misplay_plays_longer_games_than_random():
+    lengths = {}
+    for policy in ("random", "no misplay"):
+        tables = games.fresh_tables(GAME, 64)
+        games.roll_out_loop(GAME, 64, None, policy=policy, tables=tables)()
+        lengths[policy] = tables["length"].mean()
+    assert lengths["no misplay"] > 3 * lengths["random"]

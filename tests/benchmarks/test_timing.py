@@ -1,0 +1,55 @@
+"""The clockwork of the benchmarks: medians, turns, clocks, and files that are whole or not there."""
+
+import json
+
+from benchmarks import machine, timing
+from benchmarks.timing import Case
+
+
+def counting_case(name: str, log: list[str], steps: int = 7) -> Case:
+    def play() -> int:
+        log.append(name)
+        return steps
+
+    return Case({"name": name}, play, clock="wall")
+
+
+def test_compared_cases_take_turns():
+    log: list[str] = []
+    timing.measure([counting_case("a", log), counting_case("b", log)], seconds=1e-9, repeats=3, title="turns")
+    assert log == ["a", "b"] * 4  # warm-up, then three repeats
+
+
+def test_a_result_has_its_row_the_median_and_the_spread():
+    case = Case({"name": "a", "players": 2}, lambda: 1)
+    row = timing.result(case, [30.0, 10.0, 20.0])
+    assert row["name"] == "a" and row["players"] == 2 and row["clock"] == "cpu"
+    assert (row["lowest"], row["steps_per_second"], row["highest"]) == (10, 20, 30)
+    assert row["repeats"] == [30, 10, 20]
+
+
+def test_speed_counts_the_steps_that_were_played():
+    log: list[str] = []
+    slow = timing.steps_per_second(counting_case("a", log, steps=1), seconds=0.01)
+    fast = timing.steps_per_second(counting_case("b", log, steps=1000), seconds=0.01)
+    assert fast > 10 * slow > 0
+
+
+def test_numbers_keep_four_digits():
+    assert timing.significant(25_876_543.2) == 25_880_000
+    assert timing.significant(0.123456, 3) == 0.123
+
+
+def test_json_is_replaced_as_a_whole(tmp_path):
+    path = tmp_path / "results" / "a.json"
+    timing.write_json(path, {"a": 1})
+    timing.write_json(path, {"a": 2})
+    assert json.loads(path.read_text()) == {"a": 2}
+    assert [file.name for file in path.parent.iterdir()] == ["a.json"]
+
+
+def test_the_machine_is_described_in_json_types():
+    found = machine.describe(("a-package-that-does-not-exist",))
+    assert json.loads(json.dumps(found)) == found
+    assert found["cores"] >= 1 and found["processor"]
+    assert found["versions"]["numba"] and "a-package-that-does-not-exist" not in found["versions"]
