@@ -83,7 +83,7 @@ class Args:
     """Games played at a time, all ranks together."""
     horizon: int = 32
     """Decisions a game in one rollout."""
-    minibatch: int = 8192
+    minibatch: int = 4096
     """Decisions in one gradient step, all ranks together."""
     epochs: int = 1
     """Passes over each rollout; small games learn faster with 2."""
@@ -110,7 +110,7 @@ class Args:
     entropy_end: float = 0.003
     """Weight of the entropy bonus at the end."""
     loss_ramp: float = 0.4
-    """Part of the budget while which the price of a lost cooperative game rises from nothing to its points; 0: none."""
+    """Part of the budget in which the price of a lost cooperative game rises from nothing to its points; 0: none."""
     max_grad_norm: float = 0.5
     """Longer gradients are shortened to this norm."""
 
@@ -156,10 +156,12 @@ class Ranks:
     device: torch.device
 
     def sum(self, tensor: Tensor) -> Tensor:
-        """Replace ``tensor`` by its sum over all ranks (the same bits on each)."""
-        if self.world > 1:
-            dist.all_reduce(tensor)
-        return tensor
+        """The sum of ``tensor`` over all ranks (the same bits on each); ``tensor`` itself may be overwritten."""
+        if self.world == 1:
+            return tensor
+        there = tensor.to(self.device if self.device.type == "cuda" else "cpu")  # where the backend can reach it
+        dist.all_reduce(there)
+        return there.to(tensor.device)
 
     def wait(self) -> None:
         """Until all ranks are here."""
@@ -176,7 +178,10 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
     if world == 1:
         yield Ranks(0, 1, place)
         return
-    dist.init_process_group("nccl" if chosen == "cuda" else "gloo")
+    if chosen == "cuda":
+        dist.init_process_group("nccl", device_id=place)
+    else:
+        dist.init_process_group("gloo")
     try:
         yield Ranks(dist.get_rank(), world, place)
     finally:
@@ -428,7 +433,11 @@ def loss_of(
 
 
 def average_gradients(ranks: Ranks, network: Network) -> None:
-    """Give every rank the mean of all ranks' gradients, in one message."""
+    """Give every rank the mean of all ranks' gradients, in one message.
+
+    A message costs a fifth of a minibatch's time on two free cores. Averaging the weights once a rollout instead costs
+    nothing, but learned less from as many decisions (17.1 points instead of 19.2 after 12.5 M).
+    """
     if ranks.world == 1:
         return
     gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
@@ -493,7 +502,7 @@ class Learner:
         self.tables = Tables(args, config, ranks)
         actions = self.tables.masks.shape[1]
         self.network = Network(config.observation_bits, actions, args.width, args.layers).to(ranks.device)
-        self.network.opening.copy_(common_bits(self.tables.words))
+        self.network.opening.copy_(ranks.sum(common_bits(self.tables.words) * (ranks.rank == 0)))
         wanted = {"bfloat16": torch.bfloat16, "float32": torch.float32}
         self.network.trunk_dtype = wanted.get(args.trunk, fast_dtype(ranks.device))
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
@@ -534,10 +543,8 @@ class Learner:
         policy = NeuralPolicy(self.network, self.config)
         share = -(-games // self.ranks.world)
         played = play(self.config, policy, share, seed=EVALUATION_SEED + self.ranks.rank)
-        sums = np.array(
-            [share, played.score.sum(), np.square(played.score).sum(), played.perfect.sum(), played.lost.sum()]
-        )
-        count, points, squares, perfect, lost = self.ranks.sum(torch.from_numpy(sums.astype(np.float64))).tolist()
+        sums = [share, played.score.sum(), np.square(played.score).sum(), played.perfect.sum(), played.lost.sum()]
+        count, points, squares, perfect, lost = self.ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
         self.progress.evaluations += 1
         deviation = max(squares / count - (points / count) ** 2, 0.0) ** 0.5
         return {
@@ -624,7 +631,7 @@ class Log:
         self.writer = tensorboard_writer(run_dir) if args.tensorboard else None
         self.shown: dict[str, str] = {}
 
-    def write(self, row: dict[str, float], fraction: float) -> None:
+    def write(self, row: dict[str, float]) -> None:
         """Add a row."""
         with self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
@@ -636,7 +643,7 @@ class Log:
             if name in row:
                 self.shown[name.replace("_", " ")] = f"{row[name]:.2f}"
         self.bar.set_postfix(self.shown, refresh=False)
-        self.bar.update(100 * fraction - self.bar.n)
+        self.bar.update(100 * row["fraction"] - self.bar.n)
 
     def close(self) -> None:
         """Leave the bar as it stands."""
@@ -696,23 +703,22 @@ def run(learner: Learner, run_dir: Path, log: Log | None, interruption: Interrup
         progress.seconds, interrupted = ranks.sum(news).tolist()
         fraction = progress.fraction(args)
         due = fraction * args.evaluations >= progress.evaluations + 1
-        if due or interrupted:
-            row |= learner.evaluate(args.final_games if fraction >= 1 else args.evaluation_games) if due else {}
-            learner.save(run_dir / "checkpoint")
+        if due:
+            row |= learner.evaluate(args.final_games if fraction >= 1 else args.evaluation_games)
         if log:
-            speed = (progress.steps - before.steps) / (progress.seconds - before.seconds)
-            row = {
+            row |= {
                 "update": progress.updates,
                 "steps": progress.steps,
                 "seconds": progress.seconds,
                 "fraction": fraction,
-                "steps_per_second": speed,
-                **row,
             }
-            log.write(row, fraction)
-            if due or interrupted:
-                about = {"name": run_dir.name, "seed": args.seed, "ranks": ranks.world, **row}
-                save_policy(run_dir / "policy.safetensors", learner.network, learner.config, about)
+            row["steps_per_second"] = (progress.steps - before.steps) / (progress.seconds - before.seconds)
+            log.write(row)
+        if log and (due or interrupted):
+            about = {"name": run_dir.name, "seed": args.seed, "ranks": ranks.world, **row}
+            save_policy(run_dir / "policy.safetensors", learner.network, learner.config, about)
+        if due or interrupted:
+            learner.save(run_dir / "checkpoint")
 
 
 # --- The run's directory ----------------------------------------------------------------------------------------------
