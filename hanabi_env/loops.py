@@ -147,7 +147,7 @@ def look(rules, table, player, out):
 
 
 @rule
-def seat_all(tables, stream):
+def seat_all(tables, stream, digest):  # noqa: ARG001 - as in `rules_of`
     """Give every table its random stream; ``stream`` holds the seed and the game index of the first table (uint64)."""
     for i in range(tables.shape[0]):
         tables[i].state.game_key = game_key(stream[0], stream[1] + np.uint64(i))
@@ -296,7 +296,7 @@ def compiled_loops(frozen: Rules | None) -> Loops:  # noqa: C901 - one loop afte
 
     @kernel
     def seat_tables(tables, stream):
-        seat_all(tables, stream)
+        seat_all(tables, stream, digest)
 
     @kernel
     def deal_tables(numbers, tables, chosen):
