@@ -18,14 +18,16 @@ from typing import Any
 
 import numpy as np
 import tyro
+from gymnasium.vector import AutoresetMode
 
-from agents.games import config_from_dict
+from agents import ppo
+from agents.games import config_from_dict, game_of, make_config
 from agents.network import load_policy
 from agents.ppo import read_metrics
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
-OVERHEAD = 0.4  # minutes of the budget for starting, compiling, the last evaluation and the replay
+ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
 
 RECIPES = {
     "standard": (),
@@ -76,24 +78,36 @@ def demo(args: Args) -> Path:
     Raises:
         SystemExit: training failed, or was interrupted.
     """
-    preset = "mini" if args.minutes < SHORT else "standard"
-    run_dir = args.resume or args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
-    ranks = args.ranks or ranks_of(args.resume) or min(usable_cores(), MOST_RANKS)
+    started = time.perf_counter()
     if args.resume:
-        settings = ["--resume", str(args.resume)]
+        run_dir, ranks = args.resume, saved_ranks(args.resume)
+        settings = ["--resume", str(run_dir)]
     else:
-        minutes = max(args.minutes - OVERHEAD, args.minutes / 2)
-        settings = ["--preset", preset, "--minutes", str(minutes), "--seed", str(args.seed), "--run-dir", str(run_dir)]
-        settings += RECIPES[preset]
-        print(f"Hanabi ({preset}, 2 players) from scratch: {minutes:.1f} minutes of self-play on {ranks} cores.")
-    print("The first run on a machine compiles the game first, which takes some seconds.\n", flush=True)
+        preset = "mini" if args.minutes < SHORT else "standard"
+        run_dir = args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
+        ranks = args.ranks or min(usable_cores(), MOST_RANKS)
+        print(f"Hanabi ({preset}, 2 players) from scratch on {ranks} cores. Compiling the game ...", flush=True)
+        compile_game(preset)
+        spent = (time.perf_counter() - started) / 60
+        minutes = max(args.minutes - spent - ENDING, args.minutes / 2)
+        print(
+            f"It took {60 * spent:.0f} s (the next time, none). Now {minutes:.1f} minutes of self-play.\n", flush=True
+        )
+        settings = ["--preset", preset, "--minutes", f"{minutes:.2f}", "--seed", str(args.seed), *RECIPES[preset]]
+        settings += ["--run-dir", str(run_dir)]
     train(ranks, settings)
-    row = read_metrics(run_dir)[-1]
-    if row["fraction"] < 1:
+    rows = read_metrics(run_dir)
+    if not rows or rows[-1]["fraction"] < 1:
         raise SystemExit(f"\nInterrupted. To go on: python -m agents.demo --resume {run_dir}")
-    record_replay(run_dir)
-    print(describe(run_dir, row))
+    record_replay(run_dir, special=True)
+    print(describe(run_dir, rows[-1]))
     return run_dir
+
+
+def compile_game(preset: str) -> None:
+    """Compile the game as training will need it."""
+    config = make_config("hanabi", preset, settings=ppo.Args.config)
+    game_of(config).compile(config, ppo.Args.games)
 
 
 def train(ranks: int, settings: Sequence[str]) -> None:
@@ -120,30 +134,40 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def ranks_of(run_dir: Path | None) -> int | None:
-    """How many ranks the run was made by."""
-    return json.loads((run_dir / "config.json").read_text())["ranks"] if run_dir else None
+def saved_ranks(run_dir: Path) -> int:
+    """How many ranks the run was made by.
+
+    Raises:
+        ValueError: the directory holds no run.
+    """
+    try:
+        return int(json.loads((run_dir / "config.json").read_text())["ranks"])
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
 
 
-def record_replay(run_dir: Path) -> Path:
-    """One game of the run's policy against itself, with the probabilities of its actions, as ``replay.html``."""
-    from hanabi_env.hanabi_v0 import raw_env
+def record_replay(run_dir: Path, special: bool) -> Path:
+    """One game of the run's policy against itself, with the probabilities of its actions, as ``replay.html``.
+
+    ``special`` chooses the compiled program (see `HanabiVectorEnv`): the one that is there already.
+    """
+    from hanabi_env import HanabiVectorEnv
     from hanabi_env.render import Snapshot, replay
 
     policy = load_policy(run_dir / "policy.safetensors")
-    env = raw_env(config=policy.config)
-    env.reset(seed=REPLAY_SEED)
+    mode = AutoresetMode.DISABLED
+    env = HanabiVectorEnv(1, policy.config, observation="packed", autoreset_mode=mode, special=special)
+    seen, _ = env.reset(seed=REPLAY_SEED)
     snapshots = []
-    while not any(env.terminations.values()):
-        seen = env.observe(env.agent_selection)
-        chances = policy.probabilities(seen["observation"][None], seen["action_mask"][None])[0]
-        words = {
-            env.action_to_str(int(action)): float(chances[action]) for action in np.flatnonzero(seen["action_mask"])
-        }
-        action = int(chances.argmax())
-        snapshots.append(Snapshot(env.to_dict(), env.action_to_str(action), words))
-        env.step(action)
-    page = replay(policy.config, [*snapshots, Snapshot(env.to_dict())], title=f"Hanabi: {run_dir.name}")
+    ended = False
+    while not ended:
+        chances = policy.probabilities(seen["observation"], seen["action_mask"])
+        legal = np.flatnonzero(seen["action_mask"][0]).tolist()
+        in_words = {env.action_to_str(0, action): float(chances[0, action]) for action in legal}
+        actions = chances.argmax(axis=1)
+        snapshots.append(Snapshot(env.to_dict(0), env.action_to_str(0, int(actions[0])), in_words))
+        seen, _, ended, _, _ = env.step(actions)
+    page = replay(policy.config, [*snapshots, Snapshot(env.to_dict(0))], title=f"Hanabi: {run_dir.name}")
     return page.save(run_dir / "replay.html")
 
 
@@ -172,7 +196,7 @@ def main(argv: list[str] | None = None) -> None:
     args = tyro.cli(Args, args=argv, description=__doc__)
     try:
         demo(args)
-    except (ValueError, FileNotFoundError) as error:
+    except ValueError as error:
         raise SystemExit(f"demo: {error}") from error
 
 

@@ -45,6 +45,12 @@ class Game:
             return np.zeros(len(infos["length"]), np.bool_)
         return infos["end_reason"] == importlib.import_module(f"{self.package}.rules").END_OUT_OF_LIVES
 
+    def compile(self, config: Any, games: int) -> None:
+        """Compile what playing so many games of ``config`` at a time needs, or find it in Numba's cache."""
+        env = self.vector_env(games, config=config, observation="packed", copy=False)
+        observation, _ = env.reset(seed=0)
+        env.step(observation["action_mask"].argmax(axis=1))
+
 
 GAMES = {
     "hanabi": Game(

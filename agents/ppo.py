@@ -226,6 +226,7 @@ class Tables:
     def __init__(self, args: Args, config: Any, ranks: Ranks) -> None:
         streams = np.random.SeedSequence(args.seed).spawn(ranks.world)
         self.games = args.games // ranks.world
+        compile_once(config, self.games, ranks)
         self.env = game_of(config).vector_env(self.games, config=config, observation="packed", copy=False)
         self.observe(*self.env.reset(seed=int(streams[ranks.rank].generate_state(1)[0])))
 
@@ -242,6 +243,13 @@ class Tables:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """The inverse of `state`; the environment's buffers show the restored games at once."""
         self.env.set_state({name: value if value.ndim else value.item() for name, value in state.items()})
+
+
+def compile_once(config: Any, games: int, ranks: Ranks) -> None:
+    """Compile the game on rank 0, so that the others find it in Numba's cache."""
+    if ranks.rank == 0:
+        game_of(config).compile(config, games)
+    ranks.wait()
 
 
 def common_bits(words: Tensor) -> Tensor:
