@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
 from env_core.rng import game_key
-from hanabi_env import HanabiConfig, HanabiVectorEnv, rules
+from hanabi_env import HanabiConfig, HanabiVectorEnv, loops, rules
 from tests.reference.hanabi_plain import box
 
 from .plain_engine import PlainEngine
@@ -21,6 +22,19 @@ TABLES = [
     {"colors": 2, "hand_size": 2, "max_information_tokens": 3, "max_life_tokens": 1, "random_start_player": True},
     {"players": 3, "ranks": 4, "belief": True, "derived": True, "empty_hints": True},
 ]
+
+
+def test_every_loop_is_keyed_by_the_digest_of_its_sources():
+    """Numba's disk cache keys a loop by what it closes over: without the digest an edited rule would run as it was."""
+    digest = loops.compiled_digest()
+    for name_, loop in loops.compiled_loops(None)._asdict().items():
+        assert digest in closed_over(loop.py_func), name_
+
+
+def closed_over(function: Any) -> list[Any]:
+    """Everything a function and the functions in its closure close over."""
+    contents = [cell.cell_contents for cell in function.__closure__ or ()]
+    return contents + [inner for content in contents if callable(content) for inner in closed_over(content)]
 
 
 class ShuffledPlainEngine(PlainEngine):

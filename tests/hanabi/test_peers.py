@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import random
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from tests.reference import peers
 from tests.reference.lockstep import Engine, Machine, Plain, any_legal, no_misplay, play, shuffled_box
 
 from .plain_engine import PlainEngine
+from .table import new_env
 from .tables import COMPILED, MANY, name
 
 PEERS = [
@@ -53,8 +55,9 @@ def compare(config: HanabiConfig, machines: list[Any], games: int, choose: Any, 
 @pytest.mark.parametrize("table", COMPILED, ids=name)
 def test_compiled_games_agree(table, peer):
     config = HanabiConfig(**table)
-    assert compare(config, [Engine, peer], games=8, choose=any_legal, seed=1) > 30
-    assert compare(config, [Engine, peer], games=4, choose=no_misplay, seed=2) > 30
+    one_table = partial(Engine, env=new_env(config))
+    assert compare(config, [one_table, peer], games=8, choose=any_legal, seed=1) > 30
+    assert compare(config, [one_table, peer], games=4, choose=no_misplay, seed=2) > 30
 
 
 @pytest.mark.parametrize("peer", PEERS)
@@ -63,6 +66,27 @@ def test_many_tables_agree(table, peer):
     config = HanabiConfig(**table)
     compare(config, [PlainEngine, peer], games=2, choose=any_legal, seed=3)
     compare(config, [PlainEngine, peer], games=1, choose=no_misplay, seed=4)
+
+
+@pytest.mark.parametrize("table", COMPILED, ids=name)
+def test_games_that_shuffle_for_themselves_agree_with_the_plain_reference(table):
+    """Episode after episode at one table: nothing of a game is left in the next."""
+    config = HanabiConfig(**table, derived=True, random_start_player=True)
+    env = new_env(config)
+    env.reset(seed=8)
+    rng = random.Random(8)
+    for choose in (any_legal, no_misplay, any_legal):
+        start = env.to_dict()
+        deck = [card for hand in start["hands"] for card in hand] + start["deck"]
+        play(Plain(config, deck, start["current_player"]), [Running(env)], choose, rng)
+        env.reset()
+
+
+class Running(Engine):
+    """A game of ours that has begun."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
 
 
 OURS_ALONE: list[dict[str, Any]] = [

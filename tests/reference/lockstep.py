@@ -43,8 +43,8 @@ class Plain:
 
     name = "plain reference"
 
-    def __init__(self, config: Any, deck: list[str]) -> None:
-        self.game = PlainHanabi(config, deck)
+    def __init__(self, config: Any, deck: list[str], first_player: int = 0) -> None:
+        self.game = PlainHanabi(config, deck, first_player=first_player)
         self.words = standard_words(config)
 
     @property
