@@ -101,3 +101,17 @@ def unpack(words, count, out):
             out[8 * j + k] = (octet >> k) & 1
     for k in range(count - 8 * full):
         out[8 * full + k] = (octets[full] >> k) & 1
+
+
+@rule
+def copy_row(source, target):
+    """Copy one row to another of the same length (a slice assignment takes Numba seconds: it compiles its messages)."""
+    for k in range(target.shape[0]):
+        target[k] = source[k]
+
+
+@rule
+def clear_row(row):
+    """Set a row to zero."""
+    for k in range(row.shape[0]):
+        row[k] = 0

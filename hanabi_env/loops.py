@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numba import prange
 
-from env_core.bits import ZERO, has_bit, nth_set_bit, popcount, unpack
+from env_core.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, unpack
 from env_core.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, Loops
 from env_core.jit import interned, kernel, parallel_kernel, rule
 from env_core.rng import game_key, random_below, random_word
@@ -183,7 +183,7 @@ def look_all(rules, tables, player, observation, action_mask):
         if observer == tables[i].state.current_player:
             unpack(tables[i].mask, action_mask.shape[1], action_mask[i])
         else:
-            action_mask[i, :] = 0
+            clear_row(action_mask[i])
 
 
 @rule
@@ -200,7 +200,7 @@ def step_one(rules, table, action, observation, action_mask, final, mode):
             begin_episode(rules, table)
         look(rules, table, np.int64(table.state.current_player), observation)
         if k + 1 < rounds:
-            final[:] = observation
+            copy_row(observation, final)
     if deals:
         table.terminated = False
     offer_actions(rules, table, action_mask)
