@@ -73,7 +73,7 @@ $(VENV)/.torch: $(VENV)/.python constraints.txt
 
 $(VENV)/.train: $(VENV)/.torch pyproject.toml constraints.txt
 	@echo "Installing Hanabako and what training needs ..."
-	@$(INSTALL) --editable '.[agents,analysis,render]'
+	@$(INSTALL) --editable '.[agents,render]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.train
