@@ -17,7 +17,7 @@ class HanabiGame(Game):
 
     name = "hanabi_v0"
     statistics = ("score", "fireworks_score", "end_reason")
-    deal_options = ("deck",)
+    deal_options = ("deck", "bonus_tiles")
 
     def __init__(self, config: HanabiConfig) -> None:
         rules = config.rules()
@@ -47,8 +47,12 @@ class HanabiGame(Game):
         positions.load_position(self.config, state, position)
 
     def load_deal(self, state: Any, options: dict[str, Any]) -> None:
+        if "bonus_tiles" in options:
+            positions.parse_bonus_tiles(self.config, options["bonus_tiles"])  # before anything is changed
         if "deck" in options:
             positions.load_deck(self.config, state, options["deck"])
+        if "bonus_tiles" in options:
+            positions.load_bonus_tiles(self.config, state, options["bonus_tiles"])
 
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
         from hanabi_env.ratings import verdict

@@ -1,4 +1,4 @@
-"""Cards, moves and endings in words: ``R1``, ``play 0``, ``hint 1 R``.
+"""Cards, moves, tiles and endings in words: ``R1``, ``play 0``, ``hint 1 R``, ``play 2 as M``, ``choose K5``.
 
 A card is its suit's letter and its rank. A move is a verb and its numbers: a slot counts from 0, the oldest card; the
 receiver of a hint is an offset to the left of the player who gives it. Words are exact: no other case, no other spaces.
@@ -9,10 +9,22 @@ from typing import SupportsIndex
 
 from env_core.checks import as_index
 from hanabi_env.config import HanabiConfig
-from hanabi_env.rules import END_COMPLETED, END_ILLEGAL, END_NOT_YET, END_OUT_OF_CARDS, END_OUT_OF_LIVES
+from hanabi_env.rules import (
+    END_COMPLETED,
+    END_ILLEGAL,
+    END_INDISPENSABLE,
+    END_NOT_YET,
+    END_OUT_OF_CARDS,
+    END_OUT_OF_LIVES,
+    END_STUCK,
+)
 
 __all__ = [
+    "CHOICE_NAMES",
     "END_NAMES",
+    "PLAY_FROM_DISCARD",
+    "SHUFFLE_BACK",
+    "TILE_LETTERS",
     "action_to_str",
     "action_words",
     "card_names",
@@ -25,12 +37,25 @@ __all__ = [
 ]
 
 COLORED_SUITS = "RYGWB"  # the Learning Environment's order (H1)
+MULTICOLOR_SUIT = "M"  # V1, V2
+BLACK_SUIT = "K"  # V3: always black powder (E18)
+
+TILE_LETTERS = "abcdef"
+"""The bonus tiles (V4), in the order of the rules' ``TILE_*``."""
+
+CHOICE_NAMES = (*TILE_LETTERS, "e?", None)
+"""What a player may have to choose for, by the rules' number: a tile, what (e) shall be on an empty deck, nothing."""
+
+SHUFFLE_BACK = "shuffle back"
+PLAY_FROM_DISCARD = "play from discard"
 
 END_NAMES: dict[int, str | None] = {
     END_NOT_YET: None,
     END_OUT_OF_LIVES: "lives",
     END_COMPLETED: "complete",
     END_OUT_OF_CARDS: "deck",
+    END_INDISPENSABLE: "indispensable",
+    END_STUCK: "stuck",
     END_ILLEGAL: "illegal",
 }
 """How a game ended, by its ``END_*`` number."""
@@ -40,13 +65,15 @@ END_NAMES: dict[int, str | None] = {
 
 
 def suit_letters(config: HanabiConfig) -> str:
-    """The letter of every suit in play, in the order of the rules."""
-    return COLORED_SUITS[: config.colors]
+    """The letter of every suit in play, in the order of the rules: colors, multicolor (V1, V2), black (V3)."""
+    multicolor = MULTICOLOR_SUIT if config.multicolor else ""
+    black = BLACK_SUIT if config.black_powder else ""
+    return COLORED_SUITS[: config.colors] + multicolor + black
 
 
 def color_letters(config: HanabiConfig) -> str:
-    """The letter of every color that a hint can name."""
-    return COLORED_SUITS[: config.colors]
+    """The letter of every color that a hint can name: V1's multicolor is one, V2's is not, black never is."""
+    return suit_letters(config)[: config.hint_colors]
 
 
 def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
@@ -104,7 +131,14 @@ def action_words(config: HanabiConfig) -> tuple[str, ...]:
         *(f"play {slot}" for slot in slots),
         *(f"hint {offset} {color}" for offset in offsets for color in color_letters(config)),
         *(f"hint {offset} {rank}" for offset in offsets for rank in ranks),
+        *(f"play {slot} as {suit}" for slot in slots for suit in suit_letters(config) if config.choreography),
+        *(_tile_words(config) if config.flamboyants else ()),
     )
+
+
+def _tile_words(config: HanabiConfig) -> tuple[str, ...]:
+    """V4: a card of the discard, and what tile (e) shall be on an empty deck."""
+    return (*(f"choose {card}" for card in card_names(config)), SHUFFLE_BACK, PLAY_FROM_DISCARD)
 
 
 @lru_cache

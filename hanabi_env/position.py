@@ -21,7 +21,11 @@ from env_core.checks import as_index
 from env_core.rng import episode_key
 from hanabi_env.config import HanabiConfig
 from hanabi_env.notation import (
+    CHOICE_NAMES,
     END_NAMES,
+    PLAY_FROM_DISCARD,
+    SHUFFLE_BACK,
+    TILE_LETTERS,
     card_names,
     color_letters,
     hint_marks,
@@ -30,25 +34,41 @@ from hanabi_env.notation import (
     suit_letters,
 )
 from hanabi_env.rules import (
+    CHOICE_OF_E,
     END_COMPLETED,
     END_ILLEGAL,
+    END_INDISPENSABLE,
     END_NOT_YET,
     END_OUT_OF_CARDS,
     END_OUT_OF_LIVES,
+    END_STUCK,
+    EVENT_CHOOSE,
     EVENT_DISCARD,
     EVENT_HINT_COLOR,
     EVENT_HINT_RANK,
     EVENT_NONE,
     EVENT_PLAY,
+    EVENT_PLAY_FROM_DISCARD,
+    EVENT_SHUFFLE_BACK,
     LAST_ROUND_NOT_BEGUN,
     NO_CARD,
+    NO_TILE,
+    TILE_COLOR_HINT,
+    TILE_LIFE,
+    TILE_PLAY_DISCARD,
+    TILE_RANK_HINT,
+    TILE_TAKE_BACK,
+    TILES,
     Rules,
     all_cards,
     copies,
     deal,
     draw_place,
     is_complete,
+    nameable_colors,
+    nameable_ranks,
     open_box,
+    playable_set,
     put_on_discard,
     rank_of,
     score,
@@ -57,7 +77,16 @@ from hanabi_env.rules import (
     touched_by_rank,
 )
 
-__all__ = ["Position", "load_deck", "load_position", "parse_deck", "parse_position", "to_dict"]
+__all__ = [
+    "Position",
+    "load_bonus_tiles",
+    "load_deck",
+    "load_position",
+    "parse_bonus_tiles",
+    "parse_deck",
+    "parse_position",
+    "to_dict",
+]
 
 REQUIRED_KEYS = (
     "current_player",
@@ -73,7 +102,8 @@ REQUIRED_KEYS = (
     "pending",
     "knowledge",
 )
-ENDS_BY_A_CARD = (END_OUT_OF_LIVES, END_COMPLETED)  # E1: the player of that card did not draw
+ENDS_BY_A_CARD = (END_OUT_OF_LIVES, END_COMPLETED, END_INDISPENSABLE)  # E1: the player of that card did not draw
+GOES_ON = (END_NOT_YET, END_ILLEGAL)  # an illegal action ends a game that could have gone on
 LONGEST_GAME = 2**32 - 1  # what the record's ``length`` can hold
 
 
@@ -101,6 +131,9 @@ class Position:
     events: list[dict[str, int]]
     """Fields of the rules' ``EVENT``, newest last."""
     length: int
+    bonus_tiles: list[int]
+    """The face-down ones, next first."""
+    pending: int
 
 
 # --- Out: a record as a dict ------------------------------------------------------------------------------------------
@@ -118,7 +151,7 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
 
         * ``hinted``: per player and slot the colors and ranks named by hints that touched the card, as ``["R", 2]``;
         * ``events``: the last ``history`` steps, newest last; each with ``player``, ``action`` in words, ``touched``
-          (slots of a hint), ``card``, ``scored`` (None unless played) and ``gave_token``;
+          (slots of a hint), ``card``, ``scored`` (None unless a card was played or chosen) and ``gave_token``;
         * ``last_move``: the newest of them, or None;
         * ``length``: steps so far.
     """
@@ -138,8 +171,8 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
         "turns_to_play": None if turns == LAST_ROUND_NOT_BEGUN else turns,
         "score": int(score(rules, state)),
         "end_reason": END_NAMES[int(state.end_reason)],
-        "bonus_tiles": [],
-        "pending": None,
+        "bonus_tiles": _face_down_tiles(rules, state),
+        "pending": CHOICE_NAMES[int(state.pending)],
         "knowledge": [
             [_members(names, state.plausible[player, slot]) for slot in hand] for player, hand in enumerate(slots)
         ],
@@ -156,6 +189,12 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
 def _members(names: Sequence[Any], bits: Any) -> list[Any]:
     """The names of the bits that are set."""
     return [name for k, name in enumerate(names) if int(bits) >> k & 1]
+
+
+def _face_down_tiles(rules: Rules, state: Any) -> list[str]:
+    """V4, E9: the letters of the tiles that are not revealed, next first."""
+    tiles = state.bonus_tiles[TILES - int(state.tiles_left) :] if rules.flamboyants else []
+    return [TILE_LETTERS[tile] for tile in tiles]
 
 
 def _events(config: HanabiConfig, rules: Rules, state: Any) -> list[dict[str, Any]]:
@@ -177,15 +216,29 @@ def _event_to_dict(config: HanabiConfig, rules: Rules, event: Any) -> dict[str, 
             "scored": None,
             "gave_token": False,
         }
-    is_play = event.kind == EVENT_PLAY
+    is_built = event.kind in (EVENT_PLAY, EVENT_CHOOSE)
+    has_card = is_built or event.kind == EVENT_DISCARD
     return {
         "player": int(event.player),
-        "action": f"{'play' if is_play else 'discard'} {int(event.slot)}",
+        "action": _use_in_words(config, event),
         "touched": [],
-        "card": card_names(config)[event.card],
-        "scored": bool(event.scored) if is_play else None,
+        "card": card_names(config)[event.card] if has_card else None,
+        "scored": bool(event.scored) if is_built else None,
         "gave_token": bool(event.gave_token),
     }
+
+
+def _use_in_words(config: HanabiConfig, event: Any) -> str:
+    """The words of a step that was no hint."""
+    if event.kind == EVENT_CHOOSE:
+        return f"choose {card_names(config)[event.card]}"
+    if event.kind == EVENT_SHUFFLE_BACK:
+        return SHUFFLE_BACK
+    if event.kind == EVENT_PLAY_FROM_DISCARD:
+        return PLAY_FROM_DISCARD
+    verb = "play" if event.kind == EVENT_PLAY else "discard"
+    announced = f" as {suit_letters(config)[event.announced - 1]}" if event.announced else ""
+    return f"{verb} {int(event.slot)}{announced}"
 
 
 # --- The order of the deck --------------------------------------------------------------------------------------------
@@ -253,6 +306,9 @@ def write_position(config: HanabiConfig, state: Any, position: Position) -> None
     state.turns_to_play = position.turns_to_play
     state.end_reason = position.end_reason
     state.fireworks[: rules.suits] = position.fireworks
+    state.pending = position.pending
+    state.shuffles = 0
+    _write_tiles(rules, state, position.bonus_tiles)
     _write_hands(rules, state, position)
     _write_deck(rules, state, position.deck)
     _write_discards(rules, state, position.discards)
@@ -266,6 +322,13 @@ def _write_hands(rules: Rules, state: Any, position: Position) -> None:
         state.hands[player, : rules.hand_size] = hand + [NO_CARD] * empty
         state.plausible[player, : rules.hand_size] = position.plausible[player] + [0] * empty
         state.hinted[player, : rules.hand_size] = position.hinted[player] + [0] * empty
+
+
+def _write_tiles(rules: Rules, state: Any, face_down: list[int]) -> None:
+    """V4: the revealed tiles come first; in which order they were revealed tells nothing any more."""
+    state.tiles_left = len(face_down)
+    if rules.flamboyants:
+        state.bonus_tiles[:] = [tile for tile in range(TILES) if tile not in face_down] + face_down
 
 
 def _write_deck(rules: Rules, state: Any, deck: list[int]) -> None:
@@ -322,6 +385,32 @@ def parse_deck(config: HanabiConfig, deck: Sequence[str]) -> list[int]:
     return cards
 
 
+def load_bonus_tiles(config: HanabiConfig, state: Any, tiles: Sequence[str]) -> None:
+    """Lay the bonus tiles of a game that has just been dealt in a given order (V4).
+
+    Args:
+        config: the table.
+        state: one scalar record of `hanabi_env.rules.state_dtype` at the beginning of an episode.
+        tiles: the letters a to f, next first; none without flamboyants.
+
+    Raises:
+        ValueError: ``tiles`` is not that. The record is unchanged.
+    """
+    _write_tiles(config.rules(), state, parse_bonus_tiles(config, tiles))
+
+
+def parse_bonus_tiles(config: HanabiConfig, tiles: Sequence[str]) -> list[int]:
+    """The bonus tiles of a new game by their numbers, next first.
+
+    Raises:
+        ValueError: ``tiles`` are not all the tiles of this table.
+    """
+    parsed = _as_tiles(config, tiles)
+    if config.flamboyants and len(parsed) != TILES:
+        raise ValueError(f"bonus_tiles must be all of {', '.join(TILE_LETTERS)} in some order, got {tiles!r}")
+    return parsed
+
+
 # --- Reading a position -----------------------------------------------------------------------------------------------
 
 
@@ -358,12 +447,16 @@ def parse_position(config: HanabiConfig, position: Mapping[str, Any]) -> Positio
         hinted=[_parse_hinted(config, position, player, known) for player, known in enumerate(plausible)],
         events=events,
         length=as_index("length", position.get("length", len(events)), LONGEST_GAME),
+        bonus_tiles=_as_tiles(config, position["bonus_tiles"]),
+        pending=_parse_pending(config, position),
     )
-    _check_no_tiles(position)
     _check_box(config, "the position", _all_places(rules, parsed))
-    _check_turns(parsed)
+    _check_turns(rules, parsed)
     _check_end(rules, parsed)
+    _check_tiles(rules, parsed)
+    _check_pending(rules, parsed)
     _check_hand_sizes(rules, parsed)
+    _check_next_player(rules, parsed)
     _check_length(parsed)
     _check_score(rules, parsed, position)
     return parsed
@@ -404,6 +497,28 @@ def _parse_end(position: Mapping[str, Any]) -> int:
             return reason
     allowed = ", ".join(repr(name) for name in END_NAMES.values())
     raise ValueError(f"end_reason must be one of {allowed}, got {position['end_reason']!r}")
+
+
+def _as_tiles(config: HanabiConfig, value: Any) -> list[int]:
+    """V4: face-down tiles, each at most once."""
+    tiles = _as_list("bonus_tiles", value)
+    if tiles and not config.flamboyants:
+        raise ValueError(f"bonus_tiles must be empty without flamboyants, got {value!r}")
+    for tile in tiles:
+        if not isinstance(tile, str) or len(tile) != 1 or tile not in TILE_LETTERS or tiles.count(tile) > 1:
+            raise ValueError(f"bonus_tiles must be different letters out of {', '.join(TILE_LETTERS)}, got {value!r}")
+    return [TILE_LETTERS.index(tile) for tile in tiles]
+
+
+def _parse_pending(config: HanabiConfig, position: Mapping[str, Any]) -> int:
+    """V4: what waits for a choice; (a) and (b) ask for none."""
+    pending = position["pending"]
+    if pending is not None and not config.flamboyants:
+        raise ValueError(f"pending must be None without flamboyants, got {pending!r}")
+    allowed = CHOICE_NAMES[TILE_LIFE + 1 :]
+    if not (pending is None or isinstance(pending, str)) or pending not in allowed:
+        raise ValueError(f"pending must be one of {', '.join(map(repr, allowed))}, got {pending!r}")
+    return CHOICE_NAMES.index(pending)
 
 
 # --- What hints said --------------------------------------------------------------------------------------------------
@@ -475,6 +590,18 @@ def _parse_events(config: HanabiConfig, position: Mapping[str, Any]) -> list[dic
     return [_parse_event(config, f"events[{k}]", event) for k, event in enumerate(events)]
 
 
+NOTHING_HAPPENED = {
+    "target": 0,
+    "value": 0,
+    "touched": 0,
+    "slot": 0,
+    "card": NO_CARD,
+    "announced": 0,
+    "scored": 0,
+    "gave_token": 0,
+}
+
+
 def _parse_event(config: HanabiConfig, name: str, event: Any) -> dict[str, int]:
     """One step as the fields of the rules' ``EVENT``."""
     if not isinstance(event, Mapping) or "player" not in event or "action" not in event:
@@ -484,10 +611,15 @@ def _parse_event(config: HanabiConfig, name: str, event: Any) -> dict[str, int]:
         str_to_action(config, event["action"])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    if event["action"] in (SHUFFLE_BACK, PLAY_FROM_DISCARD):
+        kind = EVENT_SHUFFLE_BACK if event["action"] == SHUFFLE_BACK else EVENT_PLAY_FROM_DISCARD
+        return {**NOTHING_HAPPENED, "kind": kind, "player": player}
     verb, number, *value = event["action"].split()
     if verb == "hint":
         return _parse_hint(config, name, event, player, (player + int(number)) % config.players, value[0])
-    return _parse_use_of_card(config, name, event, player, verb, int(number))
+    if verb == "choose":
+        return {**NOTHING_HAPPENED, **_parse_choice(config, name, event, number), "player": player}
+    return _parse_use_of_card(config, name, event, player)
 
 
 def _parse_hint(
@@ -499,31 +631,36 @@ def _parse_hint(
         for slot in _as_list(f"{name} touched", event.get("touched"))
     }
     return {
+        **NOTHING_HAPPENED,
         "kind": EVENT_HINT_COLOR if is_color else EVENT_HINT_RANK,
         "player": player,
         "target": target,
         "value": color_letters(config).index(value) if is_color else int(value) - 1,
         "touched": sum(1 << slot for slot in slots),
-        "slot": 0,
-        "card": NO_CARD,
-        "scored": 0,
-        "gave_token": 0,
     }
 
 
-def _parse_use_of_card(
-    config: HanabiConfig, name: str, event: Mapping[str, Any], player: int, verb: str, slot: int
-) -> dict[str, int]:
+def _parse_choice(config: HanabiConfig, name: str, event: Mapping[str, Any], card: str) -> dict[str, int]:
+    """V4: a card of the discard was chosen, to be played (it scored) or shuffled into the deck."""
+    return {
+        "kind": EVENT_CHOOSE,
+        "card": str_to_card(config, card),
+        "scored": _as_flag(f"{name} scored", event.get("scored")),
+        "gave_token": _as_flag(f"{name} gave_token", event.get("gave_token")),
+    }
+
+
+def _parse_use_of_card(config: HanabiConfig, name: str, event: Mapping[str, Any], player: int) -> dict[str, int]:
     [card] = _as_cards(config, f"{name} card", [event.get("card")])
+    verb, slot, *announced = event["action"].split()
     is_play = verb == "play"
     return {
+        **NOTHING_HAPPENED,
         "kind": EVENT_PLAY if is_play else EVENT_DISCARD,
         "player": player,
-        "target": 0,
-        "value": 0,
-        "touched": 0,
-        "slot": slot,
+        "slot": int(slot),
         "card": card,
+        "announced": 1 + suit_letters(config).index(announced[-1]) if announced else 0,
         "scored": _as_flag(f"{name} scored", event.get("scored")) if is_play else 0,
         "gave_token": _as_flag(f"{name} gave_token", event.get("gave_token")),
     }
@@ -538,21 +675,20 @@ def _as_flag(name: str, value: Any) -> int:
 # --- What can be ------------------------------------------------------------------------------------------------------
 
 
-def _check_no_tiles(position: Mapping[str, Any]) -> None:
-    """Bonus tiles and choices belong to a variant (V4)."""
-    if len(_as_list("bonus_tiles", position["bonus_tiles"])) > 0:
-        raise ValueError(f"bonus_tiles must be empty without flamboyants, got {position['bonus_tiles']!r}")
-    if position["pending"] is not None:
-        raise ValueError(f"pending must be None without flamboyants, got {position['pending']!r}")
-
-
 def _all_places(rules: Rules, position: Position) -> list[int]:
     """Every card of the position, wherever it lies."""
     cards = [*position.deck, *position.discards]
     for hand in position.hands:
         cards += hand
+    return [*cards, *_played_cards(rules, position)]
+
+
+def _played_cards(rules: Rules, position: Position) -> list[int]:
+    """The cards on the fireworks."""
+    cards: list[int] = []
     for suit, played in enumerate(position.fireworks):
-        cards += range(suit * rules.ranks, suit * rules.ranks + played)
+        first = rules.ranks - played if suit == rules.black_suit else 0  # V3: black runs down from the highest
+        cards += range(suit * rules.ranks + first, suit * rules.ranks + first + played)
     return cards
 
 
@@ -568,43 +704,129 @@ def _check_box(config: HanabiConfig, where: str, cards: list[int]) -> None:
         raise ValueError(f"{where} must have the {rules.deck_size} cards of the box, has {', '.join(wrong)}")
 
 
-def _check_turns(position: Position) -> None:
-    """H14: the last round begins with the draw of the last card."""
-    if position.deck and position.turns_to_play != LAST_ROUND_NOT_BEGUN:
+def _check_turns(rules: Rules, position: Position) -> None:
+    """H14: the last round begins with the draw of the last card. E5: a final bouquet has none."""
+    has_begun = position.turns_to_play != LAST_ROUND_NOT_BEGUN
+    if rules.final_bouquet:
+        if has_begun:
+            raise ValueError(f"turns_to_play must be None with final_bouquet, got {position.turns_to_play}")
+    elif position.deck and has_begun:
         raise ValueError(f"turns_to_play must be None while the deck has cards, got {position.turns_to_play}")
-    if not position.deck and position.turns_to_play == LAST_ROUND_NOT_BEGUN:
+    elif not position.deck and not has_begun:
         raise ValueError("turns_to_play must be the number of turns left when the deck is empty, got None")
 
 
 def _check_end(rules: Rules, position: Position) -> None:
-    """H12, H13, H14: lives, fireworks and turns tell whether and how the game ended."""
-    out_of_lives, complete = position.life_tokens == 0, bool(is_complete(rules, position))
-    if out_of_lives and complete:
+    """H12, H13, H14, V5: lives, fireworks, discards and turns tell whether and how the game ended."""
+    if position.life_tokens == 0 and is_complete(rules, position):
         raise ValueError("life_tokens must not be 0 with all fireworks complete: either ends the game")
-    expected = END_NOT_YET
-    if out_of_lives:
-        expected = END_OUT_OF_LIVES
-    elif complete:
-        expected = END_COMPLETED
-    elif position.turns_to_play == 0:
-        expected = END_OUT_OF_CARDS
-    if position.end_reason == END_ILLEGAL and expected == END_NOT_YET:
+    expected = _end_by_the_table(rules, position)
+    if expected == END_NOT_YET and position.end_reason in (END_ILLEGAL, END_STUCK):
         return
     if position.end_reason != expected:
         turns = None if position.turns_to_play == LAST_ROUND_NOT_BEGUN else position.turns_to_play
         facts = f"life_tokens {position.life_tokens}, turns_to_play {turns}, {sum(position.fireworks)} cards played"
+        if rules.final_bouquet:
+            facts += f", {len(position.discards)} cards discarded"
         raise ValueError(
             f"end_reason must be {END_NAMES[expected]!r} with {facts}, got {END_NAMES[position.end_reason]!r}"
         )
 
 
+def _end_by_the_table(rules: Rules, position: Position) -> int:
+    """How the game must have ended by what lies on the table; whether a player is stuck is another question."""
+    if position.life_tokens == 0:
+        return END_OUT_OF_LIVES
+    if is_complete(rules, position):
+        return END_COMPLETED
+    if rules.final_bouquet and _is_indispensable_lost(rules, position):
+        return END_INDISPENSABLE
+    return END_OUT_OF_CARDS if position.turns_to_play == 0 else END_NOT_YET
+
+
+def _is_indispensable_lost(rules: Rules, position: Position) -> bool:
+    """V5: a card that a firework needs has all its copies in the discard."""
+    lying, played = Counter(position.discards), set(_played_cards(rules, position))
+    return any(
+        number == copies(rules, suit_of(rules, card), rank_of(rules, card))
+        for card, number in lying.items()
+        if card not in played
+    )
+
+
+def _check_tiles(rules: Rules, position: Position) -> None:
+    """V4, E9: every colored or multicolor firework that was completed revealed a tile. E4: but for the end's."""
+    if not rules.flamboyants:
+        return
+    colored = [played for suit, played in enumerate(position.fireworks) if suit != rules.black_suit]
+    left = TILES - colored.count(rules.ranks)
+    allowed = [left]
+    if position.end_reason == END_COMPLETED:
+        allowed = [left, left + 1] if rules.black_suit >= 0 else [left + 1]
+    if len(position.bonus_tiles) not in allowed:
+        counts = " or ".join(map(str, allowed))
+        raise ValueError(
+            f"bonus_tiles must be {counts} tiles, one less for every completed firework that revealed one, "
+            f"got {len(position.bonus_tiles)}"
+        )
+
+
+def _check_pending(rules: Rules, position: Position) -> None:
+    """V4, E10: a choice belongs to a revealed tile, and there is something to choose."""
+    if position.pending == NO_TILE:
+        return
+    name = CHOICE_NAMES[position.pending]
+    if position.end_reason not in GOES_ON:
+        raise ValueError(f"pending must be None after the end, got {name!r}")
+    if not any(tile not in position.bonus_tiles for tile in _tiles_that_ask(position)):
+        raise ValueError(f"pending must belong to a revealed tile, got {name!r}")
+    if position.pending == CHOICE_OF_E and position.deck:
+        raise ValueError(f"pending must not be {name!r} while the deck has cards")
+    if not _has_something_to_choose(rules, position):
+        raise ValueError(f"pending must be None where there is nothing to choose, got {name!r}")
+
+
+def _tiles_that_ask(position: Position) -> tuple[int, ...]:
+    """The tiles that can have led to what is pending: on an empty deck (e) may act as (f)."""
+    if position.pending == CHOICE_OF_E:
+        return (TILE_TAKE_BACK,)
+    if position.pending == TILE_PLAY_DISCARD and not position.deck:
+        return (TILE_PLAY_DISCARD, TILE_TAKE_BACK)
+    return (position.pending,)
+
+
+def _has_something_to_choose(rules: Rules, position: Position) -> bool:
+    """V4, E10, E11: a hint that may be given, a card in the discard, or one there that is playable."""
+    if position.pending in (TILE_COLOR_HINT, TILE_RANK_HINT):
+        others = [card for k, hand in enumerate(position.hands) if k != position.current_player for card in hand]
+        nameable = nameable_colors if position.pending == TILE_COLOR_HINT else nameable_ranks
+        return bool(nameable(rules, _card_set(others)))
+    if position.pending == TILE_PLAY_DISCARD:
+        return bool(_card_set(position.discards) & playable_set(rules, position))
+    return bool(position.discards)
+
+
+def _card_set(cards: list[int]) -> np.uint64:
+    """The set of some cards, one bit each."""
+    return np.uint64(sum(1 << card for card in set(cards)))
+
+
 def _check_hand_sizes(rules: Rules, position: Position) -> None:
-    """H14, E1: hands are full but for turns of the last round, and for the card that ended the game."""
+    """H14, E1: hands are full but for turns of the last round, and for the card that ended the game.
+
+    V4: a turn with a choice has not drawn yet. V5: hands shrink once the deck is empty.
+    """
     size = rules.hand_size
+    if rules.final_bouquet and not position.deck:
+        _check_shrunken_hands(rules, position)
+        return
     for player, hand in enumerate(position.hands):
         if not size - 1 <= len(hand) <= size:
             raise ValueError(f"hands[{player}] must have {size} cards (or one less at the end), got {len(hand)}")
     short = [player for player, hand in enumerate(position.hands) if len(hand) < size]
+    if position.pending != NO_TILE:
+        _check_pending_hand(rules, position)
+        short.remove(position.current_player)
     most, who = _may_be_short(rules, position)
     for number, player in enumerate(short):
         if number >= most or player not in who:
@@ -614,15 +836,55 @@ def _check_hand_sizes(rules: Rules, position: Position) -> None:
         raise ValueError(f"the hands are all full, but the one whose card ended the game must have {size - 1} cards")
 
 
+def _check_shrunken_hands(rules: Rules, position: Position) -> None:
+    """V5: with an empty deck hands have any number of cards, but the one whose card is not replaced is not full."""
+    size = rules.hand_size
+    for player, hand in enumerate(position.hands):
+        if len(hand) > size:
+            raise ValueError(f"hands[{player}] must have at most {size} cards, got {len(hand)}")
+    if position.pending != NO_TILE:
+        _check_pending_hand(rules, position)
+    if position.end_reason in ENDS_BY_A_CARD and all(len(hand) == size for hand in position.hands):
+        raise ValueError(f"the hands are all full, but the one whose card ended the game must have {size - 1} cards")
+
+
+def _check_pending_hand(rules: Rules, position: Position) -> None:
+    """V4: the player who chooses has played a card and not drawn yet."""
+    player, size = position.current_player, rules.hand_size
+    if len(position.hands[player]) >= size:
+        raise ValueError(f"hands[{player}] must have {size - 1} cards while its player chooses, got {size}")
+
+
 def _may_be_short(rules: Rules, position: Position) -> tuple[int, Sequence[int]]:
     """How many hands may be one card short, and whose. After the end ``current_player`` tells nothing (E6)."""
     if position.deck:
         most = int(position.end_reason in ENDS_BY_A_CARD)
     else:
         most = rules.players - position.turns_to_play
-    if position.end_reason not in (END_NOT_YET, END_ILLEGAL):
+    if position.end_reason not in GOES_ON:
         return most, range(rules.players)
     return most, [(position.current_player - turn) % rules.players for turn in range(1, most + 1)]
+
+
+def _check_next_player(rules: Rules, position: Position) -> None:
+    """V5, E5: where the game goes on the player to move can act; where it is stuck some player cannot."""
+    if position.end_reason == END_STUCK:
+        if not rules.final_bouquet:
+            raise ValueError("end_reason 'stuck' needs final_bouquet")
+        if all(_can_act(rules, position, player) for player in range(rules.players)):
+            raise ValueError("end_reason 'stuck' needs a player with no card who cannot give a hint")
+        return
+    is_turn = position.end_reason in GOES_ON and position.pending == NO_TILE
+    if is_turn and not _can_act(rules, position, position.current_player):
+        raise ValueError(f"player {position.current_player} can do nothing: end_reason must be 'stuck'")
+
+
+def _can_act(rules: Rules, position: Position, player: int) -> bool:
+    """The player has a card, or a token and somebody to hint to."""
+    if position.hands[player]:
+        return True
+    others = any(hand for k, hand in enumerate(position.hands) if k != player)
+    return position.information_tokens > 0 and (others or bool(rules.empty_hints))
 
 
 def _check_length(position: Position) -> None:

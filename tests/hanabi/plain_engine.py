@@ -12,7 +12,7 @@ import numpy as np
 from hanabi_env import HanabiConfig, rules
 from hanabi_env.loops import table_dtype
 from hanabi_env.observation import observation_bits, observation_words, observe
-from hanabi_env.position import load_deck, load_position, to_dict
+from hanabi_env.position import load_bonus_tiles, load_deck, load_position, to_dict
 
 
 class PlainEngine:
@@ -20,11 +20,13 @@ class PlainEngine:
 
     name = "hanabako as plain Python"
 
-    def __init__(self, config: HanabiConfig, deck: list[str]) -> None:
+    def __init__(self, config: HanabiConfig, deck: list[str], bonus_tiles: str = "") -> None:
         self.config = config
         self.rules = config.rules()
         self.state = np.zeros(1, table_dtype(self.rules)["state"]).view(np.recarray)[0]
         load_deck(config, self.state, deck)
+        if bonus_tiles:
+            load_bonus_tiles(config, self.state, list(bonus_tiles))
 
     @property
     def current_player(self) -> int:

@@ -6,7 +6,11 @@ returns its bits as a list; the observation is their sum.
 
 from __future__ import annotations
 
-from .hanabi_plain import Event, PlainHanabi, box, copies, hint_colors_of, identities
+from .hanabi_plain import TILES, Event, PlainHanabi, box, copies, hint_colors_of, identities, suits_of
+
+KINDS = ("play", "discard", "color", "rank")
+KINDS_OF_TILES = ("choose", "shuffle back", "play from discard")  # V4
+LONGEST_TURN = 5  # V4: decisions of a turn with tiles
 
 
 def one_hot(size: int, index: int | None) -> list[int]:
@@ -59,7 +63,7 @@ def action(game: PlainHanabi, player: int, event: Event | None) -> list[int]:
     colors = hint_colors_of(config)
     return [
         *(int(event.player == seat) for seat in seats),
-        *(int(event.kind == kind) for kind in ("play", "discard", "color", "rank")),
+        *(int(event.kind == kind) for kind in KINDS + KINDS_OF_TILES * config.flamboyants),
         *(int(hint and event.target == seat) for seat in seats),
         *(int(event.color == color) for color in colors),
         *(int(event.rank == rank) for rank in range(1, config.ranks + 1)),
@@ -67,15 +71,16 @@ def action(game: PlainHanabi, player: int, event: Event | None) -> list[int]:
         *(int(event.slot == slot) for slot in range(game.hand_size)),
         *card_bits(game, [event.card] if event.card else []),
         int(event.scored),
-        int(event.kind == "play" and event.gained_token),
+        int(event.kind in ("play", "choose") and event.gained_token),
+        *(int(event.announced == suit) for suit in suits_of(config) * config.choreography),
     ]
 
 
 def last_actions(game: PlainHanabi, player: int) -> list[int]:
-    """``history`` sections, the newest first."""
+    """``history`` sections, the newest first; with V4 at least a turn's."""
     newest_first = [*reversed(game.events)]
     bits = []
-    for age in range(game.config.history):
+    for age in range(max(game.config.history, LONGEST_TURN * game.config.flamboyants)):
         bits += action(game, player, newest_first[age] if age < len(newest_first) else None)
     return bits
 
@@ -101,6 +106,15 @@ def card_knowledge(game: PlainHanabi, player: int) -> list[int]:
             bits += [int(color in known.hinted_colors) for color in colors]
             bits += [int(rank in known.hinted_ranks) for rank in ranks]
     return bits
+
+
+def tiles(game: PlainHanabi, player: int) -> list[int]:
+    """V4: the tiles that are still face down, what is pending, the turns left in the last round."""
+    if not game.config.flamboyants:
+        return []
+    bits = [int(tile in game.bonus_tiles) for tile in TILES]
+    bits += [int(game.pending == choice) for choice in ("c", "d", "e", "f", "e?")]
+    return bits + thermometer(game.config.players, game.turns_to_play or 0)
 
 
 def is_seen_to_the_last(game: PlainHanabi, card: str, players: list[int]) -> bool:
@@ -169,6 +183,7 @@ def observation(game: PlainHanabi, player: int) -> list[int]:
     bits = hands(game, player) + board(game, player) + discards(game, player) + last_actions(game, player)
     if config.observation_type != "minimal":
         bits += card_knowledge(game, player)
+    bits += tiles(game, player)
     if config.belief:
         bits += belief(game, player)
     if config.derived:

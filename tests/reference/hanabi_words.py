@@ -1,10 +1,10 @@
-"""Words and action numbers of standard Hanabi, worked out from the Learning Environment's published order."""
+"""Words and action numbers of Hanabi: the Learning Environment's published order, then the variants' blocks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .hanabi_plain import hand_size_of, hint_colors_of
+from .hanabi_plain import hand_size_of, hint_colors_of, identities, suits_of
 
 
 def standard_words(config: Any) -> list[str]:
@@ -17,3 +17,18 @@ def standard_words(config: Any) -> list[str]:
         *(f"hint {offset} {color}" for offset in offsets for color in hint_colors_of(config)),
         *(f"hint {offset} {rank}" for offset in offsets for rank in range(1, config.ranks + 1)),
     ]
+
+
+def variant_words(config: Any) -> list[str]:
+    """What the variants append: announced plays (V6), the choices of bonus tiles (V4)."""
+    words = []
+    if config.choreography:
+        words += [f"play {slot} as {suit}" for slot in range(hand_size_of(config)) for suit in suits_of(config)]
+    if config.flamboyants:
+        words += [*(f"choose {card}" for card in identities(config)), "shuffle back", "play from discard"]
+    return words
+
+
+def all_words(config: Any) -> list[str]:
+    """The word of every action id."""
+    return standard_words(config) + variant_words(config)

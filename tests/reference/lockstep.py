@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from .hanabi_plain import PlainHanabi, box, hand_size_of
 from .hanabi_plain_observation import observation
-from .hanabi_words import standard_words
+from .hanabi_words import all_words
 
 
 class Machine(Protocol):
@@ -43,9 +43,9 @@ class Plain:
 
     name = "plain reference"
 
-    def __init__(self, config: Any, deck: list[str], first_player: int = 0) -> None:
-        self.game = PlainHanabi(config, deck, first_player=first_player)
-        self.words = standard_words(config)
+    def __init__(self, config: Any, deck: list[str], first_player: int = 0, bonus_tiles: str = "") -> None:
+        self.game = PlainHanabi(config, deck, bonus_tiles, first_player)
+        self.words = all_words(config)
 
     @property
     def current_player(self) -> int:
@@ -65,8 +65,12 @@ class Plain:
     def observation(self, player: int) -> list[int]:
         return observation(self.game, player)
 
-    def step(self, action: int) -> float:
-        return self.game.move(self.words[action])
+    def step(self, action: int, shuffled_deck: list[str] | None = None) -> float:
+        return self.game.move(self.words[action], shuffled_deck)
+
+    def shuffles(self, action: int) -> bool:
+        """V4: the action has tile (e) shuffle a card into the deck."""
+        return self.game.pending == "e" and self.words[action].startswith("choose")
 
 
 class Engine:
@@ -74,11 +78,12 @@ class Engine:
 
     name = "hanabako"
 
-    def __init__(self, config: Any, deck: list[str], env: Any = None) -> None:
+    def __init__(self, config: Any, deck: list[str], env: Any = None, bonus_tiles: str = "") -> None:
         from hanabi_env import hanabi_v0
 
         self.env = env or hanabi_v0.raw_env(config=config)
-        self.env.reset(seed=0, options={"deck": deck})
+        tiles = {"bonus_tiles": list(bonus_tiles)} if bonus_tiles else {}
+        self.env.reset(seed=0, options={"deck": deck, **tiles})
 
     @property
     def current_player(self) -> int:
@@ -153,15 +158,23 @@ def play(plain: Plain, machines: Sequence[Machine], choose: Choice, rng: random.
                 assert_same_bits(machine.observation(player), seen[player], f"{here}, seat {player}")
             assert_same_table(machine, plain, here)
         action = choose(plain, rng)
-        reward = plain.step(action)
-        for machine in machines:
-            assert machine.step(action) == reward, f"{machine.name}, move {moves}"
+        chooser, shuffles = plain.current_player, plain.shuffles(action)
+        rewards = [machine.step(action) for machine in machines]
+        reward = plain.step(action, deck_before_the_draw(machines[0], chooser) if shuffles else None)
+        for machine, own in zip(machines, rewards, strict=True):
+            assert own == reward, f"{machine.name}, move {moves}"
         moves += 1
     for machine in machines:
         assert machine.is_over, f"{machine.name} goes on after {plain.game.end_reason}"
         assert machine.score == plain.score, machine.name
         assert_same_table(machine, plain, f"{machine.name}, at the end")
     return moves
+
+
+def deck_before_the_draw(machine: Any, player: int) -> list[str]:
+    """How the deck lay after tile (e)'s shuffle: the player whose turn that ended has its top card as the newest."""
+    table = machine.to_dict()
+    return [table["hands"][player][-1], *table["deck"]]
 
 
 def assert_same_table(machine: Machine, plain: Plain, where: str) -> None:
