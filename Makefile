@@ -1,7 +1,7 @@
 # Two commands matter: `make train` and `make test`. Both make what they need, once, in .venv.
 
 PYTHON  ?= python3
-WORKERS ?= $(shell nproc)
+WORKERS ?= $(shell n=$$(nproc); echo $$((n < 8 ? n : 8)))
 VENV    := .venv
 RUN     := $(VENV)/bin/python
 PIP     := $(RUN) -m pip
