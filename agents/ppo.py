@@ -42,7 +42,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from agents.evaluate import play
-from agents.games import config_to_dict, game_of, make_config
+from agents.games import config_from_dict, config_to_dict, game_of, make_config
 from agents.network import Network, NeuralPolicy, choose, fast_dtype, masked, save_policy
 from env_core.svg import write_text
 
@@ -797,9 +797,8 @@ def draw_curve(run_dir: Path) -> Path:
     for name, label, style in (("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")):
         some = [row for row in rows if name in row]
         axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
-    axes.set(
-        xlabel="decisions (millions)", ylabel="score", title=f"{run_dir.name}\nobservation: {about['observation']}"
-    )
+    axes.set(xlabel="decisions (millions)", ylabel="score", ylim=(0, config_from_dict(about["config"]).max_score))
+    axes.set_title(f"{run_dir.name}\nobservation: {about['observation']}")
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right")
     path = run_dir / "curve.png"
