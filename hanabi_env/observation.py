@@ -33,6 +33,7 @@ from hanabi_env.rules import (
     suit_set,
 )
 
+MOST_PUT = 63  # bits that one `put` takes
 OBSERVE_MINIMAL = 0  # the Learning Environment's numbers
 OBSERVE_CARD_KNOWLEDGE = 1
 OBSERVE_SEER = 2
@@ -106,7 +107,11 @@ def board_length(rules):
 @rule
 def write_board(rules, s, out, word, at):
     """Cards in the deck (thermometer), per suit the highest rank played (one-hot), tokens and lives (thermometers)."""
-    word, at = put(out, word, at, rules.deck_size - rules.players * rules.hand_size, low_bits(s.deck_count))
+    longest = rules.deck_size - rules.players * rules.hand_size
+    first = min(longest, MOST_PUT)  # seven suits and tiny hands leave a deck that one `put` cannot hold
+    count = np.int64(s.deck_count)
+    word, at = put(out, word, at, first, low_bits(min(count, first)))
+    word, at = put(out, word, at, longest - first, low_bits(max(count - first, 0)))
     for suit in range(rules.suits):
         word, at = put(out, word, at, rules.ranks, bit(s.fireworks[suit]) >> ONE)
     word, at = put(out, word, at, rules.max_information_tokens, low_bits(s.information_tokens))

@@ -721,7 +721,8 @@ def _check_end(rules: Rules, position: Position) -> None:
     if position.life_tokens == 0 and is_complete(rules, position):
         raise ValueError("life_tokens must not be 0 with all fireworks complete: either ends the game")
     expected = _end_by_the_table(rules, position)
-    if expected == END_NOT_YET and position.end_reason in (END_ILLEGAL, END_STUCK):
+    may_be_stuck = rules.final_bouquet and position.end_reason == END_STUCK
+    if expected == END_NOT_YET and (may_be_stuck or position.end_reason == END_ILLEGAL):
         return
     if position.end_reason != expected:
         turns = None if position.turns_to_play == LAST_ROUND_NOT_BEGUN else position.turns_to_play
@@ -869,8 +870,6 @@ def _may_be_short(rules: Rules, position: Position) -> tuple[int, Sequence[int]]
 def _check_next_player(rules: Rules, position: Position) -> None:
     """V5, E5: where the game goes on the player to move can act; where it is stuck some player cannot."""
     if position.end_reason == END_STUCK:
-        if not rules.final_bouquet:
-            raise ValueError("end_reason 'stuck' needs final_bouquet")
         if all(_can_act(rules, position, player) for player in range(rules.players)):
             raise ValueError("end_reason 'stuck' needs a player with no card who cannot give a hint")
         return

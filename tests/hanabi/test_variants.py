@@ -6,6 +6,7 @@ general program. ``HANABAKO_MOVES=100000 pytest tests/hanabi/test_variants.py`` 
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections import Counter
@@ -15,7 +16,8 @@ import pytest
 
 from hanabi_env import HanabiConfig
 from hanabi_env import config as configuration
-from tests.reference.hanabi_plain import TILES, PlainHanabi
+from hanabi_env.position import load_position, parse_bonus_tiles
+from tests.reference.hanabi_plain import TILES, PlainHanabi, box
 from tests.reference.hanabi_plain_observation import is_dead
 from tests.reference.lockstep import Engine, Plain, play, shuffled_box
 
@@ -129,5 +131,152 @@ def test_random_combinations_agree_with_the_plain_reference():
 
 
 def test_random_combinations_agree_without_the_compiler():
-    for seed in range(1_000_000, 1_000_010):
+    for seed in range(1_000_000, 1_000_006):
         play_one(PlainEngine, seed)
+
+
+class Restored(PlainEngine):
+    """A game that goes on in a new record after every step, from its dict alone."""
+
+    name = "restored position"
+
+    def step(self, action: int) -> float:
+        reward = super().step(action)
+        position = json.loads(json.dumps(self.to_dict()))
+        fresh = PlainEngine(self.config, box(self.config), TILES if self.config.flamboyants else "")
+        fresh.load(position)
+        self.state = fresh.state
+        assert self.to_dict() == position
+        return reward
+
+
+def test_restored_positions_look_and_go_on_alike():
+    """Every position of a game can be restored: with the same observations, legal moves, draws and shuffle by (e)."""
+    for seed in range(2_000_000, 2_000_006):
+        play_one(both_compared, seed)
+
+
+class Both:
+    """Two machines that must agree, as one."""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self.name = f"{first.name} and {second.name}"
+        self.machines = (first, second)
+
+    def __getattr__(self, key: str) -> Any:
+        first, second = (getattr(machine, key) for machine in self.machines)
+        if callable(first):
+            return lambda *given: same(first(*given), second(*given), key)
+        return same(first, second, key)
+
+
+def both_compared(config: HanabiConfig, deck: list[str], bonus_tiles: str) -> Both:
+    return Both(PlainEngine(config, deck, bonus_tiles), Restored(config, deck, bonus_tiles))
+
+
+def same(first: Any, second: Any, key: str) -> Any:
+    assert first == second, key
+    return first
+
+
+# --- Positions that cannot be -----------------------------------------------------------------------------------------
+
+FULL = {"multicolor": "all_colors", "black_powder": True, "flamboyants": True}
+
+
+def waiting_position(tile: str, **fields: Any) -> tuple[HanabiConfig, dict[str, Any]]:
+    """Player 0 has completed red and waits for ``tile``; Y1 lies in the discard."""
+    config = HanabiConfig(**FULL, **fields)
+    rest = box(config)
+    red = [f"R{rank}" for rank in range(1, 6)]
+    for card in [*red, "Y1"]:
+        rest.remove(card)
+    hands = [rest[:4], rest[4:9]]
+    every = list(dict.fromkeys(box(config)))
+    return config, {
+        "current_player": 0,
+        "hands": hands,
+        "deck": rest[9:],
+        "discards": ["Y1"],
+        "fireworks": {"R": 5, "Y": 0, "G": 0, "W": 0, "B": 0, "M": 0, "K": 0},
+        "information_tokens": 8,
+        "life_tokens": 3,
+        "turns_to_play": None,
+        "end_reason": None,
+        "bonus_tiles": [other for other in TILES if other != tile],
+        "pending": tile,
+        "knowledge": [[every for _ in hand] for hand in hands],
+    }
+
+
+def load(config: HanabiConfig, position: dict[str, Any]) -> PlainEngine:
+    engine = PlainEngine(config, box(config), TILES)
+    load_position(config, engine.state, position)
+    return engine
+
+
+@pytest.mark.parametrize("tile", ["c", "d", "e", "f"])
+def test_a_position_may_wait_for_a_choice(tile):
+    engine = load(*waiting_position(tile))
+    assert engine.to_dict()["pending"] == tile
+    assert engine.score == 0  # V3: five points, five missing black cards
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"pending": "a"}, "pending must be one of 'c', 'd', 'e', 'f', 'e\\?', None, got 'a'"),
+        ({"pending": "d"}, "pending must belong to a revealed tile"),
+        ({"pending": "e?"}, "pending must belong to a revealed tile"),
+        ({"pending": None}, r"hands\[0\] must have 5 cards, got 4"),
+        ({"current_player": 1}, r"hands\[1\] must have 4 cards while its player chooses"),
+        ({"bonus_tiles": list("abdef")[:4]}, "bonus_tiles must be 5 tiles"),
+        ({"bonus_tiles": list("aabde")}, "bonus_tiles must be different letters"),
+        ({"bonus_tiles": ["abdef"]}, "bonus_tiles must be different letters"),
+        ({"bonus_tiles": "abdef"}, "bonus_tiles must be a list"),
+        ({"life_tokens": 4}, "life_tokens"),
+        ({"score": 5}, "score must be 0"),
+        ({"end_reason": "stuck"}, "end_reason must be None"),
+        ({"turns_to_play": 2}, "turns_to_play must be None while the deck has cards"),
+    ],
+)
+def test_impossible_positions_are_refused(changed, complaint):
+    config, position = waiting_position("c")
+    with pytest.raises(ValueError, match=complaint):
+        load(config, position | changed)
+
+
+def test_f_needs_a_playable_discard():
+    config, position = waiting_position("f")
+    position["discards"], position["deck"] = ["Y5"], ["Y1", *position["deck"]]
+    position["deck"].remove("Y5")
+    with pytest.raises(ValueError, match="nothing to choose"):
+        load(config, position)
+
+
+def test_E5_a_final_bouquet_has_no_last_round():
+    config, position = waiting_position("c", final_bouquet=True)
+    load(config, position)
+    with pytest.raises(ValueError, match="turns_to_play must be None with final_bouquet"):
+        load(config, position | {"turns_to_play": 2})
+
+
+def test_V5_an_indispensable_card_in_the_discard_is_the_end():
+    config, position = waiting_position("c", final_bouquet=True)
+    position["deck"].remove("Y5")
+    position["discards"] = ["Y1", "Y5"]
+    with pytest.raises(ValueError, match="end_reason must be 'indispensable'"):
+        load(config, position)
+    lost = position | {"end_reason": "indispensable", "pending": None}
+    assert load(config, lost).score == -5  # E7: as at its opening
+
+
+@pytest.mark.parametrize("tiles", [list("abcde"), list("abcdee"), list("abcdeg"), [], "abcdef", [1, 2, 3, 4, 5, 6]])
+def test_wrong_tiles_for_a_deal_are_refused(tiles):
+    with pytest.raises(ValueError, match="bonus_tiles"):
+        parse_bonus_tiles(HanabiConfig(flamboyants=True), tiles)
+
+
+def test_tiles_need_flamboyants():
+    with pytest.raises(ValueError, match="bonus_tiles must be empty without flamboyants"):
+        parse_bonus_tiles(HanabiConfig(), list("abcdef"))
