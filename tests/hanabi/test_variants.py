@@ -116,7 +116,7 @@ def play_one(machine: Any, seed: int) -> tuple[HanabiConfig, PlainHanabi, int]:
 
 
 def test_random_combinations_agree_with_the_plain_reference():
-    """With the compiled general program, and until every end, every tile and every choice has been seen."""
+    """With the compiled general program; most ends and every choice are seen on the way."""
     moves, seed = 0, 0
     ends: Counter[str | None] = Counter()
     kinds: Counter[str] = Counter()
@@ -126,13 +126,28 @@ def test_random_combinations_agree_with_the_plain_reference():
         kinds.update(event.kind for event in game.events)
         moves += played
         seed += 1
-    assert set(ends) >= {"lives", "complete", "deck", "indispensable", "stuck"}, ends
+    assert set(ends) >= {"lives", "complete", "deck", "indispensable"}, ends
     assert set(kinds) >= {"choose", "shuffle back", "play from discard"}, kinds
 
 
 def test_random_combinations_agree_without_the_compiler():
     for seed in range(1_000_000, 1_000_006):
         play_one(PlainEngine, seed)
+
+
+def test_V5_players_without_cards_and_tokens_are_stuck():
+    """One token, many lives and a deck that is dealt at once: sooner or later somebody can do nothing."""
+    config = HanabiConfig(
+        colors=2, ranks=2, hand_size=4, max_information_tokens=1, max_life_tokens=9, final_bouquet=True
+    )
+    rng = random.Random(0)
+    ends = Counter()
+    for _ in range(30):
+        deck = shuffled_box(config, rng)
+        plain = Plain(config, deck)
+        play(plain, [Restored(config, deck)], any_move, rng)
+        ends[plain.game.end_reason] += 1
+    assert ends["stuck"] > 0, ends
 
 
 class Restored(PlainEngine):

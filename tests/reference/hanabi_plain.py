@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 COLORS = "RYGWB"  # H1, in the order of the Hanabi Learning Environment
@@ -74,7 +75,12 @@ def copies(config: Any, card: str) -> int:
 
 def identities(config: Any) -> list[str]:
     """Every different card, suit by suit, rank by rank."""
-    return [f"{suit}{rank}" for suit in suits_of(config) for rank in range(1, config.ranks + 1)]
+    return list(_identities(suits_of(config), config.ranks))
+
+
+@cache
+def _identities(suits: str, ranks: int) -> tuple[str, ...]:
+    return tuple(f"{suit}{rank}" for suit in suits for rank in range(1, ranks + 1))
 
 
 def box(config: Any) -> list[str]:
