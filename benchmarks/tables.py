@@ -23,6 +23,8 @@ DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md")
 FORMATS = ("none", "packed", "int8", "float32")
 PLACE = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
+NOT_MEASURED = "Not measured yet on an idle machine.\n"
+
 CONTENTS = {
     "moves": "move, deal, legal moves",
     "acting": "and the next player's observation",
@@ -66,7 +68,7 @@ def machine_line(report: dict) -> str:
     """What the numbers were measured on, as one sentence."""
     machine, settings = report["machine"], report["settings"]
     versions = ", ".join(f"{name} {machine['versions'][name]}" for name in ("numba", "numpy"))
-    repeats = f"Median of {settings['repeats']} interleaved repeats" if "seconds" in settings else "Medians"
+    repeats = f"Median of {settings['repeats']} interleaved repeats" if settings["repeats"] > 1 else "One short run"
     return (
         f"{repeats} on {machine['cores']} cores of {machine['processor']}, Python {machine['python']}, {versions}, "
         f"commit {machine['commit']}, {machine['date']}; load average {machine['load_average']} before and "
@@ -121,6 +123,8 @@ def sizes() -> str:
 def threads() -> str:
     """Several threads against one, by the wall clock."""
     report = load("throughput")
+    if not chosen(report, group="threads"):
+        return NOT_MEASURED
     rows = []
     for envs in values(report, "envs", group="threads"):
         for observation in values(report, "observation", group="threads"):
@@ -182,6 +186,8 @@ def peer_cell(report: dict, name: str, content: str, players: int) -> str:
 
 def compile_time() -> str:
     """Cold and warm starts."""
+    if not (RESULTS / "compile_time.json").exists():
+        return NOT_MEASURED
     report = load("compile_time")
     rows = [
         [row["program"], f"{row['cold_seconds']:.1f} s", f"{row['warm_seconds']:.2f} s"] for row in report["results"]
@@ -210,7 +216,8 @@ def throughput() -> str:
     return (
         markdown(header, rows, text_columns=2).replace("| ---: | ---: | ---: |", "| ---: | --- | ---: |")
         + "\nStandard Hanabi, 2 players, uniformly random legal moves, new games dealt as they end; all in one run of\n"
-        f"`python -m benchmarks.peers` on one core of {report['machine']['processor']}.\n"
+        f"`python -m benchmarks.peers` on one core of {report['machine']['processor']},\n"
+        f"in CPU time, load average {report['machine']['load_average']}.\n"
         "[benchmarks](benchmarks/README.md) has every table.\n"
     )
 
