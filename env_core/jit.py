@@ -32,7 +32,7 @@ __all__ = ["COMPILED", "interned", "kernel", "parallel_kernel", "rule", "source_
 
 def rule(function: Function) -> Function:
     """Mark ``function`` as part of the rules: plain Python here, inlined machine code inside a kernel."""
-    return register_jitable(forceinline=True)(function)
+    return register_jitable(forceinline=True, no_cfunc_wrapper=True)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

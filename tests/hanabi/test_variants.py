@@ -23,7 +23,7 @@ from tests.reference.lockstep import Engine, Plain, play, shuffled_box
 
 from .plain_engine import PlainEngine
 
-MOVES = int(os.environ.get("HANABAKO_MOVES", "20000"))
+MOVES = int(os.environ.get("HANABAKO_MOVES", "2000"))
 RECKLESS = 0.03  # how often a good player does anything legal
 
 
