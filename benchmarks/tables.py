@@ -68,7 +68,11 @@ def machine_line(report: dict) -> str:
     """What the numbers were measured on, as one sentence."""
     machine, settings = report["machine"], report["settings"]
     versions = ", ".join(f"{name} {machine['versions'][name]}" for name in ("numba", "numpy"))
-    repeats = f"Median of {settings['repeats']} interleaved repeats" if settings["repeats"] > 1 else "One short run"
+    repeats = (
+        f"Median of {settings['repeats']} interleaved repeats"
+        if settings.get("seconds", 0) and settings["repeats"] > 1
+        else "One short run"
+    )
     return (
         f"{repeats} on {machine['cores']} cores of {machine['processor']}, Python {machine['python']}, {versions}, "
         f"commit {machine['commit']}, {machine['date']}; load average {machine['load_average']} before and "
