@@ -233,6 +233,7 @@ def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]
     unfinished = path.with_name(path.name + ".part")
     tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
     save_file(tensors, unfinished, {key: json.dumps(value) for key, value in metadata.items()})
+    unfinished.chmod(0o644)  # safetensors makes files that only their owner may read
     os.replace(unfinished, path)
 
 
