@@ -7,7 +7,7 @@ import numpy as np
 from env_core.game import Game, Loops
 from hanabi_env import notation
 from hanabi_env import position as positions
-from hanabi_env.config import MOST_HISTORY, HanabiConfig
+from hanabi_env.config import MOST_HISTORY, MOST_TOKENS, HanabiConfig
 from hanabi_env.loops import compiled_loops, table_dtype
 from hanabi_env.rules import EVENTS_A_TURN, Rules
 
@@ -78,8 +78,8 @@ def roomy(rules: Rules) -> Rules:
         suits=7,
         ranks=5,
         deck_size=70,
-        max_information_tokens=50,
-        max_life_tokens=50,
+        max_information_tokens=MOST_TOKENS,
+        max_life_tokens=MOST_TOKENS,
         multicolor_suit=-1,
         black_suit=-1,
         flamboyants=1,

@@ -81,6 +81,13 @@ def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
     return (*color_letters(config), *range(1, config.ranks + 1))
 
 
+def _number_of(kind: str, numbers: dict[str, int], text: str) -> int:
+    """The number that ``text`` stands for; ``ValueError`` names the ``kind`` of word and what is allowed."""
+    if not isinstance(text, str) or text not in numbers:
+        raise ValueError(f"{kind} must be one of {', '.join(numbers)}, got {text!r}")
+    return numbers[text]
+
+
 # --- Cards ------------------------------------------------------------------------------------------------------------
 
 
@@ -111,10 +118,7 @@ def str_to_card(config: HanabiConfig, text: str) -> int:
     Raises:
         ValueError: ``text`` is no card of this table.
     """
-    numbers = _card_numbers(config)
-    if not isinstance(text, str) or text not in numbers:
-        raise ValueError(f"card must be one of {', '.join(numbers)}, got {text!r}")
-    return numbers[text]
+    return _number_of("card", _card_numbers(config), text)
 
 
 # --- Moves ------------------------------------------------------------------------------------------------------------
@@ -162,7 +166,4 @@ def str_to_action(config: HanabiConfig, text: str) -> int:
     Raises:
         ValueError: ``text`` is no action of this table.
     """
-    numbers = _action_numbers(config)
-    if not isinstance(text, str) or text not in numbers:
-        raise ValueError(f"action must be one of {', '.join(numbers)}, got {text!r}")
-    return numbers[text]
+    return _number_of("action", _action_numbers(config), text)
