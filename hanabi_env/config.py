@@ -31,7 +31,7 @@ class HanabiConfig:
     numbers are those of ``hanabi_env/README.md``.
 
     Raises:
-        ValueError: a field has a wrong type or value, the hands do not fit the deck, or a variant is not built yet.
+        ValueError: a field has a wrong type or value, or the hands do not fit the deck.
     """
 
     players: int = 2
@@ -85,7 +85,6 @@ class HanabiConfig:
         check_choice(self, "score_on_loss", ("zero", "fireworks"))
         check_choice(self, "observation_type", tuple(OBSERVATION_TYPES))
         check_choice(self, "history", range(1, MOST_HISTORY + 1))
-        _check_built(self)
         _check_deal(self)
 
     @property
@@ -162,21 +161,6 @@ class HanabiConfig:
         )
 
 
-NOT_BUILT_YET = {
-    "multicolor": None,
-    "black_powder": False,
-    "flamboyants": False,
-    "final_bouquet": False,
-    "choreography": False,
-}
-
-
-def _check_built(config: HanabiConfig) -> None:
-    for name, standard in NOT_BUILT_YET.items():
-        if getattr(config, name) != standard:
-            raise ValueError(f"{name} is not built yet: must be {standard!r}, got {getattr(config, name)!r}")
-
-
 def _check_deal(config: HanabiConfig) -> None:
     """The hands must fit the deck, as in the Learning Environment."""
     most = config.deck_size // config.players
@@ -197,9 +181,28 @@ PRESETS: dict[str, HanabiConfig] = {
     "small": HanabiConfig(colors=2, hand_size=2, max_information_tokens=3, max_life_tokens=1),
     "very_small": HanabiConfig(colors=1, hand_size=2, max_information_tokens=3, max_life_tokens=1),
     "mini": HanabiConfig(colors=3, ranks=3, hand_size=3, max_information_tokens=5),
+    "avalanche_5": HanabiConfig(multicolor="own_color"),
+    "avalanche_10": HanabiConfig(multicolor="all_colors"),
+    "black_powder": HanabiConfig(black_powder=True),
+    "flamboyants": HanabiConfig(flamboyants=True),
+    "final_bouquet": HanabiConfig(final_bouquet=True),
+    "choreography": HanabiConfig(choreography=True),
+    "harder": HanabiConfig(max_life_tokens=1),
+    "easier": HanabiConfig(max_information_tokens=10),
+    "grands_feux_all": HanabiConfig(multicolor="all_colors", black_powder=True, flamboyants=True, empty_hints=True),
+    "all_extensions": HanabiConfig(
+        multicolor="all_colors",
+        black_powder=True,
+        flamboyants=True,
+        final_bouquet=True,
+        choreography=True,
+        empty_hints=True,
+    ),
 }
 """Named tables. ``standard`` is the Learning Environment's game; ``small`` and ``very_small`` are its research games.
-The booklets differ in the base game only by empty hints (H7)."""
+The booklets differ in the base game only by empty hints (H7). From ``avalanche_5`` to ``easier`` every preset adds one
+extension to ``standard`` (V1 to V6, H16, H17), so that scores differ by it alone; ``grands_feux_all`` is that booklet
+with its three extensions (V7), ``all_extensions`` every rule that can be on at once."""
 
 
 def make_config(config: HanabiConfig | None = None, preset: str | None = None, **options: Any) -> HanabiConfig:

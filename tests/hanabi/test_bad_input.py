@@ -79,22 +79,6 @@ def test_hands_must_fit_the_deck(table):
         HanabiConfig(**table)
 
 
-@pytest.mark.parametrize(
-    "variant",
-    [
-        {"multicolor": "own_color"},
-        {"multicolor": "all_colors"},
-        {"black_powder": True},
-        {"flamboyants": True},
-        {"final_bouquet": True},
-        {"choreography": True},
-    ],
-)
-def test_a_variant_that_is_not_built_says_so(variant):
-    with pytest.raises(ValueError, match=f"{next(iter(variant))}.*not built"):
-        HanabiConfig(**variant)
-
-
 # --- Decks -----------------------------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from hanabi_env import HanabiConfig
-from hanabi_env import config as configuration
 from hanabi_env.position import load_position, parse_bonus_tiles
 from tests.reference.hanabi_plain import TILES, PlainHanabi, box
 from tests.reference.hanabi_plain_observation import is_dead
@@ -25,11 +24,6 @@ from .plain_engine import PlainEngine
 
 MOVES = int(os.environ.get("HANABAKO_MOVES", "2000"))
 RECKLESS = 0.03  # how often a good player does anything legal
-
-
-@pytest.fixture(autouse=True)
-def _every_variant_is_built(monkeypatch):
-    monkeypatch.setattr(configuration, "NOT_BUILT_YET", {}, raising=False)
 
 
 def random_config(rng: random.Random) -> HanabiConfig:
