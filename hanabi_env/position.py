@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -160,11 +161,13 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
     slots = [range(int(state.hand_count[player])) for player in range(rules.players)]
     events = _events(config, rules, state)
     turns = int(state.turns_to_play)
+    hands, plausible, hinted = state.hands, state.plausible, state.hinted  # a record's fields are slow to reach
+    fallen = state.cards[rules.deck_size - int(state.discard_count) : rules.deck_size].tolist()
     return {
         "current_player": int(state.current_player),
-        "hands": [[names[state.hands[player, slot]] for slot in hand] for player, hand in enumerate(slots)],
+        "hands": [[names[hands[player, slot]] for slot in hand] for player, hand in enumerate(slots)],
         "deck": [names[card] for card in _coming_cards(rules, state)],
-        "discards": [names[state.cards[rules.deck_size - 1 - k]] for k in range(int(state.discard_count))],
+        "discards": [names[card] for card in reversed(fallen)],
         "fireworks": {letter: int(state.fireworks[suit]) for suit, letter in enumerate(suit_letters(config))},
         "information_tokens": int(state.information_tokens),
         "life_tokens": int(state.life_tokens),
@@ -173,12 +176,9 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
         "end_reason": END_NAMES[int(state.end_reason)],
         "bonus_tiles": _face_down_tiles(rules, state),
         "pending": CHOICE_NAMES[int(state.pending)],
-        "knowledge": [
-            [_members(names, state.plausible[player, slot]) for slot in hand] for player, hand in enumerate(slots)
-        ],
+        "knowledge": [[_members(names, plausible[player, slot]) for slot in hand] for player, hand in enumerate(slots)],
         "hinted": [
-            [_members(hint_marks(config), state.hinted[player, slot]) for slot in hand]
-            for player, hand in enumerate(slots)
+            [_members(hint_marks(config), hinted[player, slot]) for slot in hand] for player, hand in enumerate(slots)
         ],
         "events": events,
         "last_move": events[-1] if events else None,
@@ -188,7 +188,8 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
 
 def _members(names: Sequence[Any], bits: Any) -> list[Any]:
     """The names of the bits that are set."""
-    return [name for k, name in enumerate(names) if int(bits) >> k & 1]
+    members = int(bits)
+    return [name for k, name in enumerate(names) if members >> k & 1]
 
 
 def _face_down_tiles(rules: Rules, state: Any) -> list[str]:
@@ -246,7 +247,7 @@ def _use_in_words(config: HanabiConfig, event: Any) -> str:
 
 def _draw_places(rules: Rules, state: Any, count: int) -> list[int]:
     """Where in ``cards`` the draws from a deck of ``count`` cards take theirs, next first, by the record's stream."""
-    ahead = state.copy()
+    ahead = SimpleNamespace(key=state.key, shuffles=state.shuffles)
     places = []
     with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
         for left in range(count, 0, -1):
@@ -257,7 +258,7 @@ def _draw_places(rules: Rules, state: Any, count: int) -> list[int]:
 
 def _coming_cards(rules: Rules, state: Any) -> list[int]:
     """The cards of the deck, next first: every draw of `hanabi_env.rules.draw_card`, without drawing."""
-    cards = [int(card) for card in state.cards[: state.deck_count]]
+    cards = state.cards[: state.deck_count].tolist()
     deck = []
     for place in _draw_places(rules, state, len(cards)):
         deck.append(cards[place])

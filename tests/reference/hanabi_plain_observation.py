@@ -6,6 +6,8 @@ returns its bits as a list; the observation is their sum.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from .hanabi_plain import TILES, Event, PlainHanabi, box, copies, hint_colors_of, identities, suits_of
 
 KINDS = ("play", "discard", "color", "rank")
@@ -27,7 +29,7 @@ def clockwise(game: PlainHanabi, player: int) -> list[int]:
 
 
 def card_bits(game: PlainHanabi, cards: set[str] | list[str]) -> list[int]:
-    return [int(card in cards) for card in identities(game.config)]
+    return [1 if card in cards else 0 for card in identities(game.config)]
 
 
 def hands(game: PlainHanabi, player: int) -> list[int]:
@@ -48,9 +50,10 @@ def board(game: PlainHanabi, player: int) -> list[int]:
 
 
 def discards(game: PlainHanabi, player: int) -> list[int]:
+    lying = Counter(game.discards)
     bits = []
     for card in identities(game.config):
-        bits += thermometer(copies(game.config, card), game.discards.count(card))
+        bits += thermometer(copies(game.config, card), lying[card])
     return bits
 
 
@@ -117,15 +120,12 @@ def tiles(game: PlainHanabi, player: int) -> list[int]:
     return bits + thermometer(game.config.players, game.turns_to_play or 0)
 
 
-def is_seen_to_the_last(game: PlainHanabi, card: str, players: list[int]) -> bool:
-    """All copies of a card lie on fireworks, in the discard or in the hands of ``players``."""
-    seen = game.discards.count(card) + sum(game.hands[player].count(card) for player in players)
-    on_firework = game.rank(card) not in game.missing_ranks(game.suit(card))
-    return seen + on_firework == copies(game.config, card)
-
-
 def exhausted(game: PlainHanabi, players: list[int]) -> set[str]:
-    return {card for card in identities(game.config) if is_seen_to_the_last(game, card, players)}
+    """The cards all of whose copies lie on fireworks, in the discard or in the hands of ``players``."""
+    seen = Counter(game.discards) + Counter(card for player in players for card in game.hands[player])
+    for suit in game.fireworks:
+        seen.update(f"{suit}{rank}" for rank in range(1, game.config.ranks + 1) if rank not in game.missing_ranks(suit))
+    return {card for card, count in seen.items() if count == copies(game.config, card)}
 
 
 def is_dead(game: PlainHanabi, card: str) -> bool:

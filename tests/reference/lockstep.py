@@ -190,5 +190,7 @@ def assert_same_table(machine: Machine, plain: Plain, where: str) -> None:
 
 def assert_same_bits(bits: Sequence[int], expected: Sequence[int], where: str) -> None:
     assert len(bits) == len(expected), f"{where}: {len(bits)} bits, expected {len(expected)}"
+    if list(bits) == list(expected):
+        return
     different = [index for index, (bit, wanted) in enumerate(zip(bits, expected, strict=True)) if bit != wanted]
-    assert not different, f"{where}: bits {different[:20]} differ"
+    raise AssertionError(f"{where}: bits {different[:20]} differ")
