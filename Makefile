@@ -50,6 +50,7 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 tables: $(VENV)/.test  ## write the measured tables and the picture into the READMEs
 	@$(RUN) -m benchmarks.tables
 	@$(RUN) -m agents.scoreboard
+	@$(RUN) -m hanabi_env.card
 	@$(RUN) -m hanabi_env.render docs/hanabi.svg --seed 11 --moves 32 --seat 1
 
 clean:  ## remove caches and .venv; keeps runs/

@@ -21,6 +21,7 @@ from typing import Any
 from env_core.svg import write_text
 from hanabi_env import config as config_module
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
+from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.notation import END_NAMES, action_words
 from hanabi_env.observation import event_kinds, index_table
 from hanabi_env.rules import NO_TILE, TILES, Rules
@@ -256,9 +257,19 @@ def field_docstrings() -> dict[str, str]:
 
 
 def presets_table() -> str:
-    """What every preset changes."""
-    rows = [(f"`{name}`", _differences(config), config.deck_size, config.max_score) for name, config in PRESETS.items()]
-    return table(("preset", "differs from `standard` by", "cards", "highest score"), rows)
+    """What every preset changes, and what hanab.live calls it."""
+    rows = [
+        (f"`{name}`", _differences(config), config.deck_size, config.max_score, _name_on_the_site(config))
+        for name, config in PRESETS.items()
+    ]
+    return table(("preset", "differs from `standard` by", "cards", "highest score", "on hanab.live"), rows)
+
+
+def _name_on_the_site(config: HanabiConfig) -> str:
+    try:
+        return ", ".join([variant_of(config), *options_of(config)])
+    except ValueError:
+        return NOTHING
 
 
 def _differences(config: HanabiConfig) -> str:

@@ -693,16 +693,19 @@ def _played_cards(rules: Rules, position: Position) -> list[int]:
     return cards
 
 
+def box_of(config: HanabiConfig) -> Counter[str]:
+    """How often every card is in the box (H1), by name."""
+    rules = config.rules()
+    names = enumerate(card_names(config))
+    return Counter({name: copies(rules, suit_of(rules, card), rank_of(rules, card)) for card, name in names})
+
+
 def _check_box(config: HanabiConfig, where: str, cards: list[int]) -> None:
     """Every card of the box is somewhere exactly once (H1)."""
-    rules, found = config.rules(), Counter(cards)
-    wrong = []
-    for card, name in enumerate(card_names(config)):
-        expected = copies(rules, suit_of(rules, card), rank_of(rules, card))
-        if found[card] != expected:
-            wrong.append(f"{name} {found[card]} times instead of {expected}")
+    box, found = box_of(config), Counter(card_names(config)[card] for card in cards)
+    wrong = [f"{name} {found[name]} times instead of {box[name]}" for name in box if found[name] != box[name]]
     if wrong:
-        raise ValueError(f"{where} must have the {rules.deck_size} cards of the box, has {', '.join(wrong)}")
+        raise ValueError(f"{where} must have the {box.total()} cards of the box, has {', '.join(wrong)}")
 
 
 def _check_turns(rules: Rules, position: Position) -> None:

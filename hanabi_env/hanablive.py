@@ -1,0 +1,361 @@
+"""Games in the JSON of hanab.live, the site where people and bots play Hanabi.
+
+    config, deck, actions = load("export.json")      # what https://hanab.live/export/<game> gives
+    env = hanabi_v0.raw_env(config=config)
+    env.reset(options={"deck": deck})
+    for action in actions:
+        env.step(action)
+
+    save("mine.json", config, deck, actions)          # opens there with "Watch Replay", "JSON"
+
+`python -m hanabi_env.hanablive export.json ...` replays files and says how they end.
+
+Format 3.0.0: ``players`` (names), ``deck`` (top first, whole hands dealt player by player, as here), ``actions``
+(``type`` 0 play, 1 discard, 2 color clue, 3 rank clue, 4 and 5 the end; ``target`` a card's place in the deck or the
+player who is told; ``value`` the color's place among the variant's clue colors, or the rank), ``options``, ``seed``.
+
+What the site calls a variant is a set of suits, and `VARIANTS` lists those that are ours too. Its ``emptyClues`` is
+``empty_hints`` (H7), ``allOrNothing`` is ``final_bouquet`` (V5), ``oneExtraCard`` and ``oneLessCard`` change
+``hand_size``. Three things differ and hurt no replay: the site scores black powder as a sixth suit (30, not V3's 25),
+ends a game as soon as its highest reachable score is reached, and names the suits otherwise.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from env_core.svg import write_text
+from hanabi_env.config import HanabiConfig
+from hanabi_env.notation import action_to_str, color_letters, str_to_action, suit_letters
+from hanabi_env.position import box_of
+
+__all__ = ["VARIANTS", "load", "main", "options_of", "save", "variant_of"]
+
+PLAY, DISCARD, COLOR_CLUE, RANK_CLUE, END_GAME, END_BY_VOTE = range(6)
+ENDED_BY_PLAYER = 4  # the value of an end that somebody chose
+
+PLAYER_NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "No Variant": {},
+    "4 Suits": {"colors": 4},
+    "3 Suits": {"colors": 3},
+    "Black (6 Suits)": {"multicolor": "own_color"},
+    "Black (5 Suits)": {"multicolor": "own_color", "colors": 4},
+    "Rainbow (6 Suits)": {"multicolor": "all_colors"},
+    "Rainbow (5 Suits)": {"multicolor": "all_colors", "colors": 4},
+    "Rainbow (4 Suits)": {"multicolor": "all_colors", "colors": 3},
+    "Rainbow (3 Suits)": {"multicolor": "all_colors", "colors": 2},
+    "White Reversed (6 Suits)": {"black_powder": True},
+    "White Reversed (5 Suits)": {"black_powder": True, "colors": 4},
+    "White Reversed (4 Suits)": {"black_powder": True, "colors": 3},
+    "White Reversed (3 Suits)": {"black_powder": True, "colors": 2},
+    "White Reversed & Rainbow (6 Suits)": {"multicolor": "all_colors", "black_powder": True, "colors": 4},
+    "White Reversed & Rainbow (5 Suits)": {"multicolor": "all_colors", "black_powder": True, "colors": 3},
+    "White Reversed & Rainbow (4 Suits)": {"multicolor": "all_colors", "black_powder": True, "colors": 2},
+}
+"""The site's variants whose suits are ours, and the fields that make them. Its Black suit is not black powder but V1's:
+five cards and a color of their own; a White Reversed one has no color, runs from 5 to 1, and is black powder (V3)."""
+
+SUIT_FIELDS = ("colors", "multicolor", "black_powder")
+HARMLESS_OPTIONS = ("variant", "numPlayers", "timed", "timeBase", "timePerTurn", "speedrun", "deckPlays", "tableName")
+HARMLESS_OPTIONS += ("maxPlayers",)
+OUR_OPTIONS = ("emptyClues", "allOrNothing", "oneExtraCard", "oneLessCard", "startingPlayer")
+
+
+# --- In ---------------------------------------------------------------------------------------------------------------
+
+
+def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], list[int]]:
+    """Read a game.
+
+    Args:
+        file: a path, or an open text file.
+
+    Returns:
+        The table, the deck (card names, top first, for ``reset(options={"deck": deck})``) and the actions from player
+        0 on. A file that was cut off may lack cards of the deck: they follow in the order of the box. Old games whose
+        first player was another are turned round the table, so that player 0 begins.
+
+    Raises:
+        ValueError: the file is no such game, or uses what this Hanabi does not have; the text names it.
+    """
+    text = Path(file).read_text(encoding="utf-8") if isinstance(file, (str, PathLike)) else file.read()
+    try:
+        game = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"a game of hanab.live is JSON: {error}") from error
+    if not isinstance(game, Mapping):
+        raise ValueError(f"a game of hanab.live is a JSON object, got {type(game).__name__}")  # noqa: TRY004 - of the file
+    options = _options(game)
+    config = _config(len(_list(game, "players")), options)
+    first = _number(options, "startingPlayer", 0, range(config.players))
+    cards = [_card(config, card) for card in _list(game, "deck")]
+    deck = _completed(config, cards)
+    actions = _actions_in(config, deck, _list(game, "actions"), first)
+    return config, _turned(deck, config, first), actions
+
+
+def _options(game: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in force; some files name the variant beside them. What is off need not be known here."""
+    options = game.get("options") or {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options must be an object, got {options!r}")  # noqa: TRY004
+    options = {"variant": game.get("variant") or "No Variant", **{key: v for key, v in options.items() if v}}
+    for name, value in options.items():
+        if name not in (*HARMLESS_OPTIONS, *OUR_OPTIONS):
+            raise ValueError(f"the game uses the option {name} ({value!r}), which is not available here")
+    return options
+
+
+def _config(players: int, options: Mapping[str, Any]) -> HanabiConfig:
+    variant = options["variant"]
+    if variant not in VARIANTS:
+        raise ValueError(f"the game's variant is {variant!r}; available here are {', '.join(map(repr, VARIANTS))}")
+    if players not in range(2, 6):
+        raise ValueError(f"the game has {players} players; available here are 2 to 5")
+    fields = {"players": players, "empty_hints": bool(options.get("emptyClues"))}
+    config = HanabiConfig(**VARIANTS[variant], **fields, final_bouquet=bool(options.get("allOrNothing")))
+    size = config.cards_in_hand + bool(options.get("oneExtraCard")) - bool(options.get("oneLessCard"))
+    if size == config.cards_in_hand:
+        return config
+    return HanabiConfig(**VARIANTS[variant], **fields, final_bouquet=config.final_bouquet, hand_size=size)
+
+
+def _list(game: Mapping[str, Any], name: str) -> list[Any]:
+    if not isinstance(game.get(name), list):
+        raise ValueError(f"{name} must be a list, got {game.get(name)!r}")  # noqa: TRY004
+    return game[name]
+
+
+def _number(entry: Any, name: str, default: int | None, allowed: range) -> int:
+    """The integer under ``name``; ``ValueError`` where it is missing, none, or not ``allowed``."""
+    value = entry.get(name, default) if isinstance(entry, Mapping) else None
+    if type(value) is not int or value not in allowed:
+        raise ValueError(f"{name} must be from {allowed.start} to {allowed.stop - 1} in {entry!r}")
+    return value
+
+
+def _card(config: HanabiConfig, card: Any) -> str:
+    suits = _site_suits(config)
+    suit = suits[_number(card, "suitIndex", None, range(len(suits)))]
+    return f"{suit}{_number(card, 'rank', None, range(1, config.ranks + 1))}"
+
+
+def _site_suits(config: HanabiConfig) -> str:
+    """The letters of our suits in the site's order: where both are there, black powder comes before multicolor."""
+    suits = suit_letters(config)
+    return suits[:-2] + "KM" if suits.endswith("MK") else suits
+
+
+def _completed(config: HanabiConfig, cards: list[str]) -> list[str]:
+    """The deck with what a cut-off file lacks of the box."""
+    missing = box_of(config)
+    missing.subtract(cards)
+    for card, count in missing.items():
+        if count < 0:
+            raise ValueError(f"deck must be cards of the box, got {-count} {card} too many")
+    return cards + list(missing.elements())
+
+
+def _actions_in(config: HanabiConfig, deck: Sequence[str], entries: Iterable[Any], first: int) -> list[int]:
+    table, actions = Hands(config, len(deck), first), []
+    for entry in entries:
+        kind = _number(entry, "type", None, range(END_BY_VOTE + 1))
+        if kind in (END_GAME, END_BY_VOTE):
+            break
+        words = _use(table, kind, entry, deck) if kind in (PLAY, DISCARD) else _clue(table, kind, entry)
+        actions.append(str_to_action(config, words))
+    return actions
+
+
+def _use(table: "Hands", kind: int, entry: Any, deck: Sequence[str]) -> str:
+    order = _number(entry, "target", None, range(len(deck)))
+    hand = table.hands[table.player]
+    if order not in hand:
+        blind = "; cards are not played from the deck here (deckPlays)" if order == table.next_order else ""
+        raise ValueError(f"player {table.player} does not hold card {order} ({deck[order]}) in {entry!r}{blind}")
+    slot = hand.index(order)
+    table.use(slot)
+    return f"{'play' if kind == PLAY else 'discard'} {slot}"
+
+
+def _clue(table: "Hands", kind: int, entry: Any) -> str:
+    config = table.config
+    offset = (_number(entry, "target", None, range(config.players)) - table.player) % config.players
+    if offset == 0:
+        raise ValueError(f"player {table.player} tells nobody else in {entry!r}")
+    table.pass_on()
+    if kind == RANK_CLUE:
+        return f"hint {offset} {_number(entry, 'value', None, range(1, config.ranks + 1))}"
+    colors = color_letters(config)
+    return f"hint {offset} {colors[_number(entry, 'value', None, range(len(colors)))]}"
+
+
+def _turned(deck: list[str], config: HanabiConfig, first: int) -> list[str]:
+    """The deck that deals the hands of the players from ``first`` on to player 0 on."""
+    size, dealt = config.cards_in_hand, config.cards_in_hand * config.players
+    return deck[first * size : dealt] + deck[: first * size] + deck[dealt:]
+
+
+class Hands:
+    """Who holds which place of the deck: all that is needed to tell slots and places apart."""
+
+    def __init__(self, config: HanabiConfig, deck_size: int, player: int = 0) -> None:
+        size = config.cards_in_hand
+        self.config = config
+        self.player = player
+        self.deck_size = deck_size
+        self.hands = [list(range(seat * size, (seat + 1) * size)) for seat in range(config.players)]
+        self.next_order = config.players * size
+
+    def use(self, slot: int) -> int:
+        """The player plays or discards a slot and draws. Returns the card's place in the deck."""
+        hand = self.hands[self.player]
+        order = hand.pop(slot)
+        if self.next_order < self.deck_size:
+            hand.append(self.next_order)
+            self.next_order += 1
+        self.pass_on()
+        return order
+
+    def pass_on(self) -> None:
+        """The next player's turn."""
+        self.player = (self.player + 1) % self.config.players
+
+
+# --- Out --------------------------------------------------------------------------------------------------------------
+
+
+def save(
+    file: str | PathLike[str],
+    config: HanabiConfig,
+    deck: Sequence[str],
+    actions: Iterable[int],
+    players: Sequence[str] = (),
+    seed: str = "",
+) -> None:
+    """Write a game for the site.
+
+    Args:
+        file: where; it is replaced as a whole.
+        config: the table; `variant_of` says which ones the site has.
+        deck: card names, top first: the hands of player 0 on, then the draws.
+        actions: from player 0 on. A game that is not at its end may be written too.
+        players: their names; Alice, Bob and so on where there are none.
+        seed: shown by the site.
+
+    Raises:
+        ValueError: the site does not have this table, or a name, card or action is wrong.
+    """
+    names = list(players) or list(PLAYER_NAMES[: config.players])
+    if len(names) != config.players:
+        raise ValueError(f"players must be {config.players} names, got {players!r}")
+    if Counter(deck) != box_of(config):
+        raise ValueError(f"deck must be the whole box, {config.deck_size} cards, got {deck!r}")
+    suits = _site_suits(config)
+    game = {
+        "players": names,
+        "deck": [{"suitIndex": suits.index(card[0]), "rank": int(card[1:])} for card in deck],
+        "actions": _actions_out(config, actions),
+        "options": {"variant": variant_of(config), **options_of(config)},
+        "seed": seed,
+    }
+    write_text(Path(file), json.dumps(game) + "\n")
+
+
+def variant_of(config: HanabiConfig) -> str:
+    """The site's name of this table's suits.
+
+    Raises:
+        ValueError: the site does not have this table; the text names the field.
+    """
+    standard = HanabiConfig()
+    black = ("black_distribution",) if config.black_powder else ()
+    for name in ("ranks", "max_information_tokens", "max_life_tokens", "flamboyants", "choreography", *black):
+        if getattr(config, name) != getattr(standard, name):
+            raise ValueError(f"hanab.live has only {name}={getattr(standard, name)!r}, got {getattr(config, name)!r}")
+    if config.random_start_player:
+        raise ValueError("hanab.live lets player 0 begin: random_start_player must be False")
+    for variant, fields in VARIANTS.items():
+        if all(getattr(config, name) == fields.get(name, getattr(standard, name)) for name in SUIT_FIELDS):
+            return variant
+    suits = ", ".join(f"{name}={getattr(config, name)!r}" for name in SUIT_FIELDS)
+    raise ValueError(f"hanab.live has no variant with {suits}")
+
+
+def options_of(config: HanabiConfig) -> dict[str, bool]:
+    """The site's options that are on for this table.
+
+    Raises:
+        ValueError: the site does not have hands of this size.
+    """
+    usual = HanabiConfig(players=config.players).cards_in_hand
+    if abs(config.cards_in_hand - usual) > 1:
+        raise ValueError(f"hanab.live has hands of {usual - 1} to {usual + 1} cards, got {config.cards_in_hand}")
+    options = {
+        "emptyClues": config.empty_hints,
+        "allOrNothing": config.final_bouquet,
+        "oneExtraCard": config.cards_in_hand > usual,
+        "oneLessCard": config.cards_in_hand < usual,
+    }
+    return {name: True for name, is_on in options.items() if is_on}
+
+
+def _actions_out(config: HanabiConfig, actions: Iterable[int]) -> list[dict[str, int]]:
+    table, entries = Hands(config, config.deck_size), []
+    for number, action in enumerate(actions):
+        verb, *values = action_to_str(config, action).split()
+        if verb == "hint":
+            target = (table.player + int(values[0])) % config.players
+            is_rank = values[1].isdigit()
+            value = int(values[1]) if is_rank else color_letters(config).index(values[1])
+            entries.append({"type": RANK_CLUE if is_rank else COLOR_CLUE, "target": target, "value": value})
+            table.pass_on()
+            continue
+        slot = int(values[0])
+        if slot >= len(table.hands[table.player]):
+            raise ValueError(f"action {number} uses slot {slot} of {len(table.hands[table.player])}")
+        entries.append({"type": PLAY if verb == "play" else DISCARD, "target": table.use(slot), "value": 0})
+    return entries
+
+
+# --- python -m hanabi_env.hanablive -----------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Replay games of hanab.live and say how they end."""
+    parser = argparse.ArgumentParser(prog="python -m hanabi_env.hanablive", description=main.__doc__)
+    parser.add_argument("files", nargs="+", type=Path, help="exported games")
+    files = parser.parse_args(arguments).files
+    refused = 0
+    for path in files:
+        try:
+            print(f"{path.name}: {_replay(path)}")
+        except ValueError as error:
+            refused += 1
+            print(f"{path.name}: {error}")
+    if refused:
+        raise SystemExit(f"{refused} of {len(files)} could not be replayed")
+
+
+def _replay(path: Path) -> str:
+    from hanabi_env.hanabi_v0 import raw_env
+
+    config, deck, actions = load(path)
+    env = raw_env(config=config)
+    env.reset(options={"deck": deck})
+    for action in actions:
+        env.step(action)
+    table = env.to_dict()
+    end = table["end_reason"] or "goes on"
+    table_words = f"{variant_of(config)}, {config.players} players, {len(actions)} actions"
+    return f"{table_words}, score {table['score']}, {table['information_tokens']} information tokens, end: {end}"
+
+
+if __name__ == "__main__":
+    main()

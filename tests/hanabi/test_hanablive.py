@@ -1,0 +1,223 @@
+"""Games in hanab.live's JSON: they go out and come in again, replay to their end, and what we lack is named."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from hanabi_env.hanablive import VARIANTS, load, main, save, variant_of
+from tests.reference.lockstep import shuffled_box
+
+SAVED = {
+    **{variant: HanabiConfig(players=3, **fields) for variant, fields in VARIANTS.items()},
+    "empty hints": HanabiConfig(players=5, empty_hints=True),
+    "final bouquet": HanabiConfig(players=4, final_bouquet=True, multicolor="own_color"),
+    "a card more": HanabiConfig(players=4, hand_size=5),
+    "a card less": HanabiConfig(hand_size=4),
+}
+
+
+def played(config: HanabiConfig, seed: int) -> tuple[list[str], list[int], dict[str, Any]]:
+    """A random game: the deck, the actions and the last position."""
+    rng, env = random.Random(seed), hanabi_v0.raw_env(config=config)
+    deck, actions = shuffled_box(config, rng), []
+    env.reset(seed=seed, options={"deck": deck})
+    while not all(env.terminations.values()):
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+        quiet = [action for action in legal if not env.action_to_str(action).startswith("play")]
+        actions.append(rng.choice(quiet if quiet and rng.random() < 0.9 else legal))
+        env.step(actions[-1])
+    return deck, actions, env.to_dict()
+
+
+def replayed(config: HanabiConfig, deck: list[str], actions: list[int]) -> dict[str, Any]:
+    env = hanabi_v0.raw_env(config=config)
+    env.reset(options={"deck": deck})
+    for action in actions:
+        env.step(action)
+    return env.to_dict()
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_game_goes_out_and_comes_in_again(name, tmp_path):
+    config = SAVED[name]
+    deck, actions, end = played(config, seed=len(name))
+    save(tmp_path / "game.json", config, deck, actions, seed="p3v0s7")
+    assert load(tmp_path / "game.json") == (config, deck, actions)
+    assert replayed(config, deck, actions)["score"] == end["score"]
+
+
+def test_the_file_is_what_the_sites_own_check_wants(tmp_path):
+    """Its server refuses another size of the deck, a value of a play, a target that is no card or player, no action."""
+    config = HanabiConfig(players=3, multicolor="all_colors", black_powder=True, colors=4)
+    deck, actions, _ = played(config, seed=5)
+    save(tmp_path / "game.json", config, deck, actions, players=["Ann", "Bo", "Cy"], seed="s")
+    game = json.loads((tmp_path / "game.json").read_text())
+    assert set(game) == {"players", "deck", "actions", "options", "seed"}
+    assert (game["players"], game["seed"]) == (["Ann", "Bo", "Cy"], "s")
+    assert game["options"] == {"variant": "White Reversed & Rainbow (6 Suits)"}
+    assert len(game["deck"]) == 60
+    assert {card["suitIndex"] for card in game["deck"]} == set(range(6))
+    site_suits = "RYGWKM"  # black powder comes before the rainbow suit there
+    assert [f"{site_suits[card['suitIndex']]}{card['rank']}" for card in game["deck"]] == deck
+    for action in game["actions"]:
+        if action["type"] in (0, 1):
+            assert action["target"] in range(60) and action["value"] == 0
+        else:
+            assert action["target"] in range(3)
+            assert action["value"] in (range(4) if action["type"] == 2 else range(1, 6))
+
+
+def test_cards_are_named_by_their_place_in_the_deck():
+    """A game written by hand: slots move, places in the deck do not."""
+    text = json.dumps(
+        {
+            "players": ["Ann", "Bo"],
+            "deck": [{"suitIndex": 0, "rank": rank} for rank in (1, 1, 2, 3, 4)],  # cut off: the rest is filled up
+            "actions": [
+                {"type": 2, "target": 1, "value": 4},
+                {"type": 3, "target": 0, "value": 1},
+                {"type": 0, "target": 0},
+                {"type": 1, "target": 9, "value": 0},
+                {"type": 0, "target": 2, "value": 0},
+                {"type": 1, "target": 11, "value": 0},
+                {"type": 4, "target": 1, "value": 4},
+            ],
+        }
+    )
+    config, deck, actions = load(io.StringIO(text))
+    env = hanabi_v0.raw_env(config=config)
+    words = [env.action_to_str(action) for action in actions]
+    assert words == ["hint 1 B", "hint 1 1", "play 0", "discard 4", "play 1", "discard 4"]
+    assert deck[:5] == ["R1", "R1", "R2", "R3", "R4"]
+    assert len(deck) == 50
+
+
+def test_an_old_game_may_begin_with_another_player():
+    """Turned round the table: the second player's hand is dealt first."""
+    game = standard_game()
+    game["options"] = {"startingPlayer": 1}
+    game["actions"] = [{"type": 3, "target": 0, "value": 1}, {"type": 0, "target": 0, "value": 0}]
+    usual = load(io.StringIO(json.dumps(standard_game())))[1]
+    _, deck, actions = load(io.StringIO(json.dumps(game)))
+    assert deck == [*usual[5:10], *usual[:5], *usual[10:]]
+    env = hanabi_v0.raw_env()
+    assert [env.action_to_str(action) for action in actions] == ["hint 1 1", "play 0"]
+
+
+def test_options_that_change_no_rule_are_read_over():
+    game = standard_game()
+    game["options"] = {"variant": "No Variant", "timed": True, "timeBase": 120, "cardCycle": False, "speedrun": True}
+    assert load(io.StringIO(json.dumps(game)))[0] == HanabiConfig()
+
+
+def standard_game() -> dict[str, Any]:
+    suits = [{"suitIndex": suit, "rank": rank} for suit in range(5) for rank in (1, 1, 1, 2, 2, 3, 3, 4, 4, 5)]
+    return {"players": ["Ann", "Bo"], "deck": suits, "actions": [{"type": 0, "target": 0, "value": 0}]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        (
+            {"options": {"variant": "Null (6 Suits)"}},
+            "variant is 'Null \\(6 Suits\\)'; available here are 'No Variant'",
+        ),
+        ({"options": {"cardCycle": True}}, "option cardCycle"),
+        ({"options": {"detrimentalCharacters": True}}, "option detrimentalCharacters"),
+        ({"options": {"somethingNew": 3}}, "option somethingNew \\(3\\)"),
+        ({"options": 3}, "options must be an object"),
+        ({"options": {"startingPlayer": 2}}, "startingPlayer must be from 0 to 1"),
+        ({"players": list("abcdef")}, "6 players"),
+        ({"players": "ab"}, "players must be a list"),
+        ({"deck": None}, "deck must be a list"),
+        ({"deck": [{"suit": 0, "rank": 1}]}, "suitIndex must be from 0 to 4"),
+        ({"deck": [{"suitIndex": 0, "rank": 6}]}, "rank must be from 1 to 5"),
+        ({"deck": [{"suitIndex": 0, "rank": 5}] * 2}, "got 1 R5 too many"),
+        ({"actions": [{"type": 9, "target": 0}]}, "type must be from 0 to 5"),
+        ({"actions": [{"type": 0, "target": 5}]}, "player 0 does not hold card 5 \\(R3\\)"),
+        ({"actions": [{"type": 0, "target": 10}]}, "not played from the deck here \\(deckPlays\\)"),
+        ({"actions": [{"type": 2, "target": 0, "value": 0}]}, "tells nobody else"),
+        ({"actions": [{"type": 2, "target": 1, "value": 5}]}, "value must be from 0 to 4"),
+        ({"actions": [{"type": 3, "target": 1}]}, "value must be from 1 to 5"),
+        ({"actions": ["play"]}, "type must be"),
+    ],
+)
+def test_what_cannot_be_read_is_named(changed, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        load(io.StringIO(json.dumps(standard_game() | changed)))
+
+
+@pytest.mark.parametrize(("text", "complaint"), [("{", "is JSON"), ("[]", "JSON object")])
+def test_what_is_no_game_is_refused(text, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        load(io.StringIO(text))
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"flamboyants": True}, "flamboyants=False"),
+        ({"choreography": True}, "choreography=False"),
+        ({"max_life_tokens": 1}, "max_life_tokens=3"),
+        ({"max_information_tokens": 10}, "max_information_tokens=8"),
+        ({"ranks": 3}, "ranks=5"),
+        ({"colors": 1}, "no variant with colors=1"),
+        ({"multicolor": "all_colors", "black_powder": True}, "no variant with"),
+        ({"black_powder": True, "black_distribution": "standard"}, "black_distribution='mirrored'"),
+        ({"random_start_player": True}, "random_start_player must be False"),
+        ({"hand_size": 3}, "hands of 4 to 6 cards, got 3"),
+    ],
+)
+def test_what_the_site_does_not_have_is_named(fields, complaint, tmp_path):
+    config = HanabiConfig(**fields)
+    with pytest.raises(ValueError, match=complaint):
+        save(tmp_path / "game.json", config, shuffled_box(config, random.Random(0)), [])
+    assert not list(tmp_path.iterdir())
+
+
+def test_wrong_games_are_not_written(tmp_path):
+    config, deck = HanabiConfig(), shuffled_box(HanabiConfig(), random.Random(0))
+    with pytest.raises(ValueError, match="players must be 2 names"):
+        save(tmp_path / "game.json", config, deck, [], players=["Ann"])
+    with pytest.raises(ValueError, match="the whole box, 50 cards"):
+        save(tmp_path / "game.json", config, deck[1:], [])
+    with pytest.raises(ValueError, match="action must be an int from 0 to 19, got 20"):
+        save(tmp_path / "game.json", config, deck, [20])
+
+
+def test_every_preset_is_mapped_or_refused():
+    names = {}
+    for preset, config in PRESETS.items():
+        try:
+            names[preset] = variant_of(config)
+        except ValueError:
+            continue
+    assert names == {
+        "standard": "No Variant",
+        "first_edition_2010": "No Variant",
+        "grands_feux": "No Variant",
+        "romanian_2013": "No Variant",
+        "avalanche_5": "Black (6 Suits)",
+        "avalanche_10": "Rainbow (6 Suits)",
+        "black_powder": "White Reversed (6 Suits)",
+        "final_bouquet": "No Variant",
+    }
+
+
+def test_the_command_replays_files_and_says_what_it_cannot_read(tmp_path, capsys):
+    config = HanabiConfig(players=3)
+    deck, actions, end = played(config, seed=3)
+    save(tmp_path / "good.json", config, deck, actions)
+    main([str(tmp_path / "good.json")])
+    assert f"No Variant, 3 players, {len(actions)} actions, score {end['score']}" in capsys.readouterr().out
+    (tmp_path / "bad.json").write_text(json.dumps(standard_game() | {"options": {"cardCycle": True}}))
+    with pytest.raises(SystemExit, match="1 of 2"):
+        main([str(tmp_path / "good.json"), str(tmp_path / "bad.json")])
+    assert "option cardCycle" in capsys.readouterr().out
