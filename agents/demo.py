@@ -44,6 +44,7 @@ SHOWN = (
 
 PUBLISHED = (  # standard Hanabi, 2 players, a lost game scores 0
     ("Rainbow (Bard et al. 2020)", 20.64, "1e8 steps"),
+    ("FireFlower, a program (lightvector)", 22.56, "no learning"),
     ("ACHA (Bard et al. 2020)", 22.73, "2e10 steps"),
     ("SmartBot, a program (Bard et al. 2020)", 22.99, "no learning"),
     ("IPPO, feed-forward (JaxMARL)", 24.18, "1e10 steps"),

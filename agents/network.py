@@ -83,7 +83,7 @@ def fast_dtype(device: torch.device) -> torch.dtype:
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
     if device.type == "cpu":
-        can = torch.cpu.get_capabilities()
+        can = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}  # new in torch 2.11
         return torch.bfloat16 if can.get("avx512_bf16") or can.get("amx_bf16") else torch.float32
     return torch.float32
 
