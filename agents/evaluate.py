@@ -7,7 +7,8 @@ python -m agents.evaluate hanabi --agents random,runs/mine/policy.safetensors --
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,15 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 from tqdm import tqdm
 
+from agents.bot import BotPolicy
 from agents.games import config_from_dict, config_to_dict, game_of, make_config
+from agents.playing import Block, sit
 from agents.policy import Policy, load
-from env_core.rng import episode_key, game_key, random_word
+from env_core.jit import usable_threads
 from env_core.svg import write_text
+from env_core.vector import SPECIAL_FROM
 
-NEVER_PLAYED = np.array([2**32 - 1], np.uint64)  # the players' chance comes from an episode that no table reaches
+GAMES_AT_ONCE = 1024  # a block of tables: its records and memories stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ def play(
     seed: int,
     num_threads: int = 1,
     progress: bool = False,
+    special: bool | None = None,
 ) -> Games:
     """Play ``games`` games, once each. Game i is game i of a vector environment of that seed.
 
@@ -79,52 +84,51 @@ def play(
         policies: one player for all seats, or one per seat.
         games: how many, at least 1.
         seed: of the deals and of the players' chance.
-        num_threads: of the simulator.
+        num_threads: blocks of games that are played at the same time.
         progress: show a progress bar.
+        special: compile the loops for this config alone; None: where no bot plays, from 256 games on. (The general
+            loops of a bot are compiled once for all configs, and nearly as fast.)
 
     Raises:
-        ValueError: ``games`` is below 1, or the number of players does not fit the table.
+        ValueError: ``games`` is below 1, ``num_threads`` is out of range, or the number of players does not fit the
+            table.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, got {games}")
+    usable_threads(num_threads)
     seats = [policies] * config.players if not isinstance(policies, Sequence) else list(policies)
     if len(seats) != config.players:
         raise ValueError(f"policies must be one, or one for each of the {config.players} seats, got {len(seats)}")
-    table = game_of(config)
-    env = table.vector_env(
-        games, config=config, observation="packed", num_threads=num_threads, autoreset_mode="Disabled", copy=False
-    )
-    observation, infos = env.reset(seed=seed)
+    if special is None:
+        special = games >= SPECIAL_FROM and not any(isinstance(policy, BotPolicy) for policy in seats)
+    game = game_of(config).vector_env(1, config=config).game
     record = Record(config, games)
-    keys = chance_keys(seed, games)
-    actions = np.zeros(games, np.int64)  # a finished game takes no notice of its own
-    open_games = np.arange(games)
-    with tqdm(total=games, unit="game", disable=not progress) as bar:
-        step = 0
-        while len(open_games):
-            actions[open_games] = decide(seats, observation, infos["current_player"], open_games, uniform(keys, step))
-            observation, _, terminations, truncations, infos = env.step(actions)
-            ended = (terminations | truncations)[open_games]
-            record.add(open_games, open_games[ended], infos)
-            bar.update(int(ended.sum()))
-            open_games = open_games[~ended]
-            step += 1
+    with tqdm(total=games, unit="game", disable=not progress) as bar, ThreadPoolExecutor(num_threads) as threads:
+
+        def play_block(first: int) -> None:
+            block = Block(game, min(GAMES_AT_ONCE, games - first), any(map(observes, seats)), special)
+            for step in steps_of(block, seats, seed, first):
+                record.add(step, first)
+                bar.update(int(step["ended"].sum()))
+
+        list(threads.map(play_block, range(0, games, GAMES_AT_ONCE)))
     return record.games
 
 
-def decide(
-    seats: Sequence[Policy], observation: dict[str, NDArray], current_player: NDArray, rows: NDArray, noise: NDArray
-) -> NDArray[np.int64]:
-    """The actions of ``rows``, each by the policy that sits where that game's player to move sits."""
-    actions = np.empty(len(rows), np.int64)
-    to_move = current_player[rows]
-    for policy in {id(policy): policy for policy in seats}.values():
-        own = np.isin(to_move, [seat for seat, other in enumerate(seats) if other is policy])
-        mine = rows[own]
-        if len(mine):
-            masks = observation["action_mask"][mine]
-            actions[own] = policy.act(observation["observation"][mine], masks, noise[mine])
-    return actions
+def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> Iterator[NDArray[Any]]:
+    """Play the block's games, from game ``first`` of ``seed`` on: its tables after every step."""
+    players = sit(block, seats)
+    block.deal(seed, first)
+    for player in players:
+        player.begin()
+    while not block.tables["terminated"].all():
+        block.go_on(players)
+        yield block.tables
+
+
+def observes(policy: Any) -> bool:
+    """The policy looks at observations."""
+    return not isinstance(policy, BotPolicy) and getattr(policy, "observes", True)
 
 
 class Record:
@@ -132,6 +136,7 @@ class Record:
 
     def __init__(self, config: Any, games: int) -> None:
         self.config = config
+        self.game = game_of(config)
         self.games = Games(
             score=np.zeros(games, np.int64),
             fireworks_score=np.zeros(games, np.int64),
@@ -141,31 +146,21 @@ class Record:
             perfect=np.zeros(games, np.bool_),
         )
 
-    def add(self, played: NDArray, ended: NDArray, infos: dict[str, Any]) -> None:
-        """Note a step of the games ``played``, which ended the games ``ended``."""
+    def add(self, tables: NDArray[Any], first: int) -> None:
+        """Note a step of the tables, the first of which plays game ``first``; one that is over is rewarded 0."""
         games = self.games
-        games.rewards[played] += infos["rewards"][played]
+        games.rewards[first : first + len(tables)] += tables["rewards"][:, : self.config.players]
+        ended = np.flatnonzero(tables["ended"])
         if not len(ended):
             return
-        lost = game_of(self.config).lost(infos)
-        points = infos["fireworks_score"]
-        score = infos["score"] if self.config.score_on_loss == "zero" else np.where(lost, 0, points)
+        tables = tables[ended]
+        lost = self.game.lost(tables)
+        points = tables["fireworks_score"]
         own = (games.score, games.fireworks_score, games.length, games.lost, games.perfect)
-        news = (score, points, infos["length"], lost, points == self.config.max_score)
+        score = np.where(lost, self.game.lost_score(self.config), points)
+        news = (score, points, tables["length"], lost, points == self.config.max_score)
         for array, new in zip(own, news, strict=True):
-            array[ended] = new[ended]
-
-
-def chance_keys(seed: int, games: int) -> NDArray[np.uint64]:
-    """A random stream a game for its players, apart from those of its deals."""
-    keys = game_key(np.full(games, seed, np.uint64), np.arange(games, dtype=np.uint64))
-    return np.asarray(episode_key(keys, NEVER_PLAYED))
-
-
-def uniform(keys: NDArray[np.uint64], step: int) -> NDArray[np.float64]:
-    """The ``step``-th number in [0, 1) of every stream."""
-    words = np.asarray(random_word(keys, np.full(1, step, np.uint64)))
-    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+            array[first + ended] = new
 
 
 # --- The command line -------------------------------------------------------------------------------------------------

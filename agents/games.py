@@ -39,11 +39,19 @@ class Game:
         """The vector environment."""
         return getattr(importlib.import_module(self.package), self.vector_env_name)
 
-    def lost(self, infos: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """Which of the games that just ended (rows of the vector environment's infos) were lost; never in a contest."""
+    def lost(self, infos: Mapping[str, Any] | NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of the games that just ended were lost; never in a contest.
+
+        ``infos``: those of the vector environment, or the records of the tables.
+        """
         if not self.cooperative:
             return np.zeros(len(infos["length"]), np.bool_)
-        return infos["end_reason"] == importlib.import_module(f"{self.package}.rules").END_OUT_OF_LIVES
+        rules = importlib.import_module(f"{self.package}.rules")
+        return np.isin(infos["end_reason"], (rules.END_OUT_OF_LIVES, rules.END_INDISPENSABLE, rules.END_STUCK))
+
+    def lost_score(self, config: Any) -> int:
+        """What a lost game scores with ``score_on_loss="zero"``: as much as the opening position."""
+        return importlib.import_module(f"{self.package}.rules").opening_score(config.rules())
 
     def compile(self, config: Any, games: int) -> None:
         """Compile what playing so many games of ``config`` at a time needs, or find it in Numba's cache."""

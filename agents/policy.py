@@ -1,17 +1,20 @@
 """What plays: one small protocol for networks and programs alike, and the register of players by name."""
 
+import importlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bot import BotPolicy
 from agents.games import game_named, game_of
 from agents.random_agent import RandomPolicy
 
 
-class Policy(Protocol):
+class BatchedPolicy(Protocol):
     """A player of many games at once; it may sit at any seat of any of them.
 
     A policy keeps nothing between calls: what it does is a function of the arguments, so that a game is played the
@@ -35,8 +38,17 @@ class Policy(Protocol):
         ...
 
 
-BOTS: dict[str, dict[str, Callable[[Any], Policy]]] = {"hanabi": {"random": RandomPolicy}}
-"""Per game: the name of a player and the function that seats it at a table of some config."""
+Policy = BatchedPolicy | BotPolicy
+"""Whoever `agents.evaluate.play` can seat: what `load` returns."""
+
+
+def players(game: str) -> dict[str, Callable[[Any], Policy]]:
+    """Per name of a player, the function that seats it at a table of some config.
+
+    The bots of a game are the `agents.bot.Bot` in ``BOTS`` of the package ``agents.<game>``.
+    """
+    bots = importlib.import_module(f"agents.{game}").BOTS
+    return {"random": RandomPolicy, **{bot.name: partial(BotPolicy, bot) for bot in bots}}
 
 
 def names(game: str) -> list[str]:
@@ -45,7 +57,7 @@ def names(game: str) -> list[str]:
     Raises:
         ValueError: there is no such game.
     """
-    return list(BOTS[game_named(game).name])
+    return list(players(game_named(game).name))
 
 
 def load(name_or_path: str | Path, config: Any) -> Policy:
@@ -54,7 +66,7 @@ def load(name_or_path: str | Path, config: Any) -> Policy:
     Raises:
         ValueError: no such player or file, or it cannot play ``config``.
     """
-    bots = BOTS[game_of(config).name]
+    bots = players(game_of(config).name)
     if str(name_or_path) in bots:
         return bots[str(name_or_path)](config)
     path = Path(name_or_path)

@@ -10,6 +10,7 @@ class RandomPolicy:
     """Uniformly random legal actions; plays every config of every game."""
 
     name = "random"
+    observes = False  # the mask is enough
 
     def __init__(self, config: Any) -> None:
         self.config = config

@@ -256,6 +256,11 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
     # --- What every unwrapped environment also offers -----------------------------------------------------------------
 
+    @property
+    def tables(self) -> np.ndarray:
+        """The record of this table as an array of one: what programs that play look through. Not to be written to."""
+        return self._tables
+
     def action_to_str(self, action: int) -> str:
         """The word of ``action``; ``ValueError`` where it is no action."""
         return self.game.action_to_str(self._state, as_index("action", action, self.game.num_actions - 1))
