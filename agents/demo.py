@@ -8,10 +8,9 @@ It starts `agents.ppo` under ``torchrun``, one rank a core.
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,9 @@ from typing import Any
 import numpy as np
 import tyro
 from gymnasium.vector import AutoresetMode
+from torch.distributed.elastic.multiprocessing.api import SignalException
+from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+from torch.distributed.run import main as torchrun
 
 from agents import ppo
 from agents.games import config_from_dict, game_of, make_config
@@ -31,7 +33,10 @@ ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the
 
 RECIPES = {
     "standard": (),
-    "mini": ("--width", "128", "--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005"),
+    "mini": (
+        *("--width", "128", "--epochs", "2", "--games", "1024", "--minibatch", "2048"),
+        *("--learning-rate", "2e-3", "--entropy", "0.1", "--entropy-end", "0.005"),
+    ),
 }
 
 REPLAY_SEED = 2**41  # a deal that neither training nor evaluations see
@@ -117,17 +122,12 @@ def train(ranks: int, settings: Sequence[str]) -> None:
     Raises:
         SystemExit: it failed.
     """
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)]
-    interrupted = False
-    command = [*torchrun, "-m", "agents.ppo", *settings]
-    with subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"}) as process:
-        while process.poll() is None:
-            try:
-                process.wait()
-            except KeyboardInterrupt:  # the ranks got it too: they save the run and end
-                interrupted = True
-    if process.returncode and not interrupted:
-        raise SystemExit(f"training failed with status {process.returncode}")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
+        try:
+            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", "agents.ppo", *settings])
+        except ChildFailedError as error:
+            raise SystemExit(f"training failed: {error}") from error
 
 
 def usable_cores() -> int:
