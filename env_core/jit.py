@@ -22,9 +22,16 @@ import numba
 import numpy as np
 from numba.extending import register_jitable
 
+try:
+    from env_core.inlining import RuleCompiler
+except ImportError:  # another Numba: rules compile more slowly, to the same loops
+    RULE_OPTIONS: dict[str, Any] = {}
+else:
+    RULE_OPTIONS = {"pipeline_class": RuleCompiler}
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-COMPILED = ("env_core.bits", "env_core.game", "env_core.jit", "env_core.rng")
+COMPILED = ("env_core.bits", "env_core.game", "env_core.inlining", "env_core.jit", "env_core.rng")
 """Modules of this package whose lines end up in compiled loops."""
 
 __all__ = ["COMPILED", "interned", "kernel", "parallel_kernel", "rule", "source_digest", "usable_threads"]
@@ -32,7 +39,7 @@ __all__ = ["COMPILED", "interned", "kernel", "parallel_kernel", "rule", "source_
 
 def rule(function: Function) -> Function:
     """Mark ``function`` as part of the rules: plain Python here, inlined machine code inside a kernel."""
-    return register_jitable(forceinline=True, no_cfunc_wrapper=True)(function)
+    return register_jitable(forceinline=True, no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
