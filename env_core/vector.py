@@ -213,7 +213,12 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             ValueError: not integers of shape (N,).
             gymnasium.error.ResetNeeded: `reset` was never called.
         """
-        if type(actions) is not np.ndarray or actions.dtype is not INT64 or actions.shape != (self.num_envs,):
+        if (
+            type(actions) is not np.ndarray
+            or actions.dtype is not INT64
+            or actions.shape != (self.num_envs,)
+            or not actions.flags.carray
+        ):
             actions = self._as_actions(actions)
         if not self._seated:
             raise gymnasium.error.ResetNeeded("call reset before step")
@@ -244,11 +249,14 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             infos[name] = numbers.copy() if self.copy_buffers else numbers
             infos[f"_{name}"] = ended
         if self._mode == SAME_STEP:
-            final = self._final.copy() if self.copy_buffers else self._final
-            infos["final_obs"] = {"observation": final, "action_mask": self._no_mask}
+            final, mask = self._final, self._no_mask
+            if self.copy_buffers:
+                final, mask = final.copy(), mask.copy()
+            infos["final_obs"] = {"observation": final, "action_mask": mask}
             infos["_final_obs"] = ended
 
     def _as_actions(self, actions: Any) -> np.ndarray:
+        """A fresh array: the step would be compiled once more for one that is read-only or not contiguous."""
         array = np.asarray(actions)
         if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
             raise ValueError(
@@ -256,7 +264,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             )
         if array.dtype == np.uint64:
             array = np.minimum(array, np.uint64(2**63 - 1))
-        return np.ascontiguousarray(array, np.int64)
+        return np.array(array, np.int64, order="C")
 
     # --- Every player's view ------------------------------------------------------------------------------------------
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from numba.core.event import install_recorder
 
 from .houses import HOUSES, House, in_mid_game, legal_action, legal_actions, table_name
 
@@ -27,15 +29,25 @@ def bits_of(packed: np.ndarray, bits: int) -> np.ndarray:
 
 
 def roll(envs: Any, steps: int, seed: int = 0) -> list[Any]:
-    """Random legal steps; everything that came back."""
+    """Random legal steps; copies of everything that came back."""
+    return [copied(result) for result in results_of(envs, steps, seed)]
+
+
+def results_of(envs: Any, steps: int, seed: int = 0) -> Iterator[Any]:
+    """Random legal steps; what `reset` and each `step` return."""
     rng = np.random.default_rng(seed)
-    observation, infos = envs.reset(seed=seed)
-    trace = [copied((observation, infos))]
+    result = envs.reset(seed=seed)
+    yield result
     for _ in range(steps):
-        result = envs.step(legal_actions(observation["action_mask"], rng))
-        observation = result[0]
-        trace.append(copied(result))
-    return trace
+        result = envs.step(legal_actions(result[0]["action_mask"], rng))
+        yield result
+
+
+def layouts(actions: np.ndarray) -> list[np.ndarray]:
+    """The same actions as they come, read-only, as every second number of an array, and back to front."""
+    read_only = actions.copy()
+    read_only.flags.writeable = False
+    return [actions, read_only, np.repeat(actions, 2)[::2], actions[::-1].copy()[::-1]]
 
 
 def assert_same(left: Any, right: Any) -> None:
@@ -280,6 +292,27 @@ def test_everything_returned_is_kept_with_copy_true(house: House):
         before.append(copied(result))
     envs.observe_all()
     assert_same(kept, before)
+
+
+@GAMES
+def test_final_masks_are_the_callers_own_with_copy_true(house: House):
+    ends = [result[-1] for result in results_of(house.vector(6), 60) if "final_obs" in result[-1]]
+    ends[0]["final_obs"]["action_mask"][:] = 1
+    assert len(ends) > 1 and not any(infos["final_obs"]["action_mask"].any() for infos in ends[1:])
+
+
+@GAMES
+def test_actions_of_any_layout_are_the_same_and_compile_nothing(house: House):
+    envs = house.vector(8)
+    mask = roll(envs, 1)[0][0]["action_mask"]  # a step compiles what is not compiled yet
+    results = []
+    with install_recorder("numba:compile") as compiled:
+        for actions in layouts(legal_actions(mask, np.random.default_rng(13))):
+            envs.reset(seed=0)
+            results.append(envs.step(actions))
+    assert not compiled.buffer
+    for result in results[1:]:
+        assert_same(results[0], result)
 
 
 # --- Ends ------------------------------------------------------------------------------------------------------------
