@@ -536,7 +536,7 @@ def test_E10_the_whole_deck_is_shuffled_by_the_games_own_stream():
     assert after == [again.hands[0][-1], *again.deck]
     without = list(after)
     without.remove("W1")
-    assert without != before
+    assert sum(new == old for new, old in zip(without, before, strict=True)) < len(before) / 2
 
 
 def test_E11_c_and_d_follow_empty_hints():
