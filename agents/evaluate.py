@@ -43,7 +43,7 @@ class Games:
     rewards: NDArray[np.float64]
     """(games, players): the return of every player."""
     lost: NDArray[np.bool_]
-    """By the last life, or as the final bouquet (V5) is lost."""
+    """The last life was lost."""
     perfect: NDArray[np.bool_]
     """The highest score there is."""
 

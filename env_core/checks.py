@@ -3,7 +3,8 @@
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, get_args, get_type_hints
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -11,9 +12,10 @@ __all__ = ["as_index", "as_seed", "build_config", "check_choice", "check_field_t
 
 
 def check_field_types(config: Any) -> None:
-    """Check every field of a dataclass against its annotation (``int``, ``bool``, ``str``, unions with ``None``).
+    """Check every field of a dataclass against its annotation (``int``, ``bool``, ``str``, unions, a ``tuple[...]``).
 
-    NumPy integers are accepted as ints and stored as Python's; a ``bool`` is not an ``int`` here.
+    NumPy integers are accepted as ints and stored as Python's, lists (JSON has no others) as tuples; what is in a tuple
+    is not checked. A ``bool`` is not an ``int`` here.
 
     Raises:
         ValueError: a field has another type.
@@ -21,13 +23,23 @@ def check_field_types(config: Any) -> None:
     hints = get_type_hints(type(config))
     for field in fields(config):
         value = getattr(config, field.name)
-        allowed = get_args(hints[field.name]) or (hints[field.name],)
+        allowed = _classes(hints[field.name])
         if isinstance(value, np.generic):
             value = value.item()
+            object.__setattr__(config, field.name, value)
+        if isinstance(value, list) and tuple in allowed:
+            value = tuple(value)
             object.__setattr__(config, field.name, value)
         if type(value) not in allowed:
             names = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
             raise ValueError(f"{field.name} must be {names}, got {value!r}")
+
+
+def _classes(hint: Any) -> tuple[type, ...]:
+    """The classes that an annotation allows."""
+    if isinstance(hint, UnionType):
+        return get_args(hint)
+    return (get_origin(hint) or hint,)
 
 
 def check_choice(config: Any, name: str, allowed: Iterable[Any]) -> None:

@@ -20,8 +20,10 @@ class House:
     vector_env: str
     gymnasium_id: str
     pettingzoo_id: str
-    short_preset: str
-    """A preset with short games, for tests that need many of them."""
+    short: dict[str, Any]
+    """A table with short games, for tests that need many of them."""
+    wider: dict[str, Any]
+    """Fields that give that table other spaces."""
     extra_tables: list[dict[str, Any]] = field(default_factory=list)
     """Tables beside the presets that deserve the whole contract."""
     team: bool = True
@@ -42,7 +44,7 @@ class House:
 
     def vector(self, num_envs: int, table: dict[str, Any] | None = None, **options: Any) -> Any:
         """The vector environment of a table; ``table`` is what the factories take."""
-        table = {"preset": self.short_preset} if table is None else table
+        table = self.short if table is None else table
         kind = getattr(importlib.import_module(self.package), self.vector_env)
         return kind(num_envs, config=self.config(**table), **options)
 
@@ -61,8 +63,22 @@ HOUSES = [
         vector_env="HanabiVectorEnv",
         gymnasium_id="hanabako/Hanabi-v0",
         pettingzoo_id="hanabako/hanabi-v0",
-        short_preset="small",
+        short={"preset": "small"},
+        wider={"players": 3, "random_start_player": True},
         extra_tables=[{"players": 3}, {"players": 5, "derived": True}],
+    ),
+    House(
+        game="koikoi",
+        package="hanafuda_env",
+        module="hanafuda_env.koikoi_v0",
+        config_class="KoiKoiConfig",
+        vector_env="KoiKoiVectorEnv",
+        gymnasium_id="hanabako/KoiKoi-v0",
+        pettingzoo_id="hanabako/koikoi-v0",
+        short={"preset": "document", "rounds": 1},
+        wider={"history": 3},
+        extra_tables=[{"rounds": 2, "gaji": True, "history": 4, "reward": "result"}],
+        team=False,
     ),
 ]
 

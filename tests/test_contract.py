@@ -64,7 +64,7 @@ def test_pettingzoo_seed(house: House, table):
 
 @GAMES
 def test_pettingzoo_render(house: House):
-    pzt.render_test(lambda **options: house.env(preset=house.short_preset, **options))
+    pzt.render_test(lambda **options: house.env(**house.short, **options))
 
 
 @TABLES
@@ -324,13 +324,14 @@ def test_numpy_integers_are_actions(house: House, table):
 
 @GAMES
 def test_every_factory_takes_a_config_a_preset_or_fields(house: House):
-    config = house.config(preset=house.short_preset)
+    config = house.config(**house.short)
     for factory in (house.raw_env, house.env, house.parallel_env):
-        by_config, by_preset = factory(config=config), factory(preset=house.short_preset)
-        assert by_config.observation_space("player_0") == by_preset.observation_space("player_0")
-        assert by_config.observation_space("player_0") != factory().observation_space("player_0")
-        assert len(factory(preset=house.short_preset, players=3).possible_agents) == 3
-        assert len(factory(players=4).possible_agents) == 4
+        by_config, by_fields = factory(config=config), factory(**house.short)
+        assert by_config.observation_space("player_0") == by_fields.observation_space("player_0")
+        wider = factory(**{**house.short, **house.wider})
+        assert wider.observation_space("player_0") != by_fields.observation_space("player_0")
+        players = house.config(**{**house.short, **house.wider}).players
+        assert len(wider.possible_agents) == players
 
 
 @GAMES
@@ -358,14 +359,14 @@ def test_a_wrong_keyword_is_named(house: House, options, named):
 @GAMES
 def test_gymnasium_makes_the_single_seat_environment(house: House):
     importlib.import_module(house.package)
-    env = gymnasium.make(house.gymnasium_id, preset=house.short_preset)
+    env = gymnasium.make(house.gymnasium_id, **house.short)
     check_env(env.unwrapped, skip_render_check=True)
 
 
 @GAMES
 def test_gymnasium_makes_the_vector_environment(house: House):
     importlib.import_module(house.package)
-    envs = gymnasium.make_vec(house.gymnasium_id, num_envs=3, config=house.config(preset=house.short_preset))
+    envs = gymnasium.make_vec(house.gymnasium_id, num_envs=3, config=house.config(**house.short))
     observation, _ = envs.reset(seed=1)
     assert envs.num_envs == len(observation["action_mask"]) == 3
 
@@ -374,7 +375,7 @@ def test_gymnasium_makes_the_vector_environment(house: House):
 @pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry")
 def test_pettingzoo_makes_the_environment(house: House):
     importlib.import_module(house.package)
-    env = pettingzoo.make("aec", house.gymnasium_id, preset=house.short_preset)
+    env = pettingzoo.make("aec", house.gymnasium_id, **house.short)
     env.reset(seed=1)
     assert env.agents == env.possible_agents
 

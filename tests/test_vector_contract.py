@@ -82,7 +82,7 @@ def rows(value: Any, mask: Any) -> Any:
 @GAMES
 def test_a_vector_of_n_is_n_single_games(house: House):
     """Game i of a vector seeded s is the AEC game reset(seed=s, options={"game_index": i}), episode after episode."""
-    table: dict[str, Any] = {"preset": house.short_preset, "players": 3, "random_start_player": True}
+    table: dict[str, Any] = {**house.short, **house.wider}
     games = 5
     envs = house.vector(games, table)
     singles = [house.raw_env(**table) for _ in range(games)]
@@ -110,7 +110,7 @@ def test_a_vector_of_n_is_n_single_games(house: House):
             if terminations[index]:
                 episodes += 1
                 assert infos["_final_obs"][index] and infos["_score"][index]
-                assert infos["score"][index] == single.to_dict()["score"]
+                assert infos["score"][index] == single.infos["player_0"]["score"]
                 final = infos["final_obs"]["observation"][index].tolist()
                 assert final in [single.observe(agent)["observation"].tolist() for agent in single.possible_agents]
                 assert not infos["final_obs"]["action_mask"][index].any()
@@ -161,7 +161,7 @@ def test_reset_without_a_seed_is_the_next_episode(house: House):
     envs = house.vector(3)
     envs.reset(seed=8)
     envs.reset()
-    single = house.raw_env(preset=house.short_preset)
+    single = house.raw_env(**house.short)
     single.reset(seed=8, options={"game_index": 2})
     single.reset()
     assert envs.to_dict(2) == single.to_dict()
@@ -173,7 +173,7 @@ def test_games_begin_from_positions(house: House):
     envs = house.vector(3)
     envs.reset(seed=9)
     rng = np.random.default_rng(9)
-    single = house.raw_env(preset=house.short_preset)
+    single = house.raw_env(**house.short)
     single.reset(seed=10)
     position = in_mid_game(single, 3, rng).to_dict()
     envs.reset(options={"state": position})
@@ -238,17 +238,18 @@ def test_observation_formats_hold_the_same_bits(house: House):
 @GAMES
 @pytest.mark.parametrize("format_", ["int8", "packed"])
 def test_observe_all_is_every_seats_view(house: House, format_):
-    table = {"preset": house.short_preset, "players": 3}
+    table = {**house.short, **house.wider}
+    players = house.config(**table).players
     envs = house.vector(4, table, observation=format_)
     rng = np.random.default_rng(10)
     observation, infos = envs.reset(seed=10)
     for _ in range(25):
         everybody = envs.observe_all()
-        assert everybody["observation"].shape == (4, 3, observation["observation"].shape[1])
+        assert everybody["observation"].shape == (4, players, observation["observation"].shape[1])
         every, current = np.arange(4), infos["current_player"]
         assert_same(everybody["observation"][every, current], observation["observation"])
         assert_same(everybody["action_mask"][every, current], observation["action_mask"])
-        others = np.ones((4, 3), bool)
+        others = np.ones((4, players), bool)
         others[every, current] = False
         assert not everybody["action_mask"][others].any()
         observation, _, _, _, infos = envs.step(legal_actions(observation["action_mask"], rng))
@@ -467,10 +468,10 @@ def test_illegal_actions_for_ever_do_no_harm(house: House):
 @GAMES
 def test_words_and_copies_take_a_game_first(house: House):
     envs = house.vector(3)
-    observation, _ = envs.reset(seed=20)
+    observation, infos = envs.reset(seed=20)
     action = legal_action(observation["action_mask"][1], np.random.default_rng(20))
     assert envs.str_to_action(1, envs.action_to_str(1, action)) == action
-    assert envs.to_dict(1)["current_player"] == 0
+    assert envs.to_dict(1)["current_player"] == infos["current_player"][1]
 
 
 @GAMES

@@ -1,8 +1,12 @@
-"""Write a game as text: the deal, every decision with what it brought, and a digest of what every seat sees."""
+"""Write a game as text: the deal, every decision with what it brought, and a digest of what every seat sees.
+
+How a game's table is written and which moves are worth reading says the module named after the game beside this file.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import zlib
 from dataclasses import fields
@@ -23,6 +27,7 @@ def path_of(house: House, preset: str) -> Path:
 
 def playthrough(house: House, preset: str) -> str:
     """The text of one game; every preset has a seed of its own, so that equal tables show different games."""
+    script = importlib.import_module(f"tests.playthroughs.{house.game}")
     seed = zlib.crc32(preset.encode())
     env = house.raw_env(preset=preset)
     env.reset(seed=seed)
@@ -33,7 +38,7 @@ def playthrough(house: House, preset: str) -> str:
         f"{house.game} {preset}, seed {seed}: {sizes}",
         config_line(house.presets[preset]),
         "",
-        *table_lines(env),
+        *script.table_lines(env),
         "",
     ]
     rng = np.random.default_rng(seed)
@@ -41,40 +46,15 @@ def playthrough(house: House, preset: str) -> str:
     while not all(env.terminations.values()):
         number += 1
         player = env.agent_selection
-        action = choose(env, rng)
+        action = script.choose(env, rng)
         words = env.unwrapped.action_to_str(action)
         env.step(action)
         rewards = " ".join(f"{env.rewards[agent]:+g}" for agent in env.possible_agents)
         lines += [f"{number:3}. {player}: {words} ({action})", f"     reward {rewards}"]
-        lines += [f"     {line}" for line in table_lines(env)]
+        lines += [f"     {line}" for line in script.table_lines(env)]
         lines += [f"     {seen_line(env)}", ""]
-    state = env.unwrapped.to_dict()
-    lines += [f"end: {state['end_reason']}, score {state['score']}"]
+    lines += [script.end_line(env)]
     return "\n".join(lines) + "\n"
-
-
-def choose(env: Any, rng: np.random.Generator) -> int:
-    """Choose for a game worth reading: play what fits, hint at what fits next door, and now and then do anything."""
-    state = env.unwrapped.to_dict()
-    legal = [int(action) for action in np.flatnonzero(env.observe(env.agent_selection)["action_mask"])]
-    words = {env.unwrapped.action_to_str(action): action for action in legal}
-    wishes = [word for word in wished(state, env.unwrapped.config.ranks) if word in words]
-    if wishes and rng.random() < 0.8:
-        return words[wishes[0]]
-    quiet = [action for word, action in words.items() if not word.startswith("play")]
-    anything = quiet if quiet and rng.random() < 0.9 else legal
-    return anything[rng.integers(len(anything))]
-
-
-def wished(state: dict[str, Any], ranks: int) -> list[str]:
-    """Moves of a player who peeks, the dearest first; not all of them are legal."""
-    seat, hands = state["current_player"], state["hands"]
-    fitting = [slot for slot, card in enumerate(hands[seat]) if fits(state, card, ranks)]
-    partner = hands[(seat + 1) % len(hands)]
-    hints = [f"hint 1 {sign}" for card in partner if fits(state, card, ranks) for sign in card]
-    announced = [f"play {slot} as {hands[seat][slot][0]}" for slot in fitting]  # V6
-    spare = [f"discard {slot}" for slot, card in enumerate(hands[seat]) if is_played(state, card, ranks)]
-    return [*announced, *(f"play {slot}" for slot in fitting), *hints, *spare, "discard 0"]
 
 
 def config_line(config: Any) -> str:
@@ -85,43 +65,6 @@ def config_line(config: Any) -> str:
         if getattr(config, field.name) != field.default
     ]
     return ", ".join(changed) or "every field as by default"
-
-
-def fits(state: dict[str, Any], card: str, ranks: int) -> bool:
-    """The card is the next of its firework; black counts down (V3)."""
-    played = state["fireworks"][card[0]]
-    return int(card[1:]) == (ranks - played if card[0] == "K" else played + 1)
-
-
-def is_played(state: dict[str, Any], card: str, ranks: int) -> bool:
-    """The card lies on its firework already."""
-    played, rank = state["fireworks"][card[0]], int(card[1:])
-    return rank > ranks - played if card[0] == "K" else rank <= played
-
-
-def table_lines(env: Any) -> list[str]:
-    """The whole table in three or more lines: what is public, then every hand with what hints leave open."""
-    state = env.unwrapped.to_dict()
-    fireworks = " ".join(f"{suit}{top}" for suit, top in state["fireworks"].items())
-    tokens = f"{state['information_tokens']} information, {state['life_tokens']} lives"
-    ending = f"{len(state['deck'])} in the deck, turns to play {state['turns_to_play']}, score {state['score']}"
-    lines = [
-        f"fireworks {fireworks}, {tokens}, {ending}",
-        f"discards {' '.join(state['discards']) or '-'}",
-    ]
-    if env.unwrapped.config.flamboyants:
-        lines.append(f"tiles {''.join(state['bonus_tiles']) or '-'}, pending {state['pending'] or '-'}")
-    for seat, (hand, knowledge) in enumerate(zip(state["hands"], state["knowledge"], strict=True)):
-        cards = " ".join(f"{card}[{open_cards(known)}]" for card, known in zip(hand, knowledge, strict=True))
-        lines.append(f"player_{seat} {cards}")
-    return lines
-
-
-def open_cards(known: list[str]) -> str:
-    """What hints leave open, as suits and ranks."""
-    return "".join(sorted({card[0] for card in known}, key="RYGWBMK".index)) + "".join(
-        sorted({card[1] for card in known})
-    )
 
 
 def seen_line(env: Any) -> str:

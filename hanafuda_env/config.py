@@ -1,0 +1,260 @@
+"""What a table of Koi-Koi can be: the configuration people write, its checks, and the presets."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from env_core.checks import build_config, check_choice, check_field_types
+from env_core.jit import COMPILED, source_digest
+from hanafuda_env.observation import observation_bits
+from hanafuda_env.rules import (
+    BOTH_DRAW,
+    BOTH_PLAY,
+    BOTH_REDEAL,
+    FROM_DECK,
+    FROM_HAND,
+    LUCKY_PLAYS,
+    LUCKY_REDEALS,
+    LUCKY_WINS,
+    NUM_ACTIONS,
+    OWN_KOI_BONUS,
+    OWN_KOI_CHAIN,
+    OWN_KOI_NONE,
+    REWARD_POINTS,
+    REWARD_RESULT,
+    REWARD_SQUASHED,
+    Rules,
+)
+from hanafuda_env.yaku import HANAMI, TSUKIMI, YAKU
+
+COMPILED_HERE = (
+    "env_core.loops",
+    "hanafuda_env.yaku",
+    "hanafuda_env.rules",
+    "hanafuda_env.observation",
+    "hanafuda_env.loops",
+)
+MOST_ROUNDS = 100
+MOST_HISTORY = 16
+MOST_POINTS = 1000
+
+HIKI = {"optional": 1, "auto": 0}
+LUCKY = {"wins": LUCKY_WINS, "redeal": LUCKY_REDEALS, "plays": LUCKY_PLAYS}
+BOTH_LUCKY = {"draw": BOTH_DRAW, "play": BOTH_PLAY, "redeal": BOTH_REDEAL}
+OWN_KOI = {"chain": OWN_KOI_CHAIN, "none": OWN_KOI_NONE, "bonus": OWN_KOI_BONUS}
+GAJI_BLOCK = {"hand": int(FROM_HAND), "any": int(FROM_HAND | FROM_DECK)}
+REWARDS = {"squashed": REWARD_SQUASHED, "points": REWARD_POINTS, "result": REWARD_RESULT}
+
+
+def compiled_digest() -> int:
+    """The digest of every module whose lines end up in Koi-Koi's compiled loops."""
+    return source_digest(*COMPILED, *COMPILED_HERE)
+
+
+@dataclass(frozen=True)
+class KoiKoiConfig:
+    """One table of Koi-Koi: its rules, its reward and what its players observe.
+
+    Every default is the document's main game. Rule numbers are those of ``hanafuda_env/README.md``.
+
+    Raises:
+        ValueError: a field has a wrong type or value.
+    """
+
+    rounds: int = 12
+    """Rounds of a game, 1 to 100; the document has 12 or 6 (K2)."""
+    hand_swap: bool = True
+    """The player who does not deal may ask for the dealer's hand before anybody looks (K6). Its value is exactly 0:
+    ``False`` leaves the decision out, and training is a little faster without."""
+    forced_match: bool = True
+    """A card may be laid down without capturing only where no card of the hand matches the field (K14)."""
+    hiki: str = "optional"
+    """A fourth card of a month may take all three on the field (``"optional"``) or always does (``"auto"``) (K17)."""
+    teshi: str = "wins"
+    """Four cards of a month in a hand: it ``"wins"`` the round, makes it void (``"redeal"``), or ``"plays"`` as any
+    hand. On the field they make the round void unless they play (K8, K9)."""
+    kuttsuki: str = "wins"
+    """The same for four pairs (K8, K9)."""
+    both_lucky: str = "draw"
+    """Both players have a lucky hand: a ``"draw"``, the round is played (``"play"``), or dealt again (``"redeal"``)
+    (K10)."""
+    lucky_points: int = 6
+    """Points of a lucky hand (K8)."""
+    points: tuple[int, ...] = (10, 8, 7, 5, 5, 5, 5, 5, 5, 1, 1, 1)
+    """Points of goko, shiko, ameshiko, sanko, hanami, tsukimi, inoshikacho, akatan, aotan, tane, tan, kasu."""
+    extra: tuple[int, ...] = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1)
+    """Points for every further card of a yaku, in the same order."""
+    viewing_after_koi: int | None = None
+    """Points of hanami and tsukimi once their player has called Koi; ``None``: as before."""
+    bright_exclusive: bool = True
+    """Of the four yaku of brights only the highest counts (K25)."""
+    cup_is_chaff: bool = True
+    """The sake cup is an animal and chaff."""
+    extra_named: bool = False
+    """A named set of animals or ribbons pays a point for every further card of its kind instead of tane or tan (L2)."""
+    red_and_blue_bonus: int = 0
+    """Points for red and blue ribbons together, on top of their own (L2b)."""
+    triade: bool = False
+    """The document's own bonus for them, 3 points (K39)."""
+    choice_on_growth: bool = True
+    """A yaku that grows by a card opens the choice as a new one does (K21)."""
+    growth_in_chain: bool = False
+    """Growth also raises the chain (K30)."""
+    own_koi: str = "chain"
+    """What the winner's own calls are worth: a ``"chain"`` of multipliers (K30, K31), ``"none"``, or a ``"bonus"`` of
+    one point each, and from the fourth on base x (calls - 2)."""
+    opponent_koi_factor: int = 2
+    """Multiplier where the other player has called Koi (K33)."""
+    seven: int = 7
+    """Base points from which they are multiplied by ``seven_factor`` (K34)."""
+    seven_factor: int = 2
+    """See ``seven``."""
+    exhausted_points: int = 0
+    """Points of the dealer where nobody stopped; above 0 the dealer has won the round (K26, L6)."""
+    start_score: int = 0
+    """Both players' points at the start (L6)."""
+    loser_pays: bool = False
+    """What one player wins the other loses (L6)."""
+    ends_at_zero: bool = False
+    """The game ends when a player has no points left (L6)."""
+    gaji: bool = False
+    """The lightning is a joker (K40 to K46)."""
+    gaji_block: str = "hand"
+    """It is none any more once the opponent has played a November card from the ``"hand"``, or from ``"any"`` where
+    (K44)."""
+    reward: str = "squashed"
+    """At the end of a round its points with the winner's sign: ``"squashed"`` (sign(d) log(1 + abs(d)) / log(101)) or
+    as they are (``"points"``); or +1, 0, -1 at the end of the game (``"result"``) (L10)."""
+    history: int = 0
+    """How many last turns the observation holds, 0 to 16; the present turn is one of them."""
+
+    def __post_init__(self) -> None:
+        check_field_types(self)
+        check_choice(self, "rounds", range(1, MOST_ROUNDS + 1))
+        for name in ("hiki", "teshi", "kuttsuki", "both_lucky", "own_koi", "gaji_block", "reward"):
+            check_choice(self, name, CHOICES[name])
+        for name in ("lucky_points", "red_and_blue_bonus", "exhausted_points", "start_score"):
+            check_choice(self, name, range(MOST_POINTS + 1))
+        for name in ("opponent_koi_factor", "seven_factor"):
+            check_choice(self, name, range(1, 11))
+        check_choice(self, "seven", range(1, MOST_POINTS + 1))
+        check_choice(self, "history", range(MOST_HISTORY + 1))
+        _check_twelve(self, "points")
+        _check_twelve(self, "extra")
+        if self.viewing_after_koi is not None:
+            check_choice(self, "viewing_after_koi", range(MOST_TABLE + 1))
+        if self.ends_at_zero and self.start_score == 0:
+            raise ValueError("start_score must be at least 1 with ends_at_zero, got 0")
+
+    @property
+    def players(self) -> int:
+        """Two (K1)."""
+        return 2
+
+    @property
+    def observation_bits(self) -> int:
+        """Bits of an observation."""
+        return observation_bits(self.rules())
+
+    @property
+    def observation_name(self) -> str:
+        """The name of the observation, for tables."""
+        return f"history={self.history}" if self.history else "plain"
+
+    def rules(self) -> Rules:
+        """The numbers of this table, for the compiled rules."""
+        after_koi = list(self.points)
+        if self.viewing_after_koi is not None:
+            after_koi[HANAMI] = after_koi[TSUKIMI] = self.viewing_after_koi
+        return Rules(
+            players=2,
+            num_actions=NUM_ACTIONS,
+            rounds=self.rounds,
+            start_score=self.start_score,
+            ends_at_zero=int(self.ends_at_zero),
+            loser_pays=int(self.loser_pays),
+            hand_swap=int(self.hand_swap),
+            forced_match=int(self.forced_match),
+            hiki_is_optional=HIKI[self.hiki],
+            teshi=LUCKY[self.teshi],
+            kuttsuki=LUCKY[self.kuttsuki],
+            both_lucky=BOTH_LUCKY[self.both_lucky],
+            lucky_points=self.lucky_points,
+            choice_on_growth=int(self.choice_on_growth),
+            growth_in_chain=int(self.growth_in_chain),
+            bright_exclusive=int(self.bright_exclusive),
+            cup_is_chaff=int(self.cup_is_chaff),
+            extra_named=int(self.extra_named),
+            red_and_blue=self.red_and_blue_bonus + TRIADE_POINTS * self.triade,
+            own_koi=OWN_KOI[self.own_koi],
+            opponent_koi_factor=self.opponent_koi_factor,
+            seven=self.seven,
+            seven_factor=self.seven_factor,
+            exhausted_points=self.exhausted_points,
+            gaji=int(self.gaji),
+            gaji_blocked_by=GAJI_BLOCK[self.gaji_block],
+            reward=REWARDS[self.reward],
+            history=self.history,
+            points=self.points,
+            points_after_koi=tuple(after_koi),
+            extra=self.extra,
+            source_digest=compiled_digest(),
+        )
+
+
+CHOICES = {
+    "hiki": tuple(HIKI),
+    "teshi": tuple(LUCKY),
+    "kuttsuki": tuple(LUCKY),
+    "both_lucky": tuple(BOTH_LUCKY),
+    "own_koi": tuple(OWN_KOI),
+    "gaji_block": tuple(GAJI_BLOCK),
+    "reward": tuple(REWARDS),
+}
+TRIADE_POINTS = 3  # K39
+MOST_TABLE = 100
+
+
+def _check_twelve(config: KoiKoiConfig, name: str) -> None:
+    """A table of the yaku: twelve numbers that leave a base small enough for every multiplier."""
+    table = getattr(config, name)
+    if len(table) != YAKU or not all(type(n) is int and 0 <= n <= MOST_TABLE for n in table):
+        raise ValueError(f"{name} must be {YAKU} ints from 0 to {MOST_TABLE}, one for each yaku, got {table!r}")
+
+
+DOCUMENT = KoiKoiConfig()
+
+PRESETS: dict[str, KoiKoiConfig] = {
+    "document": DOCUMENT,
+    "document_options": KoiKoiConfig(triade=True, gaji=True),
+    "nintendo": KoiKoiConfig(
+        hand_swap=False,
+        forced_match=False,
+        hiki="auto",
+        extra_named=True,
+        own_koi="none",
+    ),
+    "koikoi_japan": KoiKoiConfig(
+        rounds=8,
+        hand_swap=False,
+        forced_match=False,
+        hiki="auto",
+        teshi="redeal",
+        kuttsuki="plays",
+        points=(10, 8, 7, 5, 1, 1, 5, 5, 5, 1, 1, 1),
+        viewing_after_koi=3,
+        red_and_blue_bonus=10,
+        own_koi="bonus",
+        opponent_koi_factor=1,
+        seven_factor=1,
+        exhausted_points=1,
+        start_score=30,
+        loser_pays=True,
+        ends_at_zero=True,
+    ),
+}
+"""Named tables: the document's main game, the same with its options, Nintendo's, and that of the published records."""
+
+
+def make_config(config: KoiKoiConfig | None = None, preset: str | None = None, **options: Any) -> KoiKoiConfig:
+    """The configuration that the keywords of every factory mean; see `env_core.checks.build_config`."""
+    return build_config(DOCUMENT, PRESETS, config, preset, options)

@@ -1,0 +1,186 @@
+"""Cards, moves, phases and endings in words: ``8-1``, ``play 3-1``, ``take 3-2``, ``hiki``, ``koikoi``.
+
+A card is its month and its number in the month's row of the rule card, both from 1: ``1-1`` is the crane, ``9-1`` the
+sake cup, ``11-4`` the lightning. An action id that is a card means "play" or "take", as the phase wants. Words are
+exact: no other case, no other spaces.
+"""
+
+from collections.abc import Iterable
+from typing import Any, SupportsIndex
+
+from env_core.checks import as_index
+from hanafuda_env.rules import (
+    HIKI,
+    KEEP_HANDS,
+    KOIKOI,
+    NOBODY,
+    NUM_ACTIONS,
+    PHASE_END,
+    PHASE_JOKER_TARGET,
+    PHASE_KOI,
+    PHASE_PICK_DRAW,
+    PHASE_PICK_HAND,
+    PHASE_PLAY,
+    PHASE_SWAP,
+    REASON_BOTH_LUCKY,
+    REASON_EXHAUSTED,
+    REASON_KUTTSUKI,
+    REASON_STOP,
+    REASON_TESHI,
+    STOP,
+    SWAP_HANDS,
+    USE_JOKER,
+)
+from hanafuda_env.yaku import CARDS, YAKU_NAMES
+
+__all__ = [
+    "CARD_NAMES",
+    "PHASE_NAMES",
+    "REASON_NAMES",
+    "action_to_str",
+    "as_cards",
+    "card_to_str",
+    "names_of",
+    "str_to_action",
+    "str_to_card",
+    "yaku_names",
+]
+
+CARD_NAMES = tuple(f"{card // 4 + 1}-{card % 4 + 1}" for card in range(CARDS))
+"""The word of every card, by its number."""
+
+PHASE_NAMES = {
+    PHASE_SWAP: "swap",
+    PHASE_PLAY: "play",
+    PHASE_JOKER_TARGET: "joker_target",
+    PHASE_PICK_HAND: "pick_hand",
+    PHASE_PICK_DRAW: "pick_draw",
+    PHASE_KOI: "koi",
+    PHASE_END: "end",
+}
+
+REASON_NAMES = {
+    REASON_STOP: "stop",
+    REASON_EXHAUSTED: "exhausted",
+    REASON_TESHI: "teshi",
+    REASON_KUTTSUKI: "kuttsuki",
+    REASON_BOTH_LUCKY: "both_lucky",
+}
+"""How a round ended."""
+
+_TAKING = (PHASE_PICK_HAND, PHASE_PICK_DRAW, PHASE_JOKER_TARGET)
+_CARD_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
+_OTHER_WORDS = {
+    STOP: "stop",
+    KOIKOI: "koikoi",
+    HIKI: "hiki",
+    KEEP_HANDS: "keep hands",
+    SWAP_HANDS: "swap hands",
+    USE_JOKER: "joker",
+}
+
+
+def _words(verb: str) -> tuple[str, ...]:
+    return (*(f"{verb} {name}" for name in CARD_NAMES), *(_OTHER_WORDS[action] for action in range(CARDS, NUM_ACTIONS)))
+
+
+_WORDS = {verb: _words(verb) for verb in ("play", "take")}
+_NUMBERS = {verb: {words: action for action, words in enumerate(all_words)} for verb, all_words in _WORDS.items()}
+
+
+def _verb(phase: SupportsIndex) -> str:
+    return "take" if phase in _TAKING else "play"
+
+
+def _number_of(kind: str, numbers: dict[str, int], text: Any) -> int:
+    """The number that ``text`` stands for; ``ValueError`` names the ``kind`` of word and what is allowed."""
+    if not isinstance(text, str) or text not in numbers:
+        raise ValueError(f"{kind} must be one of {', '.join(numbers)}, got {text!r}")
+    return numbers[text]
+
+
+def action_to_str(phase: SupportsIndex, action: SupportsIndex) -> str:
+    """The words of an action in a phase, legal or not.
+
+    Raises:
+        ValueError: no action has that number.
+    """
+    return _WORDS[_verb(phase)][as_index("action", action, NUM_ACTIONS - 1)]
+
+
+def str_to_action(phase: SupportsIndex, text: str) -> int:
+    """The number of an action in a phase, legal or not.
+
+    Raises:
+        ValueError: ``text`` is no action of this phase.
+    """
+    return _number_of("action", _NUMBERS[_verb(phase)], text)
+
+
+def card_to_str(card: SupportsIndex) -> str:
+    """The word of a card.
+
+    Raises:
+        ValueError: no card has that number.
+    """
+    return CARD_NAMES[as_index("card", card, CARDS - 1)]
+
+
+def str_to_card(text: str) -> int:
+    """The number of a card.
+
+    Raises:
+        ValueError: ``text`` is no card.
+    """
+    return _number_of("card", _CARD_NUMBERS, text)
+
+
+def names_of(cards: SupportsIndex) -> list[str]:
+    """The words of a set of cards, in the order of the year."""
+    bits = int(cards)
+    return [name for card, name in enumerate(CARD_NAMES) if bits >> card & 1]
+
+
+def as_cards(name: str, value: Any) -> list[int]:
+    """A list of different cards in words, by their numbers.
+
+    Raises:
+        ValueError: it is no list, or holds something else, or a card twice.
+    """
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{name} must be a list of cards, got {value!r}")  # noqa: TRY004 - the contract's error
+    cards = []
+    for k, text in enumerate(value):
+        try:
+            card = str_to_card(text)
+        except ValueError as error:
+            raise ValueError(f"{name}[{k}]: {error}") from None
+        if card in cards:
+            raise ValueError(f"{name} holds {text} twice")
+        cards.append(card)
+    return cards
+
+
+def yaku_names(held: SupportsIndex) -> list[str]:
+    """The ids of a set of yaku, in the order of the table."""
+    bits = int(held)
+    return [name for k, name in enumerate(YAKU_NAMES) if bits >> k & 1]
+
+
+def as_yaku(name: str, value: Iterable[str]) -> int:
+    """The inverse of `yaku_names`.
+
+    Raises:
+        ValueError: it is no list of ids of yaku.
+    """
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{name} must be a list of yaku, got {value!r}")  # noqa: TRY004 - the contract's error
+    held = 0
+    for text in value:
+        held |= 1 << _number_of(f"{name}: a yaku", {word: k for k, word in enumerate(YAKU_NAMES)}, text)
+    return held
+
+
+def player_or_none(player: SupportsIndex) -> int | None:
+    """A player, or None for nobody."""
+    return None if int(player) == NOBODY else int(player)

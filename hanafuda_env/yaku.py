@@ -1,0 +1,201 @@
+"""The 48 cards as sets of bits, and the 12 yaku as a table over them. Numbers are those of ``hanafuda_env/README.md``.
+
+Card ``4 * (month - 1) + k`` is bit ``4 * (month - 1) + k`` of a set, so a month is four neighbouring bits: questions
+about months are shifts of the whole set. A yaku is a row of numbers: the cards that count, how many of them are
+needed, and one card that must be among them. Nothing here is a branch over names of yaku, but for the two sentences of
+the rule card that speak of some of them: only one yaku of brights counts (K25), and a named set pays instead of its
+kind (L2).
+"""
+
+import numpy as np
+
+from env_core.bits import ONE, ZERO, popcount
+from env_core.jit import rule
+
+CARDS = 48
+NO_CARD = 63  # its bit lies outside every set of cards
+NOVEMBER = 10  # the month of the willow, from 0
+
+ALL_CARDS = np.uint64(0xFFFFFFFFFFFF)
+BRIGHT = np.uint64(0x110010000101)
+DRY = np.uint64(0x100010000101)  # the brights without the rain man
+RAIN = np.uint64(0x010000000000)
+ANIMAL = np.uint64(0x021121111010)  # the sake cup among them
+RIBBON = np.uint64(0x042202222222)
+CHAFF = np.uint64(0xE8CCCCCCCCCC)
+CUP = np.uint64(0x000100000000)
+HANAMI_CARDS = np.uint64(0x000100000100)
+TSUKIMI_CARDS = np.uint64(0x000110000000)
+BOAR_DEER_BUTTERFLIES = np.uint64(0x001001100000)
+RED_RIBBONS = np.uint64(0x000000000222)  # of January, February, March: with poems on them
+BLUE_RIBBONS = np.uint64(0x002200200000)
+GAJI = 43  # the lightning (K40)
+GAJI_CARD = np.uint64(1 << GAJI)
+
+LOWEST = np.uint64(0x111111111111)  # one bit a month
+MONTH = np.uint64(15)
+TWO = np.uint64(2)
+THREE = np.uint64(3)
+
+# --- The table of yaku (1.2) ------------------------------------------------------------------------------------------
+
+YAKU_NAMES = (
+    "goko",
+    "shiko",
+    "ameshiko",
+    "sanko",
+    "hanami",
+    "tsukimi",
+    "inoshikacho",
+    "akatan",
+    "aotan",
+    "tane",
+    "tan",
+    "kasu",
+)
+YAKU = len(YAKU_NAMES)
+GOKO, SHIKO, AMESHIKO, SANKO, HANAMI, TSUKIMI, INOSHIKACHO, AKATAN, AOTAN, TANE, TAN, KASU = range(YAKU)
+
+YAKU_CARDS = (
+    BRIGHT,
+    DRY,
+    BRIGHT,
+    DRY,
+    HANAMI_CARDS,
+    TSUKIMI_CARDS,
+    BOAR_DEER_BUTTERFLIES,
+    RED_RIBBONS,
+    BLUE_RIBBONS,
+    ANIMAL,
+    RIBBON,
+    CHAFF,
+)
+"""The cards that count for a yaku; for chaff the cup too where the rules say so, see `cards_of`."""
+
+YAKU_NEED = (5, 4, 4, 3, 2, 2, 3, 3, 3, 5, 5, 10)
+"""How many of them it takes."""
+
+YAKU_MUST = (ZERO, ZERO, RAIN, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+"""The card that must be among them."""
+
+BRIGHT_YAKU = np.uint64(0b1111)  # yaku 1 to 4: a later one is contained in every earlier one
+
+
+@rule
+def cards_of(rules, k):
+    """The cards that count for yaku ``k``. The sake cup may be chaff too (`cup_is_chaff`)."""
+    return YAKU_CARDS[k] | CUP if k == KASU and rules.cup_is_chaff else YAKU_CARDS[k]
+
+
+@rule
+def made(rules, pile, k):
+    """Bit ``k`` where the pile has yaku ``k``, by the table alone."""
+    is_there = popcount(pile & cards_of(rules, k)) >= YAKU_NEED[k] and YAKU_MUST[k] & ~pile == ZERO
+    return np.uint64(is_there) << np.uint64(k)
+
+
+@rule
+def made_of(rules, cards):
+    """All yaku that a set of cards contains, as bits in the order of the table, also such as do not count together.
+
+    A line a row, not a loop: then every row is constants to the compiler.
+    """
+    held = made(rules, cards, GOKO) | made(rules, cards, SHIKO) | made(rules, cards, AMESHIKO)
+    held |= made(rules, cards, SANKO) | made(rules, cards, HANAMI) | made(rules, cards, TSUKIMI)
+    held |= made(rules, cards, INOSHIKACHO) | made(rules, cards, AKATAN) | made(rules, cards, AOTAN)
+    return held | made(rules, cards, TANE) | made(rules, cards, TAN) | made(rules, cards, KASU)
+
+
+@rule
+def yaku_of(rules, pile):
+    """The yaku of a pile that count, as bits in the order of the table."""
+    held = made_of(rules, pile)
+    if rules.bright_exclusive:  # K25: of the brights the highest alone, whose bit is the lowest
+        brights = held & BRIGHT_YAKU
+        held &= ~(((brights << ONE) | (brights << TWO) | (brights << THREE)) & BRIGHT_YAKU)
+    if rules.extra_named:  # L2: a named set pays instead of its kind
+        if holds(held, INOSHIKACHO):
+            held &= ~(ONE << np.uint64(TANE))
+        if holds(held, AKATAN) or holds(held, AOTAN):
+            held &= ~(ONE << np.uint64(TAN))
+    return held
+
+
+@rule
+def holds(held, k):
+    """Yaku ``k`` is in the set."""
+    return (held >> np.uint64(k)) & ONE != ZERO
+
+
+@rule
+def pay(rules, pile, held, has_called, k):
+    """The points of yaku ``k``, if it is ``held``, with those of its further cards."""
+    points = rules.points_after_koi[k] if has_called else rules.points[k]
+    further = popcount(pile & cards_of(rules, k)) - YAKU_NEED[k]
+    return (points + rules.extra[k] * further) * np.int64(holds(held, k))
+
+
+@rule
+def base_of(rules, pile, held, has_called):
+    """K25: the points of all yaku of a pile together, before any multiplier.
+
+    ``held`` is `yaku_of` the pile; ``has_called``: this player has called Koi (in some rules it changes the points of
+    the viewing yaku).
+    """
+    if held == ZERO:
+        return 0
+    total = 0
+    total += pay(rules, pile, held, has_called, GOKO) + pay(rules, pile, held, has_called, SHIKO)
+    total += pay(rules, pile, held, has_called, AMESHIKO) + pay(rules, pile, held, has_called, SANKO)
+    total += pay(rules, pile, held, has_called, HANAMI) + pay(rules, pile, held, has_called, TSUKIMI)
+    total += pay(rules, pile, held, has_called, INOSHIKACHO)
+    total += pay(rules, pile, held, has_called, AKATAN) + pay(rules, pile, held, has_called, AOTAN)
+    total += pay(rules, pile, held, has_called, TANE) + pay(rules, pile, held, has_called, TAN)
+    total += pay(rules, pile, held, has_called, KASU)
+    named = np.int64(holds(held, AKATAN)) + np.int64(holds(held, AOTAN))
+    if named == 2:
+        total += rules.red_and_blue  # K39, L2
+    if rules.extra_named:
+        if named:
+            total += popcount(pile & RIBBON) - 3 * named
+        if holds(held, INOSHIKACHO):
+            total += popcount(pile & ANIMAL) - 3
+    return total
+
+
+# --- Months -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def month_of(card):
+    """The month of a card, from 0."""
+    return np.int64(card) >> 2
+
+
+@rule
+def month_set(month):
+    """The four cards of a month."""
+    return MONTH << np.uint64(4 * month)
+
+
+@rule
+def months_of(cards):
+    """All cards of the months of which ``cards`` has one."""
+    x = cards | (cards >> ONE)
+    x |= x >> TWO
+    return (x & LOWEST) * MONTH
+
+
+@rule
+def has_teshi(cards):
+    """K8: four cards of one month."""
+    x = cards & (cards >> ONE)
+    return x & (x >> TWO) & LOWEST != ZERO
+
+
+@rule
+def has_kuttsuki(cards):
+    """K8: four pairs: four months with exactly two cards each, of eight cards."""
+    ones = cards - ((cards >> ONE) & np.uint64(0x555555555555))
+    counts = (ones & np.uint64(0x333333333333)) + ((ones >> TWO) & np.uint64(0x333333333333))
+    return popcount((counts >> ONE) & ~counts & LOWEST) == 4

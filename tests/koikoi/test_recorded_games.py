@@ -1,0 +1,109 @@
+"""A hundred games between people, replayed card by card: captures, choices offered, winners and points agree."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hanafuda_env import koikoi_v0
+
+RECORDS = Path(__file__).resolve().parents[3] / "shared" / "data" / "koikoi_games.jsonl.gz"
+TURNS = 16
+
+
+def word(card: list[int]) -> str:
+    return f"{card[0]}-{card[1]}"
+
+
+def deck_of(basic: dict[str, Any]) -> list[str]:
+    """The deck that deals a recorded round; its pile is drawn from the end."""
+    dealer = basic["Dealer"]
+    hands = {player: [word(card) for card in basic[f"initHand{player}"]] for player in (1, 2)}
+    other, own, board = hands[3 - dealer], hands[dealer], [word(card) for card in basic["initBoard"]]
+    first = other[:4] + own[:4] + board[:4]
+    return first + other[4:] + own[4:] + board[4:] + [word(card) for card in reversed(basic["initPile"])]
+
+
+class Replay:
+    """One recorded game on a table of ours."""
+
+    def __init__(self, env: Any, game: dict[str, Any]) -> None:
+        self.env = env
+        self.rounds = list(game["record"].values())
+        decks = [deck_of(record["basic"]) for record in self.rounds]
+        env.reset(options={"decks": decks, "dealer": self.rounds[0]["basic"]["Dealer"] - 1})
+
+    @property
+    def legal(self) -> set[str]:
+        mask = self.env.observe(self.env.agent_selection)["action_mask"]
+        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
+
+    def do(self, words: str) -> None:
+        assert words in self.legal
+        self.env.step(self.env.str_to_action(words))
+
+    def take(self, phase: str, captured: list[list[int]]) -> None:
+        """Choose among matching cards where we are asked to; two must match and one of them is in the record."""
+        if self.env.to_dict()["phase"] == phase:
+            assert len(captured) == 2
+            self.do(f"take {word(captured[1])}")
+
+    def play_turn(self, number: int, turn: dict[str, Any]) -> None:
+        env, before = self.env, self.env.to_dict()
+        player = turn["playerInTurn"] - 1
+        assert (before["phase"], before["turn"], before["current_player"]) == ("play", number, player)
+        assert before["deck"][0] == word(turn["drawCard"])
+        finished = len(before["round_results"])
+        self.do(f"play {word(turn['discardCard'])}")
+        self.take("pick_hand", turn["collectCard"])
+        self.take("pick_draw", turn["collectCard2"])
+        after = env.to_dict()
+        if len(after["round_results"]) == finished:
+            taken = {word(card) for card in turn["collectCard"] + turn["collectCard2"]}
+            assert set(after["captured"][player]) - set(before["captured"][player]) == taken
+        offered = after["phase"] == "koi"
+        must_stop = len(after["round_results"]) > finished and after["round_results"][-1]["reason"] == "stop"
+        assert (turn["isKoiKoi"] is not None) == (offered or must_stop)
+        if offered:
+            self.do("koikoi" if turn["isKoiKoi"] else "stop")
+
+    def play(self) -> tuple[int, int]:
+        """Replay all rounds; returns how many, and how many their dealers won."""
+        won_by_dealer = 0
+        for number, record in enumerate(self.rounds):
+            basic = record["basic"]
+            assert self.env.to_dict()["dealer"] == basic["Dealer"] - 1
+            for turn in range(1, TURNS + 1):
+                if f"turn{turn}" in record:
+                    self.play_turn(turn, record[f"turn{turn}"])
+            result = self.env.to_dict()["round_results"][number]
+            assert len(self.env.to_dict()["round_results"]) == number + 1
+            winner = basic["roundWinner"]
+            if result["reason"] == "exhausted":  # the records have no winner then, but the point that the dealer gets
+                assert winner == 0
+                winner = basic["Dealer"]
+            assert result["winner"] == winner - 1
+            assert result["points"] == basic[f"player{winner}RoundPts"] == -basic[f"player{3 - winner}RoundPts"]
+            won_by_dealer += winner == basic["Dealer"] and result["reason"] == "stop"
+        return len(self.rounds), won_by_dealer
+
+
+@pytest.mark.skipif(not RECORDS.exists(), reason=f"no recorded games at {RECORDS}")
+def test_recorded_games_between_people_replay_without_a_disagreement():
+    env = koikoi_v0.raw_env(preset="koikoi_japan")
+    env.reset(seed=0)
+    rounds = 0
+    with gzip.open(RECORDS, "rt") as lines:
+        games = [json.loads(line) for line in lines]
+    for game in games:
+        replay = Replay(env, game)
+        rounds += replay.play()[0]
+        assert all(env.terminations.values())
+        ends = [game["result"]["player1EndPts"], game["result"]["player2EndPts"]]
+        assert env.to_dict()["scores"] == ends
+    assert (len(games), rounds) == (100, 794)
