@@ -4,8 +4,8 @@ Two decorators cover all compiled code:
 
 * ``rule`` marks a function of the rules. It stays a plain Python function (so it can be read, debugged and covered
   without a compiler) and Numba inlines it into whatever compiled loop calls it.
-* ``kernel`` compiles a loop over games. Kernels are made by a factory that closes over plain numbers only, because a
-  closure over a *function* misses Numba's disk cache in every new process.
+* ``kernel`` compiles a loop over games. Kernels are made by a factory that closes over numbers and rules only, because
+  a closure over a *compiled* function misses Numba's disk cache in every new process.
 
 The disk cache does not notice an edit in another file: a cached loop would silently run an old rule. Every loop
 therefore closes over `source_digest` of the modules it is built from (usually as a field of its frozen rules); a new

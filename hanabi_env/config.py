@@ -13,7 +13,7 @@ OBSERVATION_TYPES = {
     "card_knowledge": OBSERVE_CARD_KNOWLEDGE,
     "seer": OBSERVE_SEER,
 }
-COMPILED_HERE = ("hanabi_env.rules", "hanabi_env.observation", "hanabi_env.loops")
+COMPILED_HERE = ("env_core.loops", "hanabi_env.rules", "hanabi_env.observation", "hanabi_env.loops")
 MOST_TOKENS = 50
 MOST_HISTORY = 32
 

@@ -8,7 +8,7 @@ from env_core.game import Game, Loops
 from hanabi_env import notation
 from hanabi_env import position as positions
 from hanabi_env.config import MOST_HISTORY, MOST_TOKENS, HanabiConfig
-from hanabi_env.loops import compiled_loops, table_dtype
+from hanabi_env.loops import STATISTICS, compiled_loops, table_dtype
 from hanabi_env.rules import EVENTS_A_TURN, Rules
 
 
@@ -16,7 +16,7 @@ class HanabiGame(Game):
     """A configured game of Hanabi: see `env_core.game.Game`."""
 
     name = "hanabi_v0"
-    statistics = ("score", "fireworks_score", "end_reason")
+    statistics = STATISTICS
     deal_options = ("deck", "bonus_tiles")
 
     def __init__(self, config: HanabiConfig) -> None:
