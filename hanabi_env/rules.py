@@ -433,6 +433,15 @@ def hand_set(rules, s, player):
 
 
 @rule
+def others_set(rules, s):
+    """The set of cards in the hands of all but the current player."""
+    cards = ZERO
+    for offset in range(1, rules.players):
+        cards |= hand_set(rules, s, seat(rules, s, offset))
+    return cards
+
+
+@rule
 def nameable_colors(rules, hand):
     """H6, H7: the colors that a hint about the cards ``hand`` may name: those it touches, or any if it may be empty."""
     colors = ZERO
@@ -458,12 +467,7 @@ def can_act(rules, s):
     """V5: the current player has a card, or a token and somebody to hint to."""
     if s.hand_count[s.current_player] > 0:
         return True
-    if not can_hint(s):
-        return False
-    others = ZERO
-    for offset in range(1, rules.players):
-        others |= hand_set(rules, s, seat(rules, s, offset))
-    return nameable_ranks(rules, others) != ZERO
+    return can_hint(s) and nameable_ranks(rules, others_set(rules, s)) != ZERO
 
 
 # --- A turn -----------------------------------------------------------------------------------------------------------
@@ -718,9 +722,7 @@ def reveal_tile(rules, s):
 def has_something_to_choose(rules, s, tile):
     """V4, E10, E11: a hint that may be given, a card in the discard, or one there that is playable."""
     if tile in (TILE_COLOR_HINT, TILE_RANK_HINT):
-        others = ZERO
-        for offset in range(1, rules.players):
-            others |= hand_set(rules, s, seat(rules, s, offset))
+        others = others_set(rules, s)
         if tile == TILE_COLOR_HINT:
             return nameable_colors(rules, others) != ZERO
         return nameable_ranks(rules, others) != ZERO
