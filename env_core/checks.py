@@ -1,14 +1,14 @@
 """Checks of what a caller wrote, and the words they fail in: the field, the value, what is allowed."""
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-__all__ = ["as_index", "as_seed", "build_config", "check_choice", "check_field_types", "fresh_seed"]
+__all__ = ["as_index", "as_list", "as_seed", "build_config", "check_choice", "check_field_types", "fresh_seed"]
 
 
 def check_field_types(config: Any) -> None:
@@ -101,6 +101,18 @@ def as_index(name: str, value: Any, most: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not 0 <= index <= most:
         raise ValueError(f"{name} must be an int from 0 to {most}, got {value!r}")
     return index
+
+
+def as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:
+    """``value`` as the list or tuple that it must be.
+
+    Raises:
+        ValueError: it is neither, or has another ``length`` than the one that is wanted.
+    """
+    if not isinstance(value, (list, tuple)) or length not in (None, len(value)):
+        wanted = "a list" if length is None else f"a list of {length}"
+        raise ValueError(f"{name} must be {wanted}, got {value!r}")
+    return value
 
 
 def as_seed(value: Any) -> int:

@@ -1,0 +1,87 @@
+"""What a table of Ikebana can be: the configuration people write, its checks, and the presets."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from env_core.checks import build_config, check_choice, check_field_types
+from env_core.jit import COMPILED, source_digest
+from ikebana_env.observation import observation_bits
+from ikebana_env.rules import BUY, REWARD_DENSE, REWARD_PRESTIGE, REWARD_WIN, Rules
+
+REWARDS = {"win": REWARD_WIN, "prestige": REWARD_PRESTIGE, "dense": REWARD_DENSE}
+COMPILED_HERE = ("env_core.loops", "ikebana_env.rules", "ikebana_env.observation", "ikebana_env.loops")
+MOST_ROUNDS = 4
+
+
+def compiled_digest() -> int:
+    """The digest of every module whose lines end up in Ikebana's compiled loops."""
+    return source_digest(*COMPILED, *COMPILED_HERE)
+
+
+@dataclass(frozen=True)
+class IkebanaConfig:
+    """One table of Ikebana: its rules and what its players observe.
+
+    Every default is the booklet's. Rule numbers are those of ``ikebana_env/README.md``.
+
+    Raises:
+        ValueError: a field has a wrong type or value.
+    """
+
+    players: int = 2
+    """Players at the table, 2 to 5 (I2)."""
+    rounds: int = MOST_ROUNDS
+    """Rounds of a game, 1 to 4; the booklet's game has 4 (I3)."""
+    final_bouquet: bool = False
+    """The gains of the last round are doubled (I15)."""
+    random_start_player: bool = False
+    """A random player starts, not player 0 (I4)."""
+    perfect_recall: bool = False
+    """Adds the buried cards of all discards to the observation (I8, J3)."""
+    reward: str = "win"
+    """``"win"``, ``"prestige"`` at the end, or ``"dense"``: prestige whenever it changes (J4)."""
+
+    def __post_init__(self) -> None:
+        check_field_types(self)
+        check_choice(self, "players", range(2, 6))
+        check_choice(self, "rounds", range(1, MOST_ROUNDS + 1))
+        check_choice(self, "reward", tuple(REWARDS))
+
+    @property
+    def observation_bits(self) -> int:
+        """Bits of an observation."""
+        return observation_bits(self.rules())
+
+    @property
+    def observation_name(self) -> str:
+        """The name of the observation, for tables: a result without it cannot be compared with another."""
+        return "perfect_recall" if self.perfect_recall else "public"
+
+    def rules(self) -> Rules:
+        """The numbers of this table, for the compiled rules."""
+        return Rules(
+            players=self.players,
+            rounds=self.rounds,
+            final_bouquet=int(self.final_bouquet),
+            random_start_player=int(self.random_start_player),
+            perfect_recall=int(self.perfect_recall),
+            reward=REWARDS[self.reward],
+            num_actions=BUY + self.players,
+            source_digest=compiled_digest(),
+        )
+
+
+STANDARD = IkebanaConfig()
+
+PRESETS: dict[str, IkebanaConfig] = {
+    "standard": STANDARD,
+    "final_bouquet": IkebanaConfig(final_bouquet=True),
+    "perfect_recall": IkebanaConfig(perfect_recall=True),
+    "single_round": IkebanaConfig(rounds=1),
+}
+"""Named tables. ``standard`` is the booklet's game, ``final_bouquet`` its variant, ``single_round`` for quick work."""
+
+
+def make_config(config: IkebanaConfig | None = None, preset: str | None = None, **options: Any) -> IkebanaConfig:
+    """The configuration that the keywords of every factory mean; see `env_core.checks.build_config`."""
+    return build_config(STANDARD, PRESETS, config, preset, options)

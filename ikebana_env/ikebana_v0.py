@@ -1,0 +1,55 @@
+"""Ikebana for PettingZoo: one table, one agent a player.
+
+| fact | value |
+| --- | --- |
+| import | ``from ikebana_env import ikebana_v0`` |
+| agents | ``player_0`` .. ``player_{n-1}``, 2 to 5 |
+| actions | discrete; 4, 5, 6, 7 for 2, 3, 4, 5 players: draw, keep, refuse, buy from the 1st, 2nd ... to the left |
+| observation | ``observation`` int8 (n,), ``action_mask`` int8 (A,); n = 428, 588, 748, 908 for 2, 3, 4, 5 players |
+| rewards | for the winners at the end (sum 0); or prestige, at the end or at every change |
+
+Rules, rulings, actions and observations by index are in ``ikebana_env/README.md``. Arguments of all three factories:
+nothing (the booklet's game for two), ``config=IkebanaConfig(...)``, or ``preset="name"`` and any field of
+`ikebana_env.IkebanaConfig` by name; and ``render_mode`` (``"human"``, ``"ansi"``, ``"rgb_array"``).
+
+An illegal action ends the game with reward -1 for the offender in `env` and `parallel_env` (PettingZoo's wrapper), and
+raises ``ValueError`` in `raw_env`, which is also several times as fast.
+
+Version history
+---------------
+* v0: the booklet's game, its variant "final bouquet", and shorter games.
+"""
+
+from typing import Any
+
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+
+from env_core.aec import CardGameAEC
+from ikebana_env.config import IkebanaConfig, make_config
+from ikebana_env.game import IkebanaGame
+
+__all__ = ["env", "parallel_env", "raw_env"]
+
+
+def raw_env(
+    config: IkebanaConfig | None = None, preset: str | None = None, render_mode: str | None = None, **fields: Any
+) -> CardGameAEC:
+    """The bare environment, with its own checks.
+
+    Raises:
+        ValueError: a keyword is wrong, by name and value.
+    """
+    return CardGameAEC(IkebanaGame(make_config(config, preset, **fields)), render_mode)
+
+
+def env(**keywords: Any) -> AECEnv:
+    """`raw_env` in PettingZoo's usual wrappers."""
+    wrapped = TerminateIllegalWrapper(raw_env(**keywords), illegal_reward=-1)
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapped))
+
+
+def parallel_env(**keywords: Any) -> ParallelEnv:
+    """`env` with all agents stepping at once; only the acting agent's action counts."""
+    return turn_based_aec_to_parallel(env(**keywords))

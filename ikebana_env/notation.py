@@ -1,0 +1,110 @@
+"""Cards, moves and endings in words: ``K1``, ``J4``, ``draw``, ``buy 2``.
+
+A card is the letter of its color and its value. A move is a verb; a purchase also names whose card, as an offset to
+the left of the buyer. Words are exact: no other case, no other spaces.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ikebana_env.config import IkebanaConfig
+from ikebana_env.rules import (
+    END_COMPLETE,
+    END_ILLEGAL,
+    END_NOT_YET,
+    KINDS,
+    NO_CARD,
+    VALUES,
+    color_multiplier,
+    combination_points,
+    copies,
+    first_copy,
+)
+
+__all__ = [
+    "CARD_NAMES",
+    "COLOR_LETTERS",
+    "END_NAMES",
+    "Appraisal",
+    "action_words",
+    "appraise",
+    "card_or_none",
+    "cards_of",
+    "number_of",
+    "set_of",
+    "str_to_card",
+]
+
+COLOR_LETTERS = "KRGBYJ"
+"""Black, red, green, blue, yellow (I1), then the joker."""
+
+CARD_NAMES = tuple(f"{COLOR_LETTERS[card // VALUES]}{card % VALUES + 1}" for card in range(KINDS))
+"""The word of every card, by its number."""
+
+END_NAMES: dict[int, str | None] = {END_NOT_YET: None, END_COMPLETE: "complete", END_ILLEGAL: "illegal"}
+"""How a game ended, by its ``END_*`` number."""
+
+
+def number_of(kind: str, words: tuple[str, ...], text: Any) -> int:
+    """The place of ``text`` among ``words``.
+
+    Raises:
+        ValueError: it is none of them; names the ``kind`` of word and what is allowed.
+    """
+    if not isinstance(text, str) or text not in words:
+        raise ValueError(f"{kind} must be one of {', '.join(words)}, got {text!r}")
+    return words.index(text)
+
+
+def str_to_card(text: Any) -> int:
+    """The number of a card; ``ValueError`` where ``text`` is none."""
+    return number_of("card", CARD_NAMES, text)
+
+
+def card_or_none(card: Any) -> str | None:
+    """The word of a card, or None for `NO_CARD`."""
+    return None if card == NO_CARD else CARD_NAMES[card]
+
+
+def action_words(config: IkebanaConfig) -> tuple[str, ...]:
+    """The word of every action, by its number."""
+    return ("draw", "keep", "refuse", *(f"buy {offset}" for offset in range(1, config.players)))
+
+
+# --- Sets of cards ----------------------------------------------------------------------------------------------------
+
+
+def cards_of(cards: Any) -> list[str]:
+    """The words of a set of cards (`ikebana_env.rules.first_copy`), by color and value."""
+    bits = int(cards)
+    return [
+        CARD_NAMES[card] for card in range(KINDS) for k in range(copies(card)) if bits >> (first_copy(card) + k) & 1
+    ]
+
+
+def set_of(cards: Iterable[int]) -> np.uint64:
+    """The set of some cards, given by their numbers; not more of a kind than there are."""
+    counted = Counter(cards)
+    return np.uint64(sum((1 << count) - 1 << int(first_copy(card)) for card, count in counted.items()))
+
+
+class Appraisal(NamedTuple):
+    """What a bouquet earns."""
+
+    points: int
+    """Of its combinations (I10)."""
+    multiplier: int
+    """Of its colors (I11)."""
+    gain: int
+    """Their product, before I15."""
+
+
+def appraise(cards: Iterable[int]) -> Appraisal:
+    """What five cards, given by their numbers, earn."""
+    bouquet = set_of(cards)
+    with np.errstate(over="ignore"):  # bits are counted modulo 2^64
+        points, multiplier = int(combination_points(bouquet)), int(color_multiplier(bouquet))
+    return Appraisal(points, multiplier, points * multiplier)

@@ -1,0 +1,102 @@
+"""A small notation for tests: decks, positions and moves in words.
+
+    table = deal("K1 R2 G3", players=3)
+    table.do("draw", "refuse", "keep")
+    assert table.discards == [["K1"], [], []]
+
+``deal`` stacks the deck of the first round; ``position`` lays the table as wanted and starts from there. Cards that a
+test does not mention fill up the deck in the order of the box.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ikebana_env import ikebana_v0
+from tests.reference.ikebana_plain import box
+
+
+class Table:
+    """A raw AEC environment read and played in words; keys of ``to_dict()`` are attributes."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        self.rewards: list[list[float]] = []
+
+    def __getattr__(self, key: str) -> Any:
+        state = self.env.to_dict()
+        if key not in state:
+            raise AttributeError(key)
+        return state[key]
+
+    def do(self, *moves: str) -> Table:
+        """Make moves in words, one player after the other, remembering everybody's rewards."""
+        for words in moves:
+            assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
+            self.env.step(self.env.str_to_action(words))
+            self.rewards.append([self.env.rewards[agent] for agent in self.env.possible_agents])
+        return self
+
+    @property
+    def legal(self) -> set[str]:
+        """The words of the actions the acting player's mask allows."""
+        mask = self.env.observe(self.env.agent_selection)["action_mask"]
+        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
+
+    @property
+    def is_over(self) -> bool:
+        return all(self.env.terminations.values())
+
+    def play_round(self) -> Table:
+        """Everybody draws and keeps until the round is over."""
+        number = self.round
+        while not self.is_over and self.round == number:
+            self.do("draw", "keep")
+        return self
+
+
+def deck_from(cards: str) -> list[str]:
+    """The deck that has these cards on top."""
+    rest = box()
+    top = cards.split()
+    for card in top:
+        rest.remove(card)
+    return top + rest
+
+
+def deal(*decks: str, seed: int = 0, **fields: Any) -> Table:
+    """A new game; one text of top cards a round."""
+    env = ikebana_v0.raw_env(**fields)
+    env.reset(seed=seed, options={"decks": [deck_from(cards) for cards in decks]})
+    return Table(env)
+
+
+def position(players: int = 2, **keys: Any) -> dict[str, Any]:
+    """A position in words: the opening, but for ``keys``; lists of cards are texts, the deck takes what is left."""
+    for key in ("bouquets", "discards"):
+        piles = keys.get(key, [""] * players)
+        keys[key] = [pile.split() for pile in piles]
+    there = [card for key in ("bouquets", "discards") for pile in keys[key] for card in pile]
+    there += [keys["drawn"]] if keys.get("drawn") else []
+    rest = box()
+    for card in there:
+        rest.remove(card)
+    opening = {
+        "current_player": 0,
+        "round": 1,
+        "deck": rest,
+        "prestige": [6] * players,
+        "drawn": None,
+        "refusals": 0,
+        "gains": [],
+    }
+    return {**opening, **keys}
+
+
+def start(players: int = 2, config: dict[str, Any] | None = None, **keys: Any) -> Table:
+    """A game that begins from a `position`."""
+    env = ikebana_v0.raw_env(players=players, **(config or {}))
+    env.reset(seed=0, options={"state": position(players, **keys)})
+    return Table(env)

@@ -1,0 +1,96 @@
+"""What holds in every position of every game: nothing is lost, and nobody sees what is hidden from them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ikebana_env import IkebanaConfig, ikebana_v0
+from tests.reference.ikebana_plain import box
+
+TABLES = [IkebanaConfig(players=players, perfect_recall=players % 2 == 1) for players in range(2, 6)]
+ENVS = {config: ikebana_v0.raw_env(config=config) for config in TABLES}
+
+ALL_TABLES = pytest.mark.parametrize("config", TABLES, ids=lambda config: f"{config.players}p")
+EVERY_POSITION = settings(max_examples=40, deadline=None, derandomize=True)
+SEEDS = st.integers(0, 2**32 - 1)
+MOVES = st.integers(0, 200)
+
+
+def position_after(config: IkebanaConfig, seed: int, moves: int) -> Any:
+    """An environment some random legal moves into a game; it may be over."""
+    env, rng = ENVS[config], random.Random(seed)
+    env.reset(seed=seed)
+    for _ in range(moves):
+        if all(env.terminations.values()):
+            break
+        env.step(rng.choice(env.observe(env.agent_selection)["action_mask"].nonzero()[0]))
+    return env
+
+
+def piles(table: dict[str, Any]) -> list[list[str]]:
+    return [*table["bouquets"], *table["discards"], table["deck"], [table["drawn"]] if table["drawn"] else []]
+
+
+@ALL_TABLES
+@EVERY_POSITION
+@given(seed=SEEDS, moves=MOVES)
+def test_every_card_is_somewhere_exactly_once(config, seed, moves):
+    table = position_after(config, seed, moves).to_dict()
+    assert Counter(card for pile in piles(table) for card in pile) == Counter(box())
+
+
+@ALL_TABLES
+@EVERY_POSITION
+@given(seed=SEEDS, moves=MOVES)
+def test_J5_prestige_comes_from_the_start_and_from_gains_only(config, seed, moves):
+    table = position_after(config, seed, moves).to_dict()
+    assert sum(table["prestige"]) == 6 * config.players + sum(map(sum, table["gains"]))
+    assert min(table["prestige"]) >= 0
+
+
+@ALL_TABLES
+@EVERY_POSITION
+@given(seed=SEEDS, moves=MOVES)
+def test_I8_J3_hidden_cards_are_in_nobodys_observation(config, seed, moves):
+    """Exchange what a player cannot see at random: the player sees the same."""
+    env = position_after(config, seed, moves)
+    table, rng = env.to_dict(), random.Random(seed)
+    for player in range(config.players):
+        other = ikebana_v0.raw_env(config=config)
+        other.reset(seed=seed + 1, options={"state": exchanged(table, player, config.perfect_recall, rng)})
+        left, right = env.observe(f"player_{player}"), other.observe(f"player_{player}")
+        assert left["observation"].tolist() == right["observation"].tolist()
+        assert left["action_mask"].tolist() == right["action_mask"].tolist()
+
+
+def exchanged(table: dict[str, Any], player: int, perfect_recall: bool, rng: random.Random) -> dict[str, Any]:
+    """The same table with another deck, and other cards wherever the player sees none."""
+    sees_drawn = player == table["current_player"] or table["drawn"] is None
+    hidden = list(table["deck"])
+    hidden += [] if sees_drawn else [table["drawn"]]
+    hidden += [] if perfect_recall else [card for pile in table["discards"] for card in pile[:-1]]
+    rng.shuffle(hidden)
+    discards = table["discards"]
+    if not perfect_recall:
+        discards = [[*(hidden.pop() for _ in pile[:-1]), *pile[-1:]] for pile in discards]
+    drawn = table["drawn"] if sees_drawn else hidden.pop()
+    return {**table, "discards": discards, "drawn": drawn, "deck": hidden}
+
+
+def test_J3_perfect_recall_shows_buried_cards_to_everybody():
+    plain, recall = (ikebana_v0.raw_env(players=3, perfect_recall=perfect_recall) for perfect_recall in (False, True))
+    for env in (plain, recall):
+        env.reset(seed=5)
+        for words in ("draw", "refuse", "refuse"):
+            env.step(env.str_to_action(words))
+    buried = recall.to_dict()["discards"][0][0]
+    for agent in plain.possible_agents:
+        seen, more = plain.observe(agent)["observation"], recall.observe(agent)["observation"]
+        assert more[: len(seen)].tolist() == seen.tolist()
+        assert more[len(seen) :].sum() == 2, f"whose card it is, and {buried}"
