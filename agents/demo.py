@@ -23,7 +23,7 @@ from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
 from agents import ppo
-from agents.games import config_from_dict, game_of, make_config
+from agents.games import GAMES, config_from_dict, game_of, make_config
 from agents.network import load_policy
 from agents.ppo import read_metrics
 
@@ -112,7 +112,7 @@ def demo(args: Args) -> Path:
 
 def compile_game(preset: str) -> None:
     """Compile the game as training will need it."""
-    config = make_config("hanabi", preset, settings=ppo.Args.config)
+    config = make_config("hanabi", preset, settings=GAMES["hanabi"].training_settings)
     game_of(config).compile(config, ppo.Args.games)
 
 

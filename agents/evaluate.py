@@ -35,9 +35,9 @@ class Games:
     """What happened in some games; every array begins with their number."""
 
     score: NDArray[np.int64]
-    """Points by the booklet, lost games as with ``score_on_loss="zero"``."""
+    """Points by the booklet, lost games as with ``score_on_loss="zero"``; in a contest those of the winners."""
     fireworks_score: NDArray[np.int64]
-    """Points on the table at the end, lost games too."""
+    """Points on the table at the end, lost games too; as all below but rewards, 0 in a contest."""
     length: NDArray[np.int64]
     """Decisions."""
     rewards: NDArray[np.float64]
@@ -154,6 +154,9 @@ class Record:
         if not len(ended):
             return
         tables = tables[ended]
+        if not self.game.cooperative:
+            games.score[first + ended], games.length[first + ended] = tables["score"], tables["length"]
+            return
         lost = self.game.lost(tables)
         points = tables["fireworks_score"]
         own = (games.score, games.fireworks_score, games.length, games.lost, games.perfect)

@@ -28,6 +28,8 @@ class Game:
     """Config fields that choose what players observe; all others are rules."""
     harmless_fields: tuple[str, ...]
     """Config fields that change neither what an observation bit means nor what an action does."""
+    training_settings: tuple[str, ...] = ()
+    """Fields of the config, as name=value, that agents train with where nothing else is said."""
 
     @property
     def config_class(self) -> Any:
@@ -69,6 +71,16 @@ GAMES = {
         cooperative=True,
         observation_fields=("observation_type", "history", "belief", "derived"),
         harmless_fields=("random_start_player", "score_on_loss"),
+        training_settings=("derived=true",),
+    ),
+    "ikebana": Game(
+        name="ikebana",
+        package="ikebana_env",
+        config_name="IkebanaConfig",
+        vector_env_name="IkebanaVectorEnv",
+        cooperative=False,
+        observation_fields=("perfect_recall",),
+        harmless_fields=("random_start_player", "reward"),
     ),
 }
 

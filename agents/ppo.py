@@ -10,6 +10,7 @@ What differs from the textbook, each because it was measured to pay:
 * Observations stay packed (one bit a bit) in the rollout and are unpacked straight into the network's bfloat16.
 * Everything that changes over a run (learning rate, entropy bonus, the price of a lost game) follows the fraction of
   the budget that is spent, in steps or in minutes, so that a slow machine also ends with a finished schedule.
+* In a contest every player has a stream of rewards of its own, and a decision is followed by that player's next one.
 * Losing a cooperative game costs little at first and all of its points later (`Args.loss_ramp`): otherwise the players
   learn never to play a card before they learn which card to play.
 * Every core, GPU or machine is a rank of torch.distributed with games and random numbers of its own. Ranks average
@@ -42,8 +43,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 from agents.evaluate import play
-from agents.games import config_from_dict, config_to_dict, game_of, make_config
+from agents.games import config_from_dict, config_to_dict, game_named, game_of, make_config
 from agents.network import Network, NeuralPolicy, choose, fast_dtype, masked, save_policy
+from agents.policy import load
 from env_core.svg import write_text
 
 EVALUATION_SEED = 2**40  # evaluation deals come from seeds that no training run uses
@@ -62,8 +64,8 @@ class Args:
     """A preset of the game."""
     players: int | None = None
     """Players at the table; the preset's number where it is not given."""
-    config: tuple[str, ...] = ("derived=true",)
-    """More fields of the game's config, as name=value."""
+    config: tuple[str, ...] | None = None
+    """More fields of the game's config, as name=value; derived=true in Hanabi where none are given."""
     seed: int = 1
     """Of everything random: weights, deals, actions, minibatches."""
     minutes: float = 5.0
@@ -96,15 +98,15 @@ class Args:
     """Discount a decision."""
     gae_lambda: float = 0.95
     """Of generalized advantage estimation: 1 trusts returns, 0 trusts the value head."""
-    stream: Literal["team", "seat"] = "team"
-    """Whose next decision the value of a decision builds on: the next one at the table (cooperative games), or the same
-    player's next one."""
+    stream: Literal["auto", "team", "seat"] = "auto"
+    """Whose next decision the value of a decision builds on: the next one at the table (only in cooperative games), or
+    the same player's next one; ``auto`` is ``team`` in a cooperative game and ``seat`` in a contest."""
     clip: float = 0.2
     """How far from 1 a probability ratio still earns."""
     value_weight: float = 0.5
     """Of the value loss in the loss."""
     reward_scale: float | None = None
-    """Factor of all rewards; 3 / maximal score where it is not given."""
+    """Factor of all rewards; 3 / maximal score where it is not given, in a contest 1."""
     entropy: float = 0.05
     """Weight of the entropy bonus at the start; it falls geometrically with the budget."""
     entropy_end: float = 0.003
@@ -124,6 +126,8 @@ class Args:
     """Games of an evaluation, played greedily on deals that training never sees."""
     final_games: int = 10_000
     """Games of the last evaluation."""
+    opponent: str = "random"
+    """An agent (its name or file) that has all other seats when a contest is evaluated."""
     tensorboard: bool = False
     """Also log for TensorBoard, which must be installed."""
 
@@ -142,6 +146,18 @@ def check(args: Args, ranks: "Ranks") -> None:
             raise ValueError(f"{name} must be a multiple of the {ranks.world} ranks, got {getattr(args, name)}")
     if args.steps < 0 or (args.steps == 0 and args.minutes <= 0):
         raise ValueError(f"the budget must be positive, got steps={args.steps}, minutes={args.minutes}")
+    if args.stream == "team" and not game_named(args.game).cooperative:
+        raise ValueError(f"stream must be seat in a contest such as {args.game}, got team")
+
+
+def config_of(args: Args) -> Any:
+    """The table to train at.
+
+    Raises:
+        ValueError: an unknown game, preset or field, or a value that the config refuses.
+    """
+    settings = game_named(args.game).training_settings if args.config is None else args.config
+    return make_config(args.game, args.preset, args.players, settings)
 
 
 # --- Ranks ------------------------------------------------------------------------------------------------------------
@@ -321,15 +337,20 @@ def collect(
         if dones.any():
             finished += dones.sum(), infos["score"][dones].sum(), infos["length"][dones].sum()
         tables.observe(observation, infos)
-    return bootstrap_values(tables, network, team, rollout.words.device), finished
+    return bootstrap_values(tables, network, rollout), finished
 
 
-def bootstrap_values(tables: Tables, network: Network, team: bool, device: torch.device) -> Tensor:
-    """Values of the positions that the rollout stops at, (games, streams): as the player to move sees it, or each."""
-    if team:
-        return network(tables.words.to(device))[1][:, None]
-    views = tables.env.observe_all()["observation"].view(np.int64)
-    return network(torch.from_numpy(views).flatten(0, 1).to(device))[1].view(views.shape[:2])
+def bootstrap_values(tables: Tables, network: Network, rollout: Rollout) -> Tensor:
+    """Values of the positions that the rollout stops at, (games, streams): NaN but for the player to move.
+
+    What the others would see is no decision of theirs, and the network has never learned what such a view is worth.
+    """
+    values = network(tables.words.to(rollout.words.device))[1][:, None]
+    streams = rollout.rewards.shape[2]
+    if streams == 1:
+        return values
+    nobody = values.new_full((tables.games, streams), torch.nan)
+    return nobody.scatter_(1, tables.seats.to(values.device)[:, None], values)
 
 
 # --- Advantages -------------------------------------------------------------------------------------------------------
@@ -339,26 +360,29 @@ def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambd
     """Generalized advantage estimation (Schulman et al. 2016) along streams of decisions, (horizon, games).
 
     A decision of stream k is followed by the next decision of stream k in the same game, however many decisions of
-    others lie between; it earns all rewards of k until then. With one stream this is the usual recursion.
+    others lie between; it earns all rewards of k until then. With one stream this is the usual recursion. The last
+    decision of a stream of which it is not known how it went on has no advantage.
 
     Args:
         rollout: decisions, their values, rewards (horizon, games, streams) and ends.
-        last_values: (games, streams), what each stream is worth after the rollout.
+        last_values: (games, streams), what each stream is worth after the rollout; NaN where that is not known.
         gamma: discount a decision of the stream.
         gae_lambda: see `Args.gae_lambda`.
     """
     advantages = torch.empty_like(rollout.values)
     games = torch.arange(last_values.shape[0], device=last_values.device)
-    next_value, next_advantage = last_values.clone(), torch.zeros_like(last_values)
+    known = ~last_values.isnan()
+    next_value, next_advantage = last_values.nan_to_num(), torch.zeros_like(last_values)
     earned = torch.zeros_like(last_values)  # since the stream's decision
     for t in reversed(range(len(rollout.values))):
         goes_on = ~rollout.dones[t][:, None]
         earned = rollout.rewards[t] + earned * goes_on
         next_value, next_advantage = next_value * goes_on, next_advantage * goes_on
+        known |= ~goes_on
         at = games, rollout.seats[t]
         surprise = earned[at] + gamma * next_value[at] - rollout.values[t]
-        advantages[t] = surprise + gamma * gae_lambda * next_advantage[at]
-        next_value[at], next_advantage[at], earned[at] = rollout.values[t], advantages[t], 0.0
+        advantages[t] = torch.where(known[at], surprise + gamma * gae_lambda * next_advantage[at], 0.0)
+        next_value[at], next_advantage[at], earned[at], known[at] = rollout.values[t], advantages[t], 0.0, True
     return advantages
 
 
@@ -515,7 +539,9 @@ class Learner:
         self.network.trunk_dtype = wanted.get(args.trunk, fast_dtype(ranks.device))
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
         self.chance = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
-        self.rollout = Rollout(args, self.tables, 1 if args.stream == "team" else config.players, ranks.device)
+        self.cooperative = game_of(config).cooperative
+        streams = config.players if args.stream == "seat" or not self.cooperative else 1
+        self.rollout = Rollout(args, self.tables, streams, ranks.device)
         self.progress = Progress()
 
     def learn(self) -> dict[str, float]:
@@ -526,7 +552,7 @@ class Learner:
         rate = linear(args.learning_rate, args.learning_rate_end, fraction)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        scale = args.reward_scale or 3 / self.config.max_score
+        scale = args.reward_scale or (3 / self.config.max_score if self.cooperative else 1.0)
         last, finished = collect(args, self.tables, self.network, self.rollout, self.chance, scale, price)
         advantages = advantages_of(self.rollout, last, args.gamma, args.gae_lambda)
         row = update(
@@ -549,17 +575,36 @@ class Learner:
     def evaluate(self, games: int) -> dict[str, float]:
         """Greedy games on deals that training never sees, shared among the ranks; a row for the log."""
         policy = NeuralPolicy(self.network, self.config)
+        self.progress.evaluations += 1
+        if not self.cooperative:
+            return self.evaluate_contest(policy, games)
         share = -(-games // self.ranks.world)
         played = play(self.config, policy, share, seed=EVALUATION_SEED + self.ranks.rank)
-        sums = [share, played.score.sum(), np.square(played.score).sum(), played.perfect.sum(), played.lost.sum()]
-        count, points, squares, perfect, lost = self.ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
-        self.progress.evaluations += 1
+        row = self.mean_of(played.score.astype(np.float64))
+        sums = torch.tensor([played.perfect.sum(), played.lost.sum()], dtype=torch.float64)
+        perfect, lost = self.ranks.sum(sums).tolist()
+        return row | {"greedy_perfect": perfect / row["greedy_games"], "greedy_lost": lost / row["greedy_games"]}
+
+    def evaluate_contest(self, policy: NeuralPolicy, games: int) -> dict[str, float]:
+        """The network's mean return at one seat, each seat as often, with ``Args.opponent`` at all others."""
+        players = self.config.players
+        opponent = load(self.args.opponent, self.config)
+        share = -(-games // (self.ranks.world * players))
+        returns = []
+        for seat in range(players):
+            seats = [policy if player == seat else opponent for player in range(players)]
+            played = play(self.config, seats, share, seed=EVALUATION_SEED + self.ranks.rank)
+            returns.append(played.rewards[:, seat])
+        return self.mean_of(np.concatenate(returns))
+
+    def mean_of(self, scores: np.ndarray) -> dict[str, float]:
+        """The mean of all ranks' scores and its standard error, for the log."""
+        sums = [len(scores), scores.sum(), np.square(scores).sum()]
+        count, points, squares = self.ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
         deviation = max(squares / count - (points / count) ** 2, 0.0) ** 0.5
         return {
             "greedy_score": points / count,
             "greedy_score_error": deviation / count**0.5,
-            "greedy_perfect": perfect / count,
-            "greedy_lost": lost / count,
             "greedy_games": int(count),
         }
 
@@ -683,7 +728,7 @@ def train(args: Args) -> Path:
         args = saved_args(args.resume)
     with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
         check(args, ranks)
-        config = make_config(args.game, args.preset, args.players, args.config)
+        config = config_of(args)
         run_dir = args.resume or new_run_dir(args, config, ranks)
         learner = Learner(args, config, ranks)
         if args.resume is not None:
@@ -776,7 +821,8 @@ def saved_args(run_dir: Path) -> Args:
     """
     try:
         values = json.loads((run_dir / "config.json").read_text())["args"]
-        return replace(Args(**values | {"config": tuple(values["config"])}), run_dir=run_dir, resume=run_dir)
+        values["config"] = None if values["config"] is None else tuple(values["config"])
+        return replace(Args(**values), run_dir=run_dir, resume=run_dir)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
 
@@ -788,16 +834,26 @@ def read_metrics(run_dir: Path) -> list[dict[str, float]]:
 
 
 def draw_curve(run_dir: Path) -> Path:
-    """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy."""
+    """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy.
+
+    Of a contest it shows the return against the run's opponent.
+    """
     from matplotlib.figure import Figure  # half a second to import, needed once a run
 
     rows, about = read_metrics(run_dir), json.loads((run_dir / "config.json").read_text())
+    config = config_from_dict(about["config"])
     figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
     axes = figure.subplots()
-    for name, label, style in (("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")):
+    lines = [("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")]
+    if game_of(config).cooperative:
+        axes.set(ylabel="score", ylim=(0, config.max_score))
+    else:
+        axes.set(ylabel=f"return against {about['args']['opponent']}")
+        del lines[0]
+    for name, label, style in lines:
         some = [row for row in rows if name in row]
         axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
-    axes.set(xlabel="decisions (millions)", ylabel="score", ylim=(0, config_from_dict(about["config"]).max_score))
+    axes.set(xlabel="decisions (millions)")
     axes.set_title(f"{run_dir.name}\nobservation: {about['observation']}")
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right")

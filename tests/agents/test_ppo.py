@@ -75,6 +75,17 @@ def test_advantages_are_those_of_the_definition(streams):
     np.testing.assert_allclose(fast, slow_advantages(rewards, seats, dones, values, last, 0.9, 0.8), atol=1e-12)
 
 
+def test_the_last_decision_of_a_stream_that_nobody_knows_more_of_has_no_advantage():
+    """Two players: 0 acts at 0 and 2, 1 at 1 and 3; then 0 is to move. The game of the second column ends with 2."""
+    seats = np.array([[0, 0], [1, 1], [0, 0], [1, 1]])
+    dones = np.array([[False, False], [False, False], [False, True], [False, False]])
+    rewards, values = np.ones((4, 2, 2)), np.zeros((4, 2))
+    last = torch.tensor([[5.0, torch.nan], [5.0, torch.nan]], dtype=torch.float64)
+    advantages = advantages_of(rollout_of(rewards, seats, dones, values), last, 1.0, 1.0)
+    np.testing.assert_array_equal(advantages[:, 0], [9, 2, 7, 0])  # 1's: 2 until its unknown last decision, worth 0
+    np.testing.assert_array_equal(advantages[:, 1], [3, 2, 1, 0])  # the end makes everything before it known
+
+
 def test_normalized_advantages_have_mean_0_and_deviation_1():
     ranks = ppo.Ranks(0, 1, torch.device("cpu"))
     normal = ppo.normalized(ranks, torch.linspace(-3, 8, 999).square().view(27, 37))
@@ -142,6 +153,15 @@ def test_an_interrupted_run_resumes_to_the_same_curve_and_weights(tmp_path, monk
     for name, tensor in weights(whole).items():
         assert torch.equal(tensor, weights(parts)[name]), name
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_contest_is_learned_by_seats_and_evaluated_against_an_opponent(tmp_path):
+    args = replace(TINY, game="ikebana", preset="single_round", players=3, final_games=21, opponent="random")
+    run_dir = train(replace(args, steps=4 * UPDATE, run_dir=tmp_path / "run"))
+    last = read_metrics(run_dir)[-1]
+    assert last["greedy_games"] == 21
+    assert -0.5 <= last["greedy_score"] <= 1
+    assert train(Args(resume=run_dir)) == run_dir, "its settings are read back"
 
 
 def test_a_run_directory_holds_what_the_contract_says(tmp_path):
@@ -212,6 +232,8 @@ def test_a_directory_without_a_run_is_a_clear_error(tmp_path, path):
         ({"config": ("colours=3",)}, "'colours' is no field"),
         ({"config": ("derived",)}, "name=value"),
         ({"game": "chess"}, "game must be one of"),
+        ({"game": "ikebana", "preset": "standard", "stream": "team"}, "stream must be seat"),
+        ({"game": "ikebana", "preset": "standard", "config": ("derived=true",)}, "'derived' is no field"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(tmp_path, change, words):

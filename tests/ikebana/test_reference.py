@@ -1,4 +1,4 @@
-"""The engine and the plain reference play the same random games, compared at every move; compiled and as plain Python."""
+"""The engine and the plain reference play the same random games, compared at every move; compiled, and by Python."""
 
 from __future__ import annotations
 

@@ -1,0 +1,3 @@
+"""Bots for Ikebana; ``BOTS`` is the register that `agents.names` reads."""
+
+BOTS = ()
