@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from env_core.svg import Symbols, escape, number, write_text
 
@@ -35,6 +36,18 @@ class Frame:
     """The action taken from here, in words."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """Action in words -> the agent's probability of it; empty where nobody recorded them."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One moment of a recorded game, of which a game's own pictures make a `Frame`."""
+
+    position: Mapping[str, Any]
+    """What `to_dict` returned."""
+    action: str | None = None
+    """The action taken from here, in words; None at the end."""
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    """Action in words -> the agent's probability, where known."""
 
 
 @dataclass(frozen=True)

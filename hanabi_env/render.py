@@ -13,14 +13,14 @@ draws a game in progress.
 import argparse
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from env_core.replay import Frame, Replay
+from env_core.replay import Frame, Replay, Snapshot
 from env_core.svg import (
     Symbols,
     Theme,
@@ -730,18 +730,6 @@ def _hand_title(view: TableView, player: int, symbols: Symbols) -> str:
 
 
 # --- A whole game -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """One moment of a recorded game."""
-
-    position: Mapping[str, Any]
-    """What `to_dict` returned."""
-    action: str | None = None
-    """The action taken from here, in words; None at the end."""
-    probabilities: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> the agent's probability, where known."""
 
 
 def replay(config: HanabiConfig, snapshots: Sequence[Snapshot], title: str = "Hanabi") -> Replay:

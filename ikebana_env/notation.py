@@ -77,12 +77,13 @@ def action_words(config: IkebanaConfig) -> tuple[str, ...]:
 # --- Sets of cards ----------------------------------------------------------------------------------------------------
 
 
+_BOX = tuple(CARD_NAMES[card] for card in range(KINDS) for _ in range(copies(card)))
+
+
 def cards_of(cards: Any) -> list[str]:
     """The words of a set of cards (`ikebana_env.rules.first_copy`), by color and value."""
     bits = int(cards)
-    return [
-        CARD_NAMES[card] for card in range(KINDS) for k in range(copies(card)) if bits >> (first_copy(card) + k) & 1
-    ]
+    return [name for place, name in enumerate(_BOX) if bits >> place & 1]
 
 
 def set_of(cards: Iterable[int]) -> np.uint64:

@@ -26,6 +26,9 @@ def box() -> list[str]:
     return [*colored, *(f"J{value}" for value in range(1, 6))]
 
 
+COPIES = Counter(box())
+
+
 # --- Scoring by brute force -------------------------------------------------------------------------------------------
 
 
@@ -192,7 +195,7 @@ class PlainIkebana:
         bits: list[int] = []
         for seat in seats:
             count = Counter(self.bouquets[seat])
-            bits += [int(k < count[kind]) for kind in KINDS for k in range(box().count(kind))]
+            bits += [int(k < count[kind]) for kind in KINDS for k in range(COPIES[kind])]
             bits += one_hot(self.discards[seat][-1:])
             bits += thermometer(len(self.discards[seat]), 4) + binary(len(self.discards[seat]), 6)
             points = self.prestige[seat]
