@@ -8,18 +8,15 @@
 """
 
 import argparse
-import ast
-import inspect
 import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import groupby, pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from env_core.card import Block, Field, config_table, fields_of, fields_table, filled, span, table
 from env_core.svg import write_text
-from hanabi_env import config as config_module
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
 from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.notation import END_NAMES, action_words
@@ -32,43 +29,6 @@ NOTHING = "–"
 
 
 # --- The observation, field by field ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Field:
-    """Bits of one meaning, which may come back at equal distances: once a card, say."""
-
-    section: str
-    """One of `hanabi_env.observation.SECTIONS`."""
-    name: str
-    first: int
-    """Index of the first bit of the first time."""
-    bits: int
-    times: int = 1
-    stride: int = 0
-    """From the first bit of one time to that of the next."""
-    per: str = ""
-    """What it comes back for, the outermost first; empty where it stands once."""
-    meaning: str = ""
-
-    def places(self) -> list[slice]:
-        """Where the bits of each time lie in an int8 or float32 observation."""
-        starts = (self.first + k * self.stride for k in range(self.times))
-        return [slice(start, start + self.bits) for start in starts]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Parts (name, bits, meaning) that stand side by side, and that many times over."""
-
-    times: int
-    per: str
-    parts: tuple[tuple[str, int, str], ...]
-
-    @property
-    def stride(self) -> int:
-        """Bits of one time."""
-        return sum(bits for _, bits, _ in self.parts)
 
 
 EVENT_KINDS = "one-hot: play, discard, color hint, rank hint"
@@ -171,19 +131,7 @@ def blocks(rules: Rules) -> dict[str, list[Block]]:
 def observation_fields(config: HanabiConfig) -> list[Field]:
     """The fields of the observation of this table, in the order in which they begin."""
     rules = config.rules()
-    found, described = [], blocks(rules)
-    for section, first, length in index_table(rules):
-        at = first
-        for block in described[section]:
-            start = at
-            for name, bits, meaning in block.parts:
-                if bits and block.times:
-                    found.append(Field(section, name, start, bits, block.times, block.stride, block.per, meaning))
-                start += bits
-            at += block.times * block.stride
-        if at - first != length:
-            raise AssertionError(f"section {section} is described with {at - first} bits and has {length}")
-    return found
+    return fields_of(blocks(rules), index_table(rules))
 
 
 # --- The actions, block by block --------------------------------------------------------------------------------------
@@ -211,49 +159,6 @@ def _pattern(words: str) -> str:
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
-
-
-def span(first: int, length: int) -> str:
-    """First and last index."""
-    return f"{first}" if length == 1 else f"{first}–{first + length - 1}"
-
-
-def config_table() -> str:
-    """Every field of the config with its default and its docstring."""
-    hints = inspect.get_annotations(HanabiConfig)
-    words = field_docstrings()
-    rows = [
-        (f"`{f.name}`", f"`{_type_name(hints[f.name])}`", f"`{f.default!r}`", words[f.name]) for f in fields(STANDARD)
-    ]
-    return table(("field", "type", "default", "meaning"), rows)
-
-
-def _type_name(kind: Any) -> str:
-    """A type as one writes it, fit for a table's cell."""
-    return (kind.__name__ if isinstance(kind, type) else str(kind)).replace("|", "or")
-
-
-def field_docstrings() -> dict[str, str]:
-    """The sentence below every field of the config, from its source."""
-    (body,) = [
-        node.body
-        for node in ast.parse(inspect.getsource(config_module)).body
-        if isinstance(node, ast.ClassDef) and node.name == "HanabiConfig"
-    ]
-    return {
-        field.target.id: " ".join(str(words.value.value).replace("``", "`").split())
-        for field, words in pairwise(body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(words, ast.Expr)
-        and isinstance(words.value, ast.Constant)
-    }
 
 
 def presets_table() -> str:
@@ -352,20 +257,6 @@ def _more_bits(config: HanabiConfig, option: str) -> str:
     return f"+{more}" if more >= 0 else f"−{-more}"
 
 
-def fields_table(config: HanabiConfig) -> str:
-    """Every field of one table's observation by index."""
-    rows = [
-        (f"`{f.section}`", f.name, _places_in_words(f), f.bits, f.meaning + (f"; per {f.per}" if f.per else ""))
-        for f in observation_fields(config)
-    ]
-    return table(("section", "field", "index", "bits", "meaning"), rows)
-
-
-def _places_in_words(field: Field) -> str:
-    places = [span(place.start, field.bits) for place in field.places()]
-    return ", ".join(places) if len(places) < 3 else f"{places[0]}, {places[1]} … {places[-1]}"
-
-
 def actions_table(config: HanabiConfig) -> str:
     """Every action of one table by its number."""
     rows = [
@@ -383,29 +274,13 @@ def ends_table() -> str:
 
 def generated() -> Iterator[tuple[str, str]]:
     """Name and text of every marked part of the README."""
-    yield "config", config_table()
+    yield "config", config_table(STANDARD)
     yield "presets", presets_table()
     yield "sizes", sizes_table()
     yield "actions", actions_table(STANDARD)
-    yield "fields", fields_table(replace(STANDARD, belief=True, derived=True))
+    yield "fields", fields_table(observation_fields(replace(STANDARD, belief=True, derived=True)))
     yield "index", index_tables()
     yield "ends", ends_table()
-
-
-def filled(page: str) -> str:
-    """The page with every marked part written anew.
-
-    Raises:
-        ValueError: a mark is missing.
-    """
-    for name, text in generated():
-        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        page, count = re.subn(
-            f"{begin}.*?{end}", lambda _, t=text, b=begin, e=end: f"{b}\n{t}\n{e}", page, flags=re.DOTALL
-        )
-        if count != 1:
-            raise ValueError(f"the page must hold {begin} and {end} once, has them {count} times")
-    return page
 
 
 # --- The command ------------------------------------------------------------------------------------------------------
@@ -423,12 +298,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             config = make_config(preset=preset, **dict(map(_setting, settings)))
         except ValueError as error:
             parser.error(str(error))
-        print(actions_table(config), fields_table(config), sep="\n\n")
+        print(actions_table(config), fields_table(observation_fields(config)), sep="\n\n")
         return
     page = README.read_text(encoding="utf-8")
+    new = filled(page, generated())
     if options.check:
-        raise SystemExit(0 if page == filled(page) else f"{README} is behind the code: run python -m hanabi_env.card")
-    write_text(README, filled(page))
+        raise SystemExit(0 if page == new else f"{README} is behind the code: run python -m hanabi_env.card")
+    write_text(README, new)
 
 
 def _setting(text: str) -> tuple[str, Any]:
