@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 
@@ -11,19 +12,13 @@ from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.render import main, replay, sample_game, table_ansi, table_rgb, table_svg, view_of
 from ikebana_env.table import describe_move, describe_turn
 
-from .table import deal, position, start
-
-MIDDLE = position(3, bouquets=["K1", "J4", "Y2"], discards=["R5 G1", "B3", ""], drawn="Y5", prestige=[2, 10, 6])
+from .table import deal, start
 
 
 @pytest.fixture(scope="module")
-def middle() -> dict:
-    return start(
-        3,
-        **{key: MIDDLE[key] for key in ("drawn", "prestige")},
-        bouquets=["K1", "J4", "Y2"],
-        discards=["R5 G1", "B3", ""],
-    ).env.to_dict()
+def middle() -> dict[str, Any]:
+    bouquets, discards = ["K1", "J4", "Y2"], ["R5 G1", "B3", ""]
+    return start(3, bouquets=bouquets, discards=discards, drawn="Y5", prestige=[2, 10, 6]).env.to_dict()
 
 
 def test_text_shows_the_whole_table(middle):
