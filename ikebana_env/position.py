@@ -1,8 +1,8 @@
 """A position in words: the whole hidden state of one game as a dict; and games from a position, or from given decks.
 
 `to_dict` holds JSON types only. Restoring its dict with `load_position` gives a game with the same observations, the
-same deck order and, at a table of the same seed, game index and episode, the same future. The dict is read completely
-before the record is written, so a refused position changes nothing.
+same deck order and the same future. The dict is read completely before the record is written, so a refused position
+changes nothing.
 """
 
 from collections import Counter
@@ -63,7 +63,7 @@ def to_dict(config: IkebanaConfig, state: Any) -> dict[str, Any]:
 
         * ``starter``: who began the round;
         * ``score``: the highest prestige; ``end_reason``: None, ``"complete"`` or ``"illegal"``;
-        * ``reshuffles``: of this round; ``length``: steps so far;
+        * ``reshuffles``: of this round; ``stream``: the random stream of later shuffles; ``length``: steps so far;
         * ``later_decks``: the decks that were given for the coming rounds, tops first.
     """
     rules = config.rules()
@@ -87,6 +87,7 @@ def to_dict(config: IkebanaConfig, state: Any) -> dict[str, Any]:
         "score": int(highest_prestige(rules, state)),
         "end_reason": END_NAMES[int(state.end_reason)],
         "reshuffles": int(state.reshuffles),
+        "stream": int(state.key),
         "length": int(state.length),
         "later_decks": [
             [CARD_NAMES[card] for card in state.given[number][::-1]]
@@ -167,12 +168,13 @@ class _Position(NamedTuple):
     starter: int
     end_reason: int
     reshuffles: int
+    stream: int | None
     length: int
     later_decks: list[list[int]]
 
 
 def load_position(config: IkebanaConfig, state: Any, position: Mapping[str, Any]) -> None:
-    """Set a record to a position. Its random stream stays, so later shuffles are its own.
+    """Set a record to a position. Where it names no stream, later shuffles are the record's own.
 
     Args:
         config: the table.
@@ -186,6 +188,8 @@ def load_position(config: IkebanaConfig, state: Any, position: Mapping[str, Any]
     parsed = _parse_position(rules, position)
     for name in ("current_player", "drawn", "refusals", "round_index", "starter", "end_reason", "reshuffles", "length"):
         setattr(state, name, getattr(parsed, name))
+    if parsed.stream is not None:
+        state.key = np.uint64(parsed.stream)
     state.deck_count = len(parsed.deck)
     state.is_ordered = 1
     state.cards[: len(parsed.deck)] = parsed.deck[::-1]
@@ -226,6 +230,7 @@ def _parse_position(rules: Rules, position: Any) -> _Position:
         starter=(current_player - begun) % rules.players,
         end_reason=_parse_end(position, is_complete),
         reshuffles=as_index("reshuffles", position.get("reshuffles", 0), MOST_RESHUFFLES),
+        stream=as_index("stream", position["stream"], 2**64 - 1) if "stream" in position else None,
         length=as_index("length", position.get("length", 0), LONGEST_GAME),
         later_decks=_parse_decks("later_decks", position.get("later_decks", []), rules.rounds - 1 - number),
     )

@@ -1,4 +1,4 @@
-"""Ikebana's playthroughs: how its players choose, and the table in lines."""
+"""Ikebana's part of the playthroughs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from typing import Any
 import numpy as np
 
 from ikebana_env.render import sample_action, table_ansi, view_of
+
+
+def end_line(env: Any) -> str:
+    """How the game ended."""
+    state = env.unwrapped.to_dict()
+    return f"end: winners {state['winners']}, prestige {state['prestige']}"
 
 
 def choose(env: Any, rng: np.random.Generator) -> int:
