@@ -85,7 +85,7 @@ class Block:
             player.observe()
 
 
-def sit(block: Block, policies: Sequence[Any]) -> list[Seated]:
+def sit(block: "Block | OneTable", policies: Sequence[Any]) -> list[Seated]:
     """Seat one policy per seat at all tables of the block; equal ones share their work."""
     seats: dict[int, list[int]] = {}
     for player, policy in enumerate(policies):
@@ -99,7 +99,7 @@ def sit(block: Block, policies: Sequence[Any]) -> list[Seated]:
 class BotsSeated:
     """A bot at some seats of all tables."""
 
-    def __init__(self, block: Block, policy: BotPolicy, seats: Sequence[int]) -> None:
+    def __init__(self, block: "Block | OneTable", policy: BotPolicy, seats: Sequence[int]) -> None:
         self._block = block
         self._loops = policy.loops(block.special)
         self._memories = policy.memories(len(block.tables), block.special)
@@ -127,7 +127,7 @@ class BotsSeated:
 class PolicySeated:
     """A batched policy at some seats of all tables: it is asked once a step for all its decisions."""
 
-    def __init__(self, block: Block, policy: Any, seats: Sequence[int]) -> None:
+    def __init__(self, block: "Block | OneTable", policy: Any, seats: Sequence[int]) -> None:
         self._block = block
         self._policy = policy
         self._seats = np.array(seats)

@@ -1,5 +1,6 @@
 """Bots for Hanabi, one file a convention; ``BOTS`` is the register that `agents.names` reads."""
 
 from agents.hanabi.cheat import CHEAT
+from agents.hanabi.rule_lists import RULE_LISTS
 
-BOTS = (CHEAT,)
+BOTS = (*RULE_LISTS, CHEAT)

@@ -18,12 +18,15 @@ from hanabi_env.rules import (
     first_choice,
     first_color_hint,
     first_play,
+    first_rank_hint,
     hand_set,
     is_all_discarded,
     rank_of,
     shuffle_back,
     suit_of,
+    suit_set,
     thermometer_of,
+    touched_by_rank,
 )
 
 # --- Sets of cards ----------------------------------------------------------------------------------------------------
@@ -104,6 +107,54 @@ def hands_of_others(rules, view, player):
     return cards
 
 
+@rule
+def count_unseen(rules, view, player, unseen):
+    """Write to ``unseen`` (suits * ranks,) how many copies of every card ``player`` sees nowhere: own hand and deck."""
+    for card in range(rules.suits * rules.ranks):
+        unseen[card] = copies_left(rules, view, card) - (1 if steps_away(rules, view, card) < 0 else 0)
+    for other in range(rules.players):
+        if other != player:
+            for slot in range(hand_count(view, other)):
+                unseen[view.hands[other, slot]] -= 1
+
+
+# --- What hints have told ---------------------------------------------------------------------------------------------
+
+
+@rule
+def known_suit(rules, plausible):
+    """The suit that all ``plausible`` cards have, or -1."""
+    for suit in range(rules.suits):
+        if np.uint64(plausible) & ~suit_set(rules, suit) == ZERO:
+            return suit
+    return -1
+
+
+@rule
+def known_rank(rules, plausible):
+    """The rank that all ``plausible`` cards have, or -1."""
+    for rank in range(rules.ranks):
+        if np.uint64(plausible) & ~touched_by_rank(rules, rank) == ZERO:
+            return rank
+    return -1
+
+
+@rule
+def color_to_tell(rules, view, player, slot):
+    """The color that a hint can name to tell a card's suit, or -1 (V3).
+
+    V2: multicolor takes two colors, so the lowest that has not been named yet, or -1.
+    """
+    suit = suit_of(rules, view.hands[player, slot])
+    if suit < rules.colors:
+        return suit
+    if suit == rules.multicolor_suit:
+        for color in range(rules.colors):
+            if has_bit(view.hinted[player, slot], color) == ZERO:
+                return color
+    return -1
+
+
 # --- Legal actions by kind --------------------------------------------------------------------------------------------
 
 
@@ -132,6 +183,18 @@ def any_hint(rules, mask):
 def any_action(rules, mask):
     """A legal action: what remains where a convention has nothing to say."""
     return first_allowed(mask, 0, rules.num_actions)
+
+
+@rule
+def color_hint(rules, offset, color):
+    """The action that names a color to the player ``offset`` seats to the left."""
+    return first_color_hint(rules) + (offset - 1) * rules.colors + color
+
+
+@rule
+def rank_hint(rules, offset, rank):
+    """The action that names a rank to the player ``offset`` seats to the left."""
+    return first_rank_hint(rules) + (offset - 1) * rules.ranks + rank
 
 
 @rule

@@ -8,6 +8,7 @@ from agents.bot import BotLoops, BotPolicy
 from agents.evaluate import play, steps_of
 from agents.games import game_of
 from agents.playing import Block, BotsSeated, OneTable, sit
+from agents.policy import Policy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 MINI = PRESETS["mini"]
@@ -19,7 +20,7 @@ def block_of(config: HanabiConfig, games: int) -> Block:
     return Block(game_of(config).vector_env(1, config=config).game, games, observes=False, special=False)
 
 
-def actions_of(config: HanabiConfig, policy: BotPolicy, games: int, seed: int) -> list[np.ndarray]:
+def actions_of(config: HanabiConfig, policy: Policy, games: int, seed: int) -> list[np.ndarray]:
     """All moves of some games: the actions of every step."""
     block = block_of(config, games)
     return [block.actions.copy() for _ in steps_of(block, [policy] * config.players, seed, 0)]
