@@ -96,9 +96,13 @@ class BotLoops(NamedTuple):
 
 
 class View(NamedTuple):
-    """What a game's module ``view`` brings to the loops."""
+    """What a game's module ``<game>_env/view.py`` brings to the loops.
 
-    rules_of: Callable[..., Any]  # (frozen, numbers, digest): the rules, inside compiled code
+    Beside these it has ``room(rules, special)``, the numbers that size a program's records, and ``COMPILED_HERE``, the
+    modules whose lines are in these functions.
+    """
+
+    rules_from: Callable[..., Any]  # (numbers): the rules out of their int64 array
     hide: Callable[..., None]  # (rules, view, player): remove what the player may not know
     last_event: Callable[..., Any]  # (rules, view): what all could see of the last step
 
@@ -115,9 +119,13 @@ def bot_loops(game: View, bot: Bot, frozen: Any, digest: int) -> BotLoops:  # no
 
     ``digest`` of all sources keeps Numba's disk cache from running an old program: see `env_core.jit`.
     """
-    rules_of, hide, last_event = game
+    rules_from, hide, last_event = game
     bot_begins, bot_observes, bot_acts = bot.begin, bot.observe, bot.act
     cheats = int(bot.cheats)
+
+    @rule
+    def rules_of(numbers, digest):  # noqa: ARG001 - the digest only joins what the loops close over
+        return rules_from(numbers) if frozen is None else frozen
 
     @rule
     def look(rules, table, player, views):
@@ -127,7 +135,7 @@ def bot_loops(game: View, bot: Bot, frozen: Any, digest: int) -> BotLoops:  # no
 
     @kernel
     def begin_games(numbers, tables, seats, memories, views, style):
-        rules = rules_of(frozen, numbers, digest)
+        rules = rules_of(numbers, digest)
         for i in range(tables.shape[0]):
             for player in range(rules.players):
                 if has_bit(seats, player):
@@ -136,7 +144,7 @@ def bot_loops(game: View, bot: Bot, frozen: Any, digest: int) -> BotLoops:  # no
 
     @kernel
     def observe_games(numbers, tables, seats, memories, views):
-        rules = rules_of(frozen, numbers, digest)
+        rules = rules_of(numbers, digest)
         for i in range(tables.shape[0]):
             for player in range(rules.players):
                 if not tables[i].terminated and has_bit(seats, player):
@@ -145,7 +153,7 @@ def bot_loops(game: View, bot: Bot, frozen: Any, digest: int) -> BotLoops:  # no
 
     @kernel
     def act_games(numbers, tables, seats, memories, views, keys, step, actions):
-        rules = rules_of(frozen, numbers, digest)
+        rules = rules_of(numbers, digest)
         for i in range(tables.shape[0]):
             player = tables[i].current_player
             if is_to_move(tables[i], seats, player):
@@ -189,10 +197,9 @@ class BotPolicy:
 
     def loops(self, special: bool = False) -> BotLoops:
         """The compiled loops for this config alone, or the general ones."""
-        of_the_game = (self._view.rules_of.__module__, self._view.hide.__module__, *self._view.COMPILED_HERE)
-        modules = (*COMPILED, *of_the_game, __name__, self.bot.act.__module__, *self.bot.modules)
+        modules = (*COMPILED, *self._view.COMPILED_HERE, __name__, self.bot.act.__module__, *self.bot.modules)
         digest = digest_of_loaded(*dict.fromkeys(modules)) ^ self.rules.source_digest
-        view = View(self._view.rules_of, self._view.hide, self._view.last_event)
+        view = View(self._view.rules_from, self._view.hide, self._view.last_event)
         return bot_loops(view, self.bot, self.rules if special else None, digest)
 
     def memories(self, games: int, special: bool = False) -> NDArray[Any]:

@@ -37,7 +37,7 @@ class Games:
     score: NDArray[np.int64]
     """Points by the booklet, lost games as with ``score_on_loss="zero"``; in a contest those of the winners."""
     fireworks_score: NDArray[np.int64]
-    """Points on the table at the end, lost games too; as all below but rewards, 0 in a contest."""
+    """Points on the table at the end, lost games too; as all below but length and rewards, 0 in a contest."""
     length: NDArray[np.int64]
     """Decisions."""
     rewards: NDArray[np.float64]

@@ -34,12 +34,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 COMPILED = ("env_core.bits", "env_core.game", "env_core.inlining", "env_core.jit", "env_core.rng")
 """Modules of this package whose lines end up in compiled loops."""
 
-__all__ = ["COMPILED", "interned", "kernel", "parallel_kernel", "rule", "source_digest", "usable_threads"]
+__all__ = ["COMPILED", "interned", "kernel", "parallel_kernel", "rule", "source_digest", "subroutine", "usable_threads"]
 
 
 def rule(function: Function) -> Function:
     """Mark ``function`` as part of the rules: plain Python here, inlined machine code inside a kernel."""
     return register_jitable(forceinline=True, no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
+
+
+def subroutine(function: Function) -> Function:
+    """A `rule` that keeps its own machine code, for large functions that programs call from many places.
+
+    Inlined everywhere, a bot of some hundred lines takes minutes to compile.
+    """
+    return register_jitable(no_cfunc_wrapper=True)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

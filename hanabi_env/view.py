@@ -9,12 +9,11 @@ could be worked out, are zero. What hints have said of the own cards (``plausibl
 from env_core.bits import ZERO
 from env_core.jit import rule
 from hanabi_env.game import roomy
-from hanabi_env.loops import rules_of
-from hanabi_env.rules import NO_CARD, NO_TILE, Rules
+from hanabi_env.rules import NO_CARD, NO_TILE, Rules, rules_from
 
-__all__ = ["COMPILED_HERE", "hide", "last_event", "room", "rules_of"]
+__all__ = ["COMPILED_HERE", "hide", "last_event", "room", "rules_from"]
 
-COMPILED_HERE = ("hanabi_env.view",)
+COMPILED_HERE = ("hanabi_env.rules", "hanabi_env.view")
 
 
 @rule

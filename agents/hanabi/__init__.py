@@ -2,5 +2,6 @@
 
 from agents.hanabi.cheat import CHEAT
 from agents.hanabi.rule_lists import RULE_LISTS
+from agents.hanabi.smart import SMART
 
-BOTS = (*RULE_LISTS, CHEAT)
+BOTS = (*RULE_LISTS, SMART, CHEAT)

@@ -7,7 +7,7 @@ They hold for every variant: black powder runs downwards (V3), multicolor cards 
 import numpy as np
 
 from env_core.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
-from env_core.jit import rule
+from env_core.jit import rule, subroutine
 from hanabi_env.rules import (
     CHOICE_OF_E,
     NO_TILE,
@@ -47,7 +47,7 @@ def steps_away(rules, view, card):
     return place - np.int64(view.fireworks[suit])
 
 
-@rule
+@subroutine
 def needed_set(rules, view):
     """Cards that can still be played, now or later; all others are dead.
 
@@ -63,7 +63,7 @@ def needed_set(rules, view):
     return cards
 
 
-@rule
+@subroutine
 def copies_left(rules, view, card):
     """Copies of a card that are not in the discard (one of them may be on its firework)."""
     suit = suit_of(rules, card)
@@ -71,7 +71,7 @@ def copies_left(rules, view, card):
     return copies(rules, suit, rank_of(rules, card)) - gone
 
 
-@rule
+@subroutine
 def critical_set(rules, view, needed):
     """Cards among ``needed`` of which one copy is left: their discard costs points."""
     cards = ZERO
@@ -107,7 +107,7 @@ def hands_of_others(rules, view, player):
     return cards
 
 
-@rule
+@subroutine
 def count_unseen(rules, view, player, unseen):
     """Write to ``unseen`` (suits * ranks,) how many copies of every card ``player`` sees nowhere: own hand and deck."""
     for card in range(rules.suits * rules.ranks):
@@ -121,7 +121,7 @@ def count_unseen(rules, view, player, unseen):
 # --- What hints have told ---------------------------------------------------------------------------------------------
 
 
-@rule
+@subroutine
 def known_suit(rules, plausible):
     """The suit that all ``plausible`` cards have, or -1."""
     for suit in range(rules.suits):
@@ -130,7 +130,7 @@ def known_suit(rules, plausible):
     return -1
 
 
-@rule
+@subroutine
 def known_rank(rules, plausible):
     """The rank that all ``plausible`` cards have, or -1."""
     for rank in range(rules.ranks):
@@ -220,7 +220,7 @@ def asks_for_card(view):
     return view.pending >= TILE_TAKE_BACK
 
 
-@rule
+@subroutine
 def choose_for_tile(rules, view, mask):
     """V4: play from the discard rather than shuffle back; of the cards on offer the one that is needed most.
 

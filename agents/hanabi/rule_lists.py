@@ -53,7 +53,7 @@ from agents.hanabi.knowledge import (
     steps_away,
 )
 from env_core.bits import ZERO, has_bit
-from env_core.jit import rule
+from env_core.jit import rule, subroutine
 from env_core.rng import random_below
 from hanabi_env.rules import playable_set, rank_of, seat, suit_of, touched_by_color, touched_by_rank
 
@@ -163,7 +163,7 @@ def first_sure(rules, memory, view, cards):
     return -1
 
 
-@rule
+@subroutine
 def likeliest(rules, memory, view, cards, percent):
     """The own card that is most likely one of ``cards``, if at ``percent`` or more; the newest of equals; or -1."""
     best, best_hits, best_total = -1, percent, 100
@@ -175,7 +175,7 @@ def likeliest(rules, memory, view, cards, percent):
     return best
 
 
-@rule
+@subroutine
 def copies_among(rules, memory, view, slot, cards):
     """How many of the copies that an own card may be (by hints, and not seen elsewhere) belong to ``cards``."""
     possible = np.uint64(view.plausible[memory.player, slot]) & cards
@@ -211,7 +211,7 @@ def tell_by(rules, memory, view, mask, chance, name):
     return tell_at_random(rules, view, mask, chance)
 
 
-@rule
+@subroutine
 def name_color(rules, view, mask, offset, slot):
     """A legal hint of the color of a card, or -1."""
     color = color_to_tell(rules, view, seat(rules, view, offset), slot)
@@ -236,7 +236,7 @@ def name_either(rules, view, mask, offset, slot, rank_first):
     return color if color >= 0 else rank
 
 
-@rule
+@subroutine
 def name_missing(rules, view, mask, offset, slot, rank_first):
     """A legal hint of what the holder does not know of a card: its rank or color. Or -1."""
     plausible = view.plausible[seat(rules, view, offset), slot]
@@ -247,7 +247,7 @@ def name_missing(rules, view, mask, offset, slot, rank_first):
     return color if color >= 0 else rank
 
 
-@rule
+@subroutine
 def tell_playable(rules, view, mask, offset, chance, at_random):
     """A hint about the oldest playable card of a player, of which something is not known unless ``at_random``."""
     player = seat(rules, view, offset)

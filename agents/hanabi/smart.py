@@ -1,0 +1,573 @@
+"""``smart``: play clues, warnings, and silence as information; the conventions of SmartBot (O'Dwyer).
+
+Everybody keeps for every card of every hand the set of cards it may be *as far as all can tell*, and these conventions
+shrink the sets alike at every seat:
+
+1. A color hint says: the newest card it touches that may be playable is playable, unless the hint by itself has shown
+   some card to be playable.
+2. A rank hint says the same, but to the next player, about the card that player would discard next, it is a *warning*
+   where that card could be the last of its kind: it is, do not discard it.
+3. Silence speaks: whoever does not warn the next player (and could have) says that the card to be discarded next is not
+   the last of its kind.
+4. *Discard finesse*: discarding a card that all know to be playable says that the same card is the newest one of
+   exactly one other hand.
+5. With all tokens there, and nothing to say, a hint about the rank of the oldest card of the player to the right means
+   nothing but its words.
+
+The order of preferences of the player to move: on an empty deck play what is sure, or else gamble; warn the next player
+(rather by a play clue, if there is one that leaves no time for the discard); discard finesse; play a sure card, first
+those that nobody knows to be sure, then the lowest; give the play clue that rules out most; gamble near the end of the
+deck; discard what is surely dead, then the next discard, then the last copy that is highest.
+
+A hint is never given that would say something false under 1 or 2. The published program is SmartBot
+(Quuxplusone/Hanabi): 22.99 points for two players in Bard et al. 2020. In the variants: a suit runs in its own order
+(V3); a hint touches what the variant says it touches, and means what it touches; free hints (V4) are read like others;
+with ``final_bouquet`` (V5), where an empty deck ends nothing, nobody gambles; a sure card whose suit is known is
+announced (V6).
+"""
+
+import numpy as np
+
+from agents.bot import Bot
+from agents.hanabi.knowledge import (
+    any_action,
+    any_hint,
+    card_at,
+    choose_for_tile,
+    color_hint,
+    copies_left,
+    count_unseen,
+    critical_set,
+    hand_count,
+    is_allowed,
+    is_choice_pending,
+    known_suit,
+    needed_set,
+    play_action,
+    rank_hint,
+    steps_away,
+)
+from env_core.bits import ZERO, bit, has_bit, nth_set_bit, popcount
+from env_core.jit import rule, subroutine
+from hanabi_env.rules import (
+    EVENT_DISCARD,
+    EVENT_HINT_COLOR,
+    EVENT_HINT_RANK,
+    EVENT_PLAY,
+    all_cards,
+    playable_set,
+    rank_of,
+    seat,
+    touched_by_color,
+    touched_by_rank,
+)
+
+UNKNOWN_PLACE = -1  # of a sure card of which nobody knows which it is: it goes first
+GAMBLE_DECK_FULL_LIVES = 3  # from so few cards in the deck on, unlikely cards are played,
+GAMBLE_DECK = 1  # or from so few after an error
+
+
+def memory_dtype(rules):
+    """What a seat keeps. The table's fields are as before the last step, to read that step by."""
+    return np.dtype(
+        [
+            ("player", np.int64),
+            ("possible", np.uint64, (rules.players, rules.hand_size)),  # sets of cards, as far as all can tell
+            ("hand_count", np.int64, (rules.players,)),
+            ("fireworks", np.uint8, (rules.suits,)),
+            ("discarded", np.uint16, (rules.suits,)),
+            ("information_tokens", np.int64),
+            ("deck_count", np.int64),
+            ("count", np.int64, (rules.suits * rules.ranks,)),  # room for counting cards
+        ]
+    )
+
+
+# --- What all can tell ------------------------------------------------------------------------------------------------
+
+
+@rule
+def begin(rules, memory, view, player, style):
+    """Nothing is known of any card."""
+    memory.player = player
+    draw_cards(rules, memory, view)
+    note_table(rules, memory, view)
+
+
+@rule
+def observe(rules, memory, view, event):
+    """Read the step by the table as it was, then note the table as it is."""
+    if event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK:
+        read_hint(rules, memory, view, event)
+    elif event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
+        read_silence(rules, memory, event.player)
+        if event.kind == EVENT_DISCARD:
+            read_finesse(rules, memory, view, event)
+        remove_card(rules, memory, event.player, event.slot)
+    draw_cards(rules, memory, view)
+    note_table(rules, memory, view)
+    rule_out(rules, memory, view)
+
+
+@subroutine
+def note_table(rules, memory, view):
+    """Keep what the next step will have to be read by."""
+    for suit in range(rules.suits):
+        memory.fireworks[suit] = view.fireworks[suit]
+        memory.discarded[suit] = view.discarded[suit]
+    memory.information_tokens = view.information_tokens
+    memory.deck_count = view.deck_count
+
+
+@subroutine
+def draw_cards(rules, memory, view):
+    """New cards may be anything."""
+    for player in range(rules.players):
+        for slot in range(memory.hand_count[player], hand_count(view, player)):
+            memory.possible[player, slot] = all_cards(rules)
+        memory.hand_count[player] = view.hand_count[player]
+
+
+@rule
+def remove_card(rules, memory, player, slot):
+    """A card has left a hand, and the newer ones have closed up."""
+    memory.hand_count[player] -= 1
+    for k in range(np.int64(slot), memory.hand_count[player]):
+        memory.possible[player, k] = memory.possible[player, k + 1]
+
+
+@rule
+def narrow(memory, view, player, slot, cards):
+    """The card is one of ``cards``. Where conventions contradict each other, only the hints' words are left."""
+    left = memory.possible[player, slot] & cards
+    memory.possible[player, slot] = left if left != ZERO else np.uint64(view.plausible[player, slot])
+
+
+@rule
+def rule_out(rules, memory, view):
+    """No card can be one of which all copies are played, discarded or known in somebody's hand. To a fixed point."""
+    known_before = -1
+    known = count_known(rules, memory)
+    while known != known_before:
+        gone = ZERO
+        for card in range(rules.suits * rules.ranks):
+            if copies_left(rules, memory, card) - is_played(rules, memory, card) <= memory.count[card]:
+                gone |= bit(card)
+        for player in range(rules.players):
+            for slot in range(memory.hand_count[player]):
+                if popcount(memory.possible[player, slot]) != 1:
+                    narrow(memory, view, player, slot, ~gone)
+        known_before = known
+        known = count_known(rules, memory)
+
+
+@rule
+def is_played(rules, table, card):
+    """1 where the card lies on its firework, else 0."""
+    return 1 if steps_away(rules, table, card) < 0 else 0
+
+
+@rule
+def count_known(rules, memory):
+    """Count in ``memory.count`` the copies that all know to be in hands; returns their number."""
+    for card in range(rules.suits * rules.ranks):
+        memory.count[card] = 0
+    known = 0
+    for player in range(rules.players):
+        for slot in range(memory.hand_count[player]):
+            if popcount(memory.possible[player, slot]) == 1:
+                memory.count[nth_set_bit(memory.possible[player, slot], 0)] += 1
+                known += 1
+    return known
+
+
+# --- Reading a step ---------------------------------------------------------------------------------------------------
+
+
+@rule
+def is_sure(possible, cards):
+    """The card is one of ``cards`` for sure."""
+    return possible & ~cards == ZERO
+
+
+@rule
+def is_maybe(possible, cards):
+    """The card may be one of ``cards``, or not."""
+    return possible & cards != ZERO and possible & ~cards != ZERO
+
+
+@rule
+def next_player(rules, player):
+    """Who follows ``player``."""
+    return (np.int64(player) + 1) % rules.players
+
+
+@subroutine
+def next_discard(rules, memory, player):
+    """The slot that ``player`` would discard next, or -1 where there is a card to play, a dead one, or none to spare.
+
+    That is the card most likely to be dead, the oldest of equals, if it is not surely the last of its kind.
+    """
+    playable = playable_set(rules, memory)
+    needed = needed_set(rules, memory)
+    critical = critical_set(rules, memory, needed)
+    best, best_dead, best_all = -1, -1, 1
+    for slot in range(memory.hand_count[player]):
+        possible = memory.possible[player, slot]
+        if is_sure(possible, playable) or is_sure(possible, ~needed):
+            return -1
+        if is_sure(possible, critical):
+            continue
+        dead = popcount(possible & ~needed)
+        total = popcount(possible)
+        if dead * best_all > best_dead * total:
+            best, best_dead, best_all = slot, dead, total
+    return best
+
+
+@subroutine
+def read_silence(rules, memory, player):
+    """3. ``player`` could have warned the next one, and did not."""
+    if memory.deck_count == 0 or memory.information_tokens == 0:
+        return
+    target = next_player(rules, player)
+    slot = next_discard(rules, memory, target)
+    if slot >= 0:
+        left = memory.possible[target, slot] & ~critical_set(rules, memory, needed_set(rules, memory))
+        if left != ZERO:
+            memory.possible[target, slot] = left
+
+
+@subroutine
+def could_be_warning(rules, memory, player, slot, meant):
+    """2. Told to be one of ``meant``, the next discard could be the last of its kind, and could not be."""
+    possible = memory.possible[player, slot]
+    critical = critical_set(rules, memory, needed_set(rules, memory))
+    return is_maybe(possible, critical) and possible & meant & critical != ZERO
+
+
+@rule
+def is_filler(rules, memory, event):
+    """5. The hint means its words only."""
+    return (
+        event.kind == EVENT_HINT_RANK
+        and memory.information_tokens == rules.max_information_tokens
+        and event.player == next_player(rules, event.target)
+        and has_bit(event.touched, 0) != ZERO
+    )
+
+
+@rule
+def read_hint(rules, memory, view, event):
+    """1, 2. What a hint says beyond its words."""
+    is_rank = event.kind == EVENT_HINT_RANK
+    meant = touched_by_rank(rules, event.value) if is_rank else touched_by_color(rules, event.value)
+    target = np.int64(event.target)
+    filler = is_filler(rules, memory, event)
+    is_next = target == next_player(rules, event.player)
+    warns = False
+    if is_rank and is_next and not filler:
+        slot = next_discard(rules, memory, target)
+        warns = (
+            slot >= 0 and has_bit(event.touched, slot) != ZERO and could_be_warning(rules, memory, target, slot, meant)
+        )
+        if warns:
+            narrow(memory, view, target, slot, critical_set(rules, memory, needed_set(rules, memory)))
+    clue = apply_words(rules, memory, view, target, event.touched, meant)
+    if clue >= 0 and not warns and not filler:
+        narrow(memory, view, target, clue, playable_set(rules, memory))
+    if not is_next:
+        read_silence(rules, memory, event.player)
+
+
+@rule
+def apply_words(rules, memory, view, target, touched, meant):
+    """The words of a hint. Returns the slot that it says is playable under 1, or -1."""
+    playable = playable_set(rules, memory)
+    clue = -1
+    shown = False
+    for k in range(memory.hand_count[target]):
+        slot = memory.hand_count[target] - 1 - k
+        is_touched = has_bit(touched, slot) != ZERO
+        was_maybe = is_maybe(memory.possible[target, slot], playable)
+        narrow(memory, view, target, slot, meant if is_touched else ~meant)
+        if was_maybe and is_sure(memory.possible[target, slot], playable):
+            shown = True
+        elif was_maybe and is_touched and clue < 0 and is_maybe(memory.possible[target, slot], playable):
+            clue = slot
+    return -1 if shown else clue
+
+
+@rule
+def read_finesse(rules, memory, view, event):
+    """4. Who discards a card that all know to be playable has seen it elsewhere, as the newest. If not there, here."""
+    playable = playable_set(rules, memory)
+    possible = memory.possible[event.player, event.slot]
+    if popcount(possible) != 1 or not is_sure(possible, playable):
+        return
+    holder = memory.player
+    for offset in range(1, rules.players):
+        other = (np.int64(event.player) + offset) % rules.players
+        if other != memory.player and newest_card(memory, view, other) == event.card:
+            holder = other
+            break
+    if holder != event.player and memory.hand_count[holder] > 0:
+        memory.possible[holder, memory.hand_count[holder] - 1] = bit(event.card)
+
+
+@rule
+def newest_card(memory, view, player):
+    """The newest card of a hand, -1 where it is empty."""
+    count = memory.hand_count[player]
+    return np.int64(view.hands[player, count - 1]) if count > 0 else -1
+
+
+# --- The player to move -----------------------------------------------------------------------------------------------
+
+
+@rule
+def act(rules, memory, view, mask, chance):
+    """The first of the preferences that is possible."""
+    if is_choice_pending(rules, view):
+        return choose_for_tile(rules, view, mask)
+    gone = seen_everywhere(rules, memory, view)
+    for preference in range(9):
+        action = preferred(rules, memory, view, mask, gone, preference)
+        if action >= 0 and is_allowed(mask, action):
+            return action
+    hint = any_hint(rules, mask)
+    return hint if hint >= 0 else any_action(rules, mask)
+
+
+@rule
+def preferred(rules, memory, view, mask, gone, preference):
+    """What one of the preferences wants to do, or -1."""
+    is_late = view.deck_count == 0
+    if preference == 0:
+        return play_sure(rules, memory, view, gone) if is_late else -1
+    if preference == 1:
+        return gamble(rules, memory, view, gone) if is_late else -1
+    if preference == 2:
+        return warn(rules, memory, view, mask)
+    if preference == 3:
+        return discard_finesse(rules, memory, view)
+    if preference == 4:
+        return play_sure(rules, memory, view, gone)
+    if preference == 5:
+        return play_clue(rules, memory, view, mask)
+    if preference == 6:
+        return gamble(rules, memory, view, gone)
+    if preference == 7:
+        return filler_hint(rules, view)
+    return discard(rules, memory, view, gone)
+
+
+@rule
+def seen_everywhere(rules, memory, view):
+    """Cards that no unknown own card can be: this seat sees all their copies, or knows them in its own hand."""
+    count_unseen(rules, view, memory.player, memory.count)
+    for slot in range(memory.hand_count[memory.player]):
+        if popcount(memory.possible[memory.player, slot]) == 1:
+            memory.count[nth_set_bit(memory.possible[memory.player, slot], 0)] -= 1
+    gone = ZERO
+    for card in range(rules.suits * rules.ranks):
+        if memory.count[card] <= 0:
+            gone |= bit(card)
+    return gone
+
+
+@rule
+def own_card(memory, slot, gone):
+    """What an own card may be, by all that this seat sees."""
+    possible = memory.possible[memory.player, slot]
+    if popcount(possible) == 1 or possible & ~gone == ZERO:
+        return possible
+    return possible & ~gone
+
+
+@rule
+def place_of_set(rules, table, possible):
+    """The place on their fireworks that all ``possible`` cards share, or `UNKNOWN_PLACE`."""
+    for k in range(rules.ranks):
+        cards = ZERO
+        for suit in range(rules.suits):
+            cards |= bit(card_at(rules, suit, k))
+        if is_sure(possible, cards):
+            return k
+    return UNKNOWN_PLACE
+
+
+@subroutine
+def play_sure(rules, memory, view, gone):
+    """Play a surely playable card: best one that the others do not know of, then the lowest."""
+    playable = playable_set(rules, view)
+    best, best_worth = -1, 0
+    for slot in range(memory.hand_count[memory.player]):
+        possible = own_card(memory, slot, gone)
+        if is_sure(possible, playable):
+            worth = rules.ranks + 1 - place_of_set(rules, view, possible)
+            if not is_sure(memory.possible[memory.player, slot], playable):
+                worth += 100
+            if worth > best_worth:
+                best, best_worth = slot, worth
+    return play_slot(rules, memory, best, gone) if best >= 0 else -1
+
+
+@rule
+def play_slot(rules, memory, slot, gone):
+    """Play a card; V6: announce its suit where it is known."""
+    suit = known_suit(rules, own_card(memory, slot, gone))
+    return play_action(rules, slot, suit * rules.ranks if suit >= 0 else -1)
+
+
+@subroutine
+def gamble(rules, memory, view, gone):
+    """With lives to spare and hardly a deck: play the card that is likeliest to fit, the newest of equals."""
+    limit = GAMBLE_DECK_FULL_LIVES if view.life_tokens >= 3 else GAMBLE_DECK
+    if rules.final_bouquet or view.deck_count > limit:
+        return -1
+    playable = playable_set(rules, view)
+    best, best_hits, best_all = -1, 0, 1
+    for k in range(memory.hand_count[memory.player]):
+        slot = memory.hand_count[memory.player] - 1 - k
+        possible = own_card(memory, slot, gone)
+        hits, total = popcount(possible & playable), popcount(possible)
+        if hits * best_all > best_hits * total:
+            best, best_hits, best_all = slot, hits, total
+    return play_slot(rules, memory, best, gone) if best >= 0 else -1
+
+
+@rule
+def warn(rules, memory, view, mask):
+    """2. Keep the next player from discarding the last copy of a card, by a play clue or a warning."""
+    target = seat(rules, view, 1)
+    slot = next_discard(rules, memory, target)
+    if slot < 0:
+        return -1
+    card = view.hands[target, slot]
+    if has_bit(critical_set(rules, view, needed_set(rules, view)), card) == ZERO:
+        return -1
+    worth, action = best_clue(rules, memory, view, mask, 1)
+    return action if worth > 0 else rank_hint(rules, 1, rank_of(rules, card))
+
+
+@rule
+def discard_finesse(rules, memory, view):
+    """4. Discard a card that all know to be playable, and of which exactly one other player holds a copy as newest."""
+    playable = playable_set(rules, view)
+    critical = critical_set(rules, view, needed_set(rules, view))
+    for slot in range(memory.hand_count[memory.player]):
+        possible = memory.possible[memory.player, slot]
+        if popcount(possible) == 1 and is_sure(possible, playable & ~critical):
+            holders = 0
+            for offset in range(1, rules.players):
+                if newest_card(memory, view, seat(rules, view, offset)) == nth_set_bit(possible, 0):
+                    holders += 1
+            if holders == 1:
+                return slot
+    return -1
+
+
+@rule
+def play_clue(rules, memory, view, mask):
+    """1. The play clue that rules out most."""
+    best, best_worth = -1, 0
+    for offset in range(1, rules.players):
+        worth, action = best_clue(rules, memory, view, mask, offset)
+        if worth > best_worth:
+            best, best_worth = action, worth
+    return best
+
+
+@subroutine
+def best_clue(rules, memory, view, mask, offset):
+    """The play clue for one player that rules out most: (how many cards it rules out, the action); (-1, -1) if none."""
+    target = seat(rules, view, offset)
+    slot = next_discard(rules, memory, target) if offset == 1 else -1
+    best, best_worth = -1, -1
+    for value in range(rules.colors + rules.ranks):
+        is_rank = value >= rules.colors
+        if is_rank:
+            action = rank_hint(rules, offset, value - rules.colors)
+            meant = touched_by_rank(rules, value - rules.colors)
+        else:
+            action = color_hint(rules, offset, value)
+            meant = touched_by_color(rules, value)
+        if not is_allowed(mask, action):
+            continue
+        touches_discard = is_rank and slot >= 0 and has_bit(meant, view.hands[target, slot]) != ZERO
+        if touches_discard and could_be_warning(rules, memory, target, slot, meant):
+            continue
+        worth = worth_of_clue(rules, memory, view, target, meant)
+        if worth > best_worth:
+            best, best_worth = action, worth
+    return best_worth, best
+
+
+@rule
+def worth_of_clue(rules, memory, view, target, meant):
+    """How many possible cards a hint rules out; -1 where it says nothing of a playable card, or something false."""
+    playable = playable_set(rules, view)
+    shown = False
+    clue = -1
+    ruled_out = 0
+    for k in range(memory.hand_count[target]):
+        slot = memory.hand_count[target] - 1 - k
+        is_touched = has_bit(meant, view.hands[target, slot]) != ZERO
+        before = memory.possible[target, slot]
+        after = before & (meant if is_touched else ~meant)
+        ruled_out += popcount(before) - popcount(after)
+        if is_maybe(before, playable):
+            if is_sure(after, playable):
+                shown = True
+            elif is_touched and clue < 0 and is_maybe(after, playable):
+                clue = slot
+    is_true = clue >= 0 and has_bit(playable, view.hands[target, clue]) != ZERO
+    return ruled_out if shown or is_true else -1
+
+
+@rule
+def filler_hint(rules, view):
+    """5. With all tokens there: the rank of the oldest card of the player to the right."""
+    right = rules.players - 1
+    player = seat(rules, view, right)
+    if view.information_tokens < rules.max_information_tokens or view.hand_count[player] == 0:
+        return -1
+    return rank_hint(rules, right, rank_of(rules, view.hands[player, 0]))
+
+
+@rule
+def discard(rules, memory, view, gone):
+    """A surely dead card, rather one that the others do not know to be; the next discard; the highest last copy."""
+    needed = needed_set(rules, view)
+    best, best_dead, best_all = -1, 2, 1
+    for slot in range(memory.hand_count[memory.player]):
+        if is_sure(own_card(memory, slot, gone), ~needed):
+            possible = memory.possible[memory.player, slot]
+            dead, total = popcount(possible & ~needed), popcount(possible)
+            if dead * best_all < best_dead * total:
+                best, best_dead, best_all = slot, dead, total
+    if best < 0:
+        best = next_discard(rules, memory, memory.player)
+    return best if best >= 0 else highest_card(rules, memory, view)
+
+
+@rule
+def highest_card(rules, memory, view):
+    """The slot of the card that comes last on its firework, as far as known; the oldest of equals. -1 for no card."""
+    best, best_place = -1, UNKNOWN_PLACE - 1
+    for slot in range(memory.hand_count[memory.player]):
+        place = place_of_set(rules, view, memory.possible[memory.player, slot])
+        if place > best_place:
+            best, best_place = slot, place
+    return best
+
+
+SMART = Bot(
+    name="smart",
+    memory_dtype=memory_dtype,
+    begin=begin,
+    observe=observe,
+    act=act,
+    modules=("agents.hanabi.knowledge",),
+)
