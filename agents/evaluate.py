@@ -1,14 +1,19 @@
-"""Play many games with given players and say how good they are.
+"""Play many games with given players and say how good they are: the command line of the evaluation kit.
 
-python -m agents.evaluate hanabi --preset standard --players 2 --agents random --games 10000 --seed 1
-python -m agents.evaluate hanabi --agents random,runs/mine/policy.safetensors --cross-play --json result.json
+python -m agents.evaluate hanabi --preset standard --players 2 --agents smart --games 20000 --seed 1
+python -m agents.evaluate hanabi --agents smart,piers,runs/mine/policy.safetensors --cross-play --png matrix.png
+python -m agents.evaluate hanabi --players 4 --agents smart,iggi --strangers --json strangers.json
+python -m agents.evaluate hanabi --agents smart,piers,iggi,outer --ad-hoc --games 5000
+python -m agents.evaluate hanabi --agents smart --communication
+python -m agents.evaluate koikoi --agents random,runs/mine/policy.safetensors --tournament
+
+As a library: `play` and `Games` are here, matrices and teams in `agents.crossplay`, matches and ratings of competitive
+games in `agents.contest`, measures of communication in `agents.communication`.
 """
 
 import json
-import math
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,157 +21,13 @@ from typing import Any
 import numpy as np
 import tyro
 from numpy.typing import NDArray
-from scipy.stats import binomtest
-from tqdm import tqdm
 
-from agents.bot import BotPolicy
 from agents.games import config_from_dict, config_to_dict, game_of, make_config
-from agents.playing import Block, sit
+from agents.match import Games, play
 from agents.policy import Policy, load
-from env_core.jit import usable_threads
 from env_core.svg import write_text
-from env_core.vector import SPECIAL_FROM
 
-GAMES_AT_ONCE = 1024  # a block of tables: its records and memories stay in the processor's cache
-
-
-@dataclass(frozen=True)
-class Games:
-    """What happened in some games; every array begins with their number."""
-
-    score: NDArray[np.int64]
-    """Points by the booklet, lost games as with ``score_on_loss="zero"``; in a contest those of the winners."""
-    fireworks_score: NDArray[np.int64]
-    """Points on the table at the end, lost games too; as all below but length and rewards, 0 in a contest."""
-    length: NDArray[np.int64]
-    """Decisions."""
-    rewards: NDArray[np.float64]
-    """(games, players): the return of every player."""
-    lost: NDArray[np.bool_]
-    """The last life was lost."""
-    perfect: NDArray[np.bool_]
-    """The highest score there is."""
-
-    def summary(self) -> dict[str, Any]:
-        """Means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""
-        games = len(self.score)
-        result: dict[str, Any] = {"games": games}
-        for name in ("score", "fireworks_score", "length"):
-            values = getattr(self, name)
-            result[name] = float(values.mean())
-            result[f"{name}_error"] = float(values.std(ddof=1) / math.sqrt(games)) if games > 1 else None
-        for name in ("perfect", "lost"):
-            count = int(getattr(self, name).sum())
-            interval = binomtest(count, games).proportion_ci(method="wilson")
-            result[f"{name}_rate"] = count / games
-            result[f"{name}_interval"] = [float(interval.low), float(interval.high)]
-        result["rewards"] = [float(mean) for mean in self.rewards.mean(axis=0)]
-        return result
-
-
-def play(
-    config: Any,
-    policies: Policy | Sequence[Policy],
-    games: int,
-    seed: int,
-    num_threads: int = 1,
-    progress: bool = False,
-    special: bool | None = None,
-) -> Games:
-    """Play ``games`` games, once each. Game i is game i of a vector environment of that seed.
-
-    What happens in a game depends on its index, the seed and the players only, not on how many games are played along
-    with it nor on the number of threads. (A network's sums may be rounded differently in batches of another size; two
-    actions equally likely to the last digit may then change places.)
-
-    Args:
-        config: the table.
-        policies: one player for all seats, or one per seat.
-        games: how many, at least 1.
-        seed: of the deals and of the players' chance.
-        num_threads: blocks of games that are played at the same time.
-        progress: show a progress bar.
-        special: compile the loops for this config alone; None: where no bot plays, from 256 games on. (The general
-            loops of a bot are compiled once for all configs, and nearly as fast.)
-
-    Raises:
-        ValueError: ``games`` is below 1, ``num_threads`` is out of range, or the number of players does not fit the
-            table.
-    """
-    if games < 1:
-        raise ValueError(f"games must be at least 1, got {games}")
-    usable_threads(num_threads)
-    seats = [policies] * config.players if not isinstance(policies, Sequence) else list(policies)
-    if len(seats) != config.players:
-        raise ValueError(f"policies must be one, or one for each of the {config.players} seats, got {len(seats)}")
-    if special is None:
-        special = games >= SPECIAL_FROM and not any(isinstance(policy, BotPolicy) for policy in seats)
-    game = game_of(config).vector_env(1, config=config).game
-    record = Record(config, games)
-    with tqdm(total=games, unit="game", disable=not progress) as bar, ThreadPoolExecutor(num_threads) as threads:
-
-        def play_block(first: int) -> None:
-            block = Block(game, min(GAMES_AT_ONCE, games - first), any(map(observes, seats)), special)
-            for step in steps_of(block, seats, seed, first):
-                record.add(step, first)
-                bar.update(int(step["ended"].sum()))
-
-        list(threads.map(play_block, range(0, games, GAMES_AT_ONCE)))
-    return record.games
-
-
-def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> Iterator[NDArray[Any]]:
-    """Play the block's games, from game ``first`` of ``seed`` on: its tables after every step."""
-    players = sit(block, seats)
-    block.deal(seed, first)
-    for player in players:
-        player.begin()
-    while not block.tables["terminated"].all():
-        block.go_on(players)
-        yield block.tables
-
-
-def observes(policy: Any) -> bool:
-    """The policy looks at observations."""
-    return not isinstance(policy, BotPolicy) and getattr(policy, "observes", True)
-
-
-class Record:
-    """`Games` in the making."""
-
-    def __init__(self, config: Any, games: int) -> None:
-        self.config = config
-        self.game = game_of(config)
-        self.games = Games(
-            score=np.zeros(games, np.int64),
-            fireworks_score=np.zeros(games, np.int64),
-            length=np.zeros(games, np.int64),
-            rewards=np.zeros((games, config.players)),
-            lost=np.zeros(games, np.bool_),
-            perfect=np.zeros(games, np.bool_),
-        )
-
-    def add(self, tables: NDArray[Any], first: int) -> None:
-        """Note a step of the tables, the first of which plays game ``first``; one that is over is rewarded 0."""
-        games = self.games
-        games.rewards[first : first + len(tables)] += tables["rewards"][:, : self.config.players]
-        ended = np.flatnonzero(tables["ended"])
-        if not len(ended):
-            return
-        tables = tables[ended]
-        if not self.game.cooperative:
-            games.score[first + ended], games.length[first + ended] = tables["score"], tables["length"]
-            return
-        lost = self.game.lost(tables)
-        points = tables["fireworks_score"]
-        own = (games.score, games.fireworks_score, games.length, games.lost, games.perfect)
-        score = np.where(lost, self.game.lost_score(self.config), points)
-        news = (score, points, tables["length"], lost, points == self.config.max_score)
-        for array, new in zip(own, news, strict=True):
-            array[first + ended] = new
-
-
-# --- The command line -------------------------------------------------------------------------------------------------
+__all__ = ["Args", "Games", "evaluate", "main", "play"]
 
 
 @dataclass(frozen=True)
@@ -191,6 +52,16 @@ class Args:
     """Threads of the simulator and of the networks."""
     cross_play: bool = False
     """All ordered pairs of the agents: one at player 0's seat, the other at all others."""
+    strangers: bool = False
+    """All ordered pairs: a team of one agent with the other at one seat, at every seat in turn."""
+    ad_hoc: bool = False
+    """Every agent among partners drawn from all the others."""
+    tournament: bool = False
+    """Competitive games: every pair head to head with seats exchanged, and ratings."""
+    communication: bool = False
+    """Hanabi: how the players communicate, instead of how much they score."""
+    png: Path | None = None
+    """Draw the matrix of --cross-play or --strangers to this file."""
     json: Path | None = None
     """Also write the results to this file."""
 
@@ -203,7 +74,7 @@ def evaluate(args: Args) -> dict[str, Any]:
     """
     names = args.agents.split(",")
     config = with_observation_of(make_config(args.game, args.preset, args.players, args.config), names)
-    agents = [load(name, config) for name in names]
+    agents = {name: load(name, config) for name in names}
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(args.num_threads)
     about = {
@@ -213,19 +84,107 @@ def evaluate(args: Args) -> dict[str, Any]:
         "agents": names,
         "training": [(metadata_of(name) or {}).get("about") for name in names],
         "seed": args.seed,
+        "games": args.games,
     }
-    if not args.cross_play:
-        seats = agents if len(agents) > 1 else agents * config.players
-        return about | play(config, seats, args.games, args.seed, args.num_threads, progress=True).summary()
-    others = config.players - 1
-    rows = [
-        [
-            play(config, [first, *[other] * others], args.games, args.seed, args.num_threads).summary()
-            for other in agents
+    study = chosen_study(args)
+    if study is not None:
+        if len(agents) < len(names):
+            raise ValueError(f"agents must differ from each other, got {args.agents}")
+        return about | study(args, config, agents)
+    seats = [agents[name] for name in names] if len(names) > 1 else agents[names[0]]
+    return about | play(config, seats, args.games, args.seed, args.num_threads, progress=True).summary()
+
+
+def chosen_study(args: Args) -> Callable[[Args, Any, dict[str, Policy]], dict[str, Any]] | None:
+    """The study that the arguments ask for, if any.
+
+    Raises:
+        ValueError: they ask for several.
+    """
+    chosen = [name for name in STUDIES if getattr(args, name)]
+    if len(chosen) > 1:
+        raise ValueError(f"one study at a time: {', '.join(chosen)}")
+    return STUDIES[chosen[0]] if chosen else None
+
+
+def cross_play(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
+    """`agents.crossplay.cross_play`; runs of the same kind are summed up by `agents.crossplay.self_and_cross_play`."""
+    from agents import crossplay
+
+    cells = crossplay.cross_play(config, agents, args.games, args.seed, args.num_threads, progress=True)
+    matrix = crossplay.score_matrix(cells, list(agents))
+    draw(args, matrix, list(agents), config, "player 0", "others")
+    result: dict[str, Any] = {"cross_play": [[cells[first, second].summary() for second in agents] for first in agents]}
+    if len(agents) > 1 and all(name.endswith(".safetensors") for name in agents):
+        result |= crossplay.self_and_cross_play(matrix)
+    return result
+
+
+def strangers(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
+    """`agents.crossplay.strangers`."""
+    from agents import crossplay
+
+    cells = crossplay.strangers(config, agents, args.games, args.seed, args.num_threads, progress=True)
+    matrix = crossplay.score_matrix(cells, list(agents))
+    draw(args, matrix, list(agents), config, "team", "stranger")
+    by_seat = [[[lot.summary() for lot in cells[team, guest]] for guest in agents] for team in agents]
+    return {"strangers": matrix.tolist(), "by_seat": by_seat}
+
+
+def draw(args: Args, matrix: NDArray[np.float64], names: list[str], config: Any, rows: str, columns: str) -> None:
+    """The heat map that ``--png`` asks for."""
+    from agents import crossplay
+
+    if args.png:
+        title = f"{args.game} {args.preset}, {config.players} players"
+        best = getattr(config, "max_score", float(matrix.max()))
+        shown = [short_name(name) for name in names]
+        crossplay.save_heat_map(args.png, crossplay.heat_map(matrix, shown, best, title, rows, columns))
+
+
+def short_name(name: str) -> str:
+    """A run's file by the name of its directory."""
+    return Path(name).parent.name if name.endswith(".safetensors") else name
+
+
+def ad_hoc(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
+    """`agents.crossplay.ad_hoc` of every agent."""
+    from agents import crossplay
+
+    threads = args.num_threads
+    return {
+        "ad_hoc": [
+            crossplay.ad_hoc(config, agents, name, args.games, args.seed, num_threads=threads) for name in agents
         ]
-        for first in tqdm(agents, unit="agent")
-    ]
-    return about | {"games": args.games, "cross_play": rows}
+    }
+
+
+def tournament(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
+    """`agents.contest.tournament`."""
+    from agents import contest
+
+    return {"tournament": contest.tournament(config, agents, args.games, args.seed, args.num_threads, progress=True)}
+
+
+def communication(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
+    """`agents.communication.measure`."""
+    from agents.communication import measure
+
+    policies = list(agents.values())
+    return {
+        "communication": measure(
+            config, policies if len(policies) > 1 else policies[0], args.games, args.seed
+        ).summary()
+    }
+
+
+STUDIES = {
+    "cross_play": cross_play,
+    "strangers": strangers,
+    "ad_hoc": ad_hoc,
+    "tournament": tournament,
+    "communication": communication,
+}
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:
@@ -250,14 +209,16 @@ def with_observation_of(config: Any, names: Sequence[str]) -> Any:
 def describe(result: dict[str, Any]) -> str:
     """The result in words."""
     head = f"{result['config']['game']} {result['preset']}, {result['config']['players']} players"
-    lines = [f"{head}, observation {result['observation']}, {result['games']} games of seed {result['seed']}"]
-    if "cross_play" in result:
-        lines.append("score of the row's agent at player 0's seat with the column's agent at all others:")
-        lines.append(" " * 24 + "".join(f"{name[-22:]:>24}" for name in result["agents"]))
-        for name, row in zip(result["agents"], result["cross_play"], strict=True):
-            cells = "".join(f"{cell['score']:>15.3f} +- {cell['score_error'] or 0:5.3f}" for cell in row)
-            lines.append(f"{name[-22:]:<24}{cells}")
-        return "\n".join(lines)
+    head += f", observation {result['observation']}, {result['games']} games of seed {result['seed']}"
+    for name, in_words in DESCRIPTIONS.items():
+        if name in result:
+            return "\n".join([head, *in_words(result)])
+    return "\n".join([head, *describe_scores(result)])
+
+
+def describe_scores(result: dict[str, Any]) -> list[str]:
+    """Means, errors and rates."""
+    lines = []
     for name, words in (
         ("score", "score, a lost game 0"),
         ("fireworks_score", "score, fireworks count"),
@@ -267,7 +228,60 @@ def describe(result: dict[str, Any]) -> str:
     for name in ("perfect", "lost"):
         low, high = result[f"{name}_interval"]
         lines.append(f"{name + ' games':<24}{result[f'{name}_rate']:>8.2%}  ({low:.2%} to {high:.2%})")
-    return "\n".join(lines)
+    return lines
+
+
+def describe_cross_play(result: dict[str, Any]) -> list[str]:
+    """The matrix of mean scores with their errors."""
+    lines = ["score of the row's agent at player 0's seat with the column's agent at all others:"]
+    lines.append(" " * 24 + "".join(f"{name[-22:]:>24}" for name in result["agents"]))
+    for name, row in zip(result["agents"], result["cross_play"], strict=True):
+        cells = "".join(f"{cell['score']:>15.3f} +- {cell['score_error'] or 0:5.3f}" for cell in row)
+        lines.append(f"{name[-22:]:<24}{cells}")
+    return lines
+
+
+def describe_strangers(result: dict[str, Any]) -> list[str]:
+    """The matrix of mean scores."""
+    lines = ["score of a team of the row's agent with the column's agent at one seat:"]
+    lines.append(" " * 24 + "".join(f"{name[-10:]:>12}" for name in result["agents"]))
+    for name, row in zip(result["agents"], result["strangers"], strict=True):
+        lines.append(f"{name[-22:]:<24}" + "".join(f"{score:>12.3f}" for score in row))
+    return lines
+
+
+def describe_ad_hoc(result: dict[str, Any]) -> list[str]:
+    """A line an agent."""
+    rows = result["ad_hoc"]
+    return [
+        f"{row['newcomer'][-22:]:<24}{row['score']:>8.3f} +- {row['score_error']:.3f} over line-ups" for row in rows
+    ]
+
+
+def describe_tournament(result: dict[str, Any]) -> list[str]:
+    """A line a match, then a line a rating."""
+    lines = []
+    for match in result["tournament"]["matches"]:
+        one, other = (name[-22:] for name in match["agents"])
+        gain = f"{match['points']:+.3f} +- {match['points_error'] or 0:.3f}"
+        lines.append(f"{one} against {other}: {gain} points a game, won {match['won']:.1%}, drawn {match['drawn']:.1%}")
+    ratings = result["tournament"]["ratings"]
+    return [*lines, *(f"{row['name'][-22:]:<24}{row['rating']:>8.2f} +- {row['uncertainty']:.2f}" for row in ratings)]
+
+
+def describe_communication(result: dict[str, Any]) -> list[str]:
+    """A line a measure."""
+    measures = {**result["communication"], **result["communication"]["known"]}
+    return [f"{name:<32}{value:>8.3f}" for name, value in measures.items() if isinstance(value, float)]
+
+
+DESCRIPTIONS = {
+    "cross_play": describe_cross_play,
+    "strangers": describe_strangers,
+    "ad_hoc": describe_ad_hoc,
+    "tournament": describe_tournament,
+    "communication": describe_communication,
+}
 
 
 def main(argv: list[str] | None = None) -> None:

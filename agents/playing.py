@@ -118,6 +118,15 @@ class BotsSeated:
         mine = (block.numbers, block.tables, self._seats, self._memories, self._views)
         self._loops.act(*mine, block.keys, block.step, block.actions)
 
+    def public_knowledge(self) -> NDArray[np.uint64] | None:
+        """A copy of the bot's ``possible``, (N, players, hand_size): what the cards may be, as far as all can tell.
+
+        Of player 0, as good as anybody's; None where the bot's memory has no such field.
+        """
+        if "possible" not in (self._memories.dtype.names or ()):
+            return None
+        return self._memories["possible"][:, 0].copy()
+
     def observe(self) -> None:
         """See `Seated`."""
         block = self._block

@@ -1,21 +1,26 @@
-"""Write the scoreboard into the README beside this file and into the project's, from the results beside it.
+"""Write the scoreboards into the README beside this file and into the project's, from the results beside it.
 
+python -m agents.scoreboard --measure     # play all programs of Hanabi again: standard, 2 to 5 players, 20,000 games
 python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
-python -m agents.scoreboard            # the table, from all of agents/results/*.json
-python -m agents.scoreboard --check    # only say whether it is up to date
+python -m agents.scoreboard               # the tables, from all of agents/results/*.json
+python -m agents.scoreboard --check       # only say whether they are up to date
 """
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.evaluate import Args, evaluate
+from agents.policy import names
 from env_core.svg import write_text
 
 HERE = Path(__file__).resolve().parent
-DOCUMENTS = (HERE / "README.md", HERE.parent / "README.md")
-BEGIN, END = "<!-- scoreboard -->", "<!-- end of scoreboard -->"
+RESULTS = HERE / "results"
+PROGRAMS = RESULTS / "hanabi-standard-programs.json"
+GAMES, SEED = 20_000, 1
+PLAYERS = (2, 3, 4, 5)
 HEAD = (
     "| game | players | agent | observation | score | fireworks count | perfect | lost | games | training |",
     "|---|---|---|---|---|---|---|---|---|---|",
@@ -55,17 +60,89 @@ def training(about: dict[str, Any]) -> str:
     return f"{about['steps'] / 1e6:.0f} M steps in {about['seconds'] / 60:.1f} min on {about['ranks']} ranks"
 
 
+# --- Programs ---------------------------------------------------------------------------------------------------------
+
+
+def measure(num_threads: int) -> None:
+    """Play every program of Hanabi with itself, and keep the results."""
+    arguments = [
+        Args("hanabi", players=players, agents=name, games=GAMES, seed=SEED, num_threads=num_threads)
+        for name in names("hanabi")
+        for players in PLAYERS
+    ]
+    results = [evaluate(one) for one in arguments]
+    write_text(PROGRAMS, "[\n" + ",\n".join(json.dumps(result) for result in results) + "\n]\n")
+
+
+def programs_table(results: Sequence[dict[str, Any]]) -> str:
+    """A line a program, a column a number of players; best first by the mean over the columns."""
+    cells: dict[str, dict[int, dict[str, Any]]] = {}
+    for result in results:
+        cells.setdefault(result["agents"][0], {})[result["config"]["players"]] = result
+    order = sorted(cells, key=lambda name: -sum(result["score"] for result in cells[name].values()) / len(cells[name]))
+    head = [
+        "| agent | " + " | ".join(f"{players} players" for players in PLAYERS) + " |",
+        "|---|" + "---|" * len(PLAYERS),
+    ]
+    return "\n".join([*head, *(programs_row(name, cells[name]) for name in order)])
+
+
+def programs_row(name: str, cells: Mapping[int, dict[str, Any]]) -> str:
+    """One line of `programs_table`."""
+    texts = [score_text(cells[players]) if players in cells else "" for players in PLAYERS]
+    return f"| {name} | " + " | ".join(texts) + " |"
+
+
+def score_text(result: dict[str, Any]) -> str:
+    """Both scores and the rate of perfect games."""
+    both = f"**{result['score']:.2f}** ± {result['score_error']:.3f}"
+    if result["lost_rate"]:
+        both += f"; {result['fireworks_score']:.2f}"
+    return both + (f" ({result['perfect_rate']:.1%})" if result["perfect_rate"] else "")
+
+
+# --- Documents --------------------------------------------------------------------------------------------------------
+
+
+def read_results() -> list[dict[str, Any]]:
+    """Everything in ``agents/results`` that has a score."""
+    results: list[dict[str, Any]] = []
+    for path in sorted(RESULTS.glob("*.json")):
+        content = json.loads(path.read_text())
+        results += content if isinstance(content, list) else [content]
+    return [result for result in results if "score" in result]
+
+
+def boards() -> dict[str, str]:
+    """The text of every board by its name in the documents."""
+    results = read_results()
+    programs = json.loads(PROGRAMS.read_text()) if PROGRAMS.exists() else []
+    others = [result for result in results if result not in programs]
+    return {"scoreboard": table(others), "programs": programs_table(programs)}
+
+
+def fill(text: str, name: str, board: str) -> str:
+    """The text with the board of that name between its two marks, if it has them."""
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    if begin not in text:
+        return text
+    before, rest = text.split(begin)
+    return f"{before}{begin}\n{board}\n{end}{rest.split(end)[1]}"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m agents.scoreboard", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="only say whether the READMEs are up to date")
+    parser.add_argument("--measure", action="store_true", help="first play all programs of Hanabi")
+    parser.add_argument("--num-threads", type=int, default=1, help="with --measure: games at the same time")
     options = parser.parse_args(arguments)
-    results = [json.loads(path.read_text()) for path in sorted((HERE / "results").glob("*.json"))]
-    board = table([result for result in results if "score" in result])
-    for document in DOCUMENTS:
-        text = document.read_text()
-        before, rest = text.split(BEGIN)
-        filled = f"{before}{BEGIN}\n{board}\n{END}{rest.split(END)[1]}"
+    if options.measure:
+        measure(options.num_threads)
+    for document in (HERE / "README.md", HERE.parent / "README.md"):
+        text = filled = document.read_text()
+        for name, board in boards().items():
+            filled = fill(filled, name, board)
         if options.check and filled != text:
             raise SystemExit(f"{document} is behind agents/results: python -m agents.scoreboard")
         if filled != text:

@@ -47,7 +47,7 @@ def subroutine(function: Function) -> Function:
 
     Inlined everywhere, a bot of some hundred lines takes minutes to compile.
     """
-    return register_jitable(no_cfunc_wrapper=True)(function)
+    return register_jitable(no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

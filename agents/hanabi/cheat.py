@@ -56,9 +56,11 @@ def act(rules, memory, view, mask, chance):
     if slot >= 0:
         if is_allowed(mask, slot):
             return slot
+        throw = play_action(rules, slot, -1)
+        can_throw = view.life_tokens > 1 and is_allowed(mask, throw)
         is_useless = is_dead(rules, view, view.hands[player, slot])
-        if is_useless and view.life_tokens > 1 and is_nothing_playable(rules, view, player, playable):
-            return play_action(rules, slot, -1)
+        if can_throw and is_useless and is_nothing_playable(rules, view, player, playable):
+            return throw
     if hint >= 0:
         return hint
     return last_resort(rules, view, player, mask)

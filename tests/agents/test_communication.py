@@ -1,0 +1,80 @@
+"""Measures of communication, on games whose talk is known."""
+
+import numpy as np
+import pytest
+
+import agents
+from agents.communication import bits_between, measure
+from agents.games import game_of
+from agents.match import play
+from hanabi_env import HanabiConfig
+
+CONFIG = HanabiConfig()
+
+
+class Teller:
+    """Names the rank of the oldest card of the next player while there are tokens, then discards its own oldest."""
+
+    name = "teller"
+    observes = False
+
+    def act(self, observation, mask, noise):
+        ranks = mask[:, 15:20]
+        return np.where(ranks.any(axis=1), 15 + ranks.argmax(axis=1), 0)
+
+
+class Player(Teller):
+    """Plays its oldest card whatever it is."""
+
+    def act(self, observation, mask, noise):
+        return np.full(len(mask), 5)
+
+
+def test_who_only_plays_knows_nothing_and_says_nothing():
+    talk = measure(CONFIG, Player(), 50, seed=1)
+    assert talk.known == {"neither": 1.0, "color": 0.0, "rank": 0.0, "both": 0.0}
+    assert (talk.hints, talk.communicativeness, talk.information_per_play) == (0, 0, 0)
+    assert talk.blind_share == 1.0
+    assert talk.finesse_share == 0.0
+
+
+def test_who_only_tells_ranks_tells_bits_of_rank():
+    talk = measure(CONFIG, Teller(), 50, seed=1)
+    assert talk.communicativeness == 1.0
+    assert talk.bits_per_hint > 0.3
+    assert 0 < talk.idle_hints < 1  # the same rank again says nothing
+    matrix = talk.conditional_actions()
+    assert matrix.sum(axis=1).round(9).tolist() == [float(row.any()) for row in talk.actions]
+    assert talk.actions[:, 1:15].sum() == 0  # no colors, no plays
+
+
+def test_the_games_are_those_that_play_plays():
+    policy = agents.load("smart", CONFIG)
+    talk = measure(CONFIG, policy, 60, seed=3)
+    games = play(CONFIG, policy, 60, seed=3)
+    assert talk.actions.sum() == games.length.sum() - 60  # every action but the first follows one
+    assert sum(talk.known.values()) == pytest.approx(1)
+    assert talk.information_per_play > 0.5
+
+
+def test_a_convention_says_more_than_its_words():
+    talk = measure(CONFIG, agents.load("smart", CONFIG), 60, seed=3)
+    assert talk.conventional_bits_per_hint is not None
+    assert talk.conventional_bits_per_hint > talk.bits_per_hint / 2
+    assert measure(CONFIG, agents.load("iggi", CONFIG), 5, seed=3).conventional_bits_per_hint is None
+
+
+def test_bits_are_logarithms_of_how_sets_shrink():
+    before = np.array([[[0b1111, 0b11]], [[0b1, 0]]], np.uint64)
+    after = np.array([[[0b0001, 0b11]], [[0b1, 0b111]]], np.uint64)
+    assert bits_between(before, after).tolist() == [2.0, 0.0]
+
+
+def test_only_hanabi_is_listened_to(monkeypatch):
+    class Other:
+        name = "other"
+
+    monkeypatch.setattr("agents.communication.game_of", lambda _: Other)
+    with pytest.raises(ValueError, match="measured in hanabi, got other"):
+        measure(CONFIG, Teller(), 1, seed=1)
+    assert game_of(CONFIG).name == "hanabi"
