@@ -166,10 +166,9 @@ def watch(
 
 def bits_between(before: NDArray[np.uint64], after: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Bits told of all cards of every game: sets of cards (games, players, hand_size) before and after."""
-    counts = np.bitwise_count(before), np.bitwise_count(after)
+    counts = np.bitwise_count(before).astype(float), np.bitwise_count(after).astype(float)
     told = (counts[0] > 0) & (counts[1] > 0)
-    with np.errstate(divide="ignore"):
-        bits = np.log2(counts[0].astype(float)) - np.log2(counts[1].astype(float))
+    bits = np.log2(np.maximum(counts[0], 1)) - np.log2(np.maximum(counts[1], 1))
     return np.where(told, bits, 0.0).sum(axis=(1, 2))
 
 
