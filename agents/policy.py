@@ -3,6 +3,7 @@
 import importlib
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -45,9 +46,10 @@ Policy = BatchedPolicy | BotPolicy
 def players(game: str) -> dict[str, Callable[[Any], Policy]]:
     """Per name of a player, the function that seats it at a table of some config.
 
-    The bots of a game are the `agents.bot.Bot` in ``BOTS`` of the package ``agents.<game>``.
+    The bots of a game are the `agents.bot.Bot` in ``BOTS`` of the package ``agents.<game>``, if there is one.
     """
-    bots = importlib.import_module(f"agents.{game}").BOTS
+    package = f"agents.{game}"
+    bots = importlib.import_module(package).BOTS if find_spec(package) else ()
     return {"random": RandomPolicy, **{bot.name: partial(BotPolicy, bot) for bot in bots}}
 
 
