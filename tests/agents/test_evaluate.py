@@ -74,6 +74,16 @@ def test_both_conventions_for_lost_games_whatever_the_config_rewards():
     assert 0 < zero.lost.mean() < 1
 
 
+def test_a_lost_game_of_any_variant_scores_as_at_its_opening():
+    """V5 knows only perfect and lost games, V3 opens below zero: losses are -3, whatever ended them."""
+    config = HanabiConfig(colors=2, ranks=3, hand_size=2, black_powder=True, final_bouquet=True)
+    games = play(config, agents.load("random", config), 60, seed=1)
+    assert (games.lost != games.perfect).all()
+    np.testing.assert_array_equal(games.score, np.where(games.perfect, config.max_score, -3))
+    np.testing.assert_array_equal(games.rewards[:, 0], games.score + 3)
+    assert len(set(games.fireworks_score.tolist())) > 2
+
+
 def test_the_summary_has_means_errors_and_intervals():
     flags = np.array([True, False, False, False])
     games = Games(

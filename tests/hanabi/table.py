@@ -85,11 +85,12 @@ def stacked_deck(config: HanabiConfig, hands: str, then: str = "") -> list[str]:
     return deck + cards(then) + rest
 
 
-def deal(hands: str = "", then: str = "", **fields: Any) -> Table:
-    """A new game from a stacked deck."""
+def deal(hands: str = "", then: str = "", tiles: str = "", **fields: Any) -> Table:
+    """A new game from a stacked deck; ``tiles`` are the bonus tiles, next first."""
     config = HanabiConfig(**fields)
     env = new_env(config)
-    env.reset(seed=0, options={"deck": stacked_deck(config, hands, then)})
+    options: dict[str, Any] = {"deck": stacked_deck(config, hands, then)}
+    env.reset(seed=0, options=options | ({"bonus_tiles": list(tiles)} if tiles else {}))
     return Table(env)
 
 
@@ -103,6 +104,8 @@ def state(
     information_tokens: int | None = None,
     life_tokens: int | None = None,
     turns_to_play: int | None = None,
+    tiles: str = "",
+    pending: str | None = None,
     **fields: Any,
 ) -> tuple[HanabiConfig, dict[str, Any]]:
     """A position as ``to_dict()`` spells it.
@@ -110,9 +113,11 @@ def state(
     ``fireworks`` are the top cards. What is not mentioned lies in the deck, or in the discard when ``deck`` is given.
     """
     config = HanabiConfig(**fields)
-    played = dict.fromkeys(sorted({card[0] for card in identities(config)}, key="RYGWBMK".index), 0)
-    played |= {top[0]: int(top[1:]) for top in cards(fireworks)}
-    on_table = [f"{suit}{rank}" for suit, top in played.items() for rank in range(1, top + 1)]
+    suits = sorted({card[0] for card in identities(config)}, key="RYGWBMK".index)
+    tops = {top[0]: int(top[1:]) for top in cards(fireworks)}
+    piles = {suit: pile(config, suit, tops.get(suit)) for suit in suits}
+    played = {suit: len(piles[suit]) for suit in suits}
+    on_table = [card for suit in suits for card in piles[suit]]
     held = [cards(hand) for hand in hands.split("|")]
     lying = cards(discards or "")
     coming = cards(deck or "")
@@ -131,12 +136,19 @@ def state(
         "information_tokens": config.max_information_tokens if information_tokens is None else information_tokens,
         "life_tokens": config.max_life_tokens if life_tokens is None else life_tokens,
         "turns_to_play": turns_to_play,
-        "score": sum(played.values()),
         "end_reason": None,
-        "bonus_tiles": [],
-        "pending": None,
+        "bonus_tiles": list(tiles),
+        "pending": pending,
         "knowledge": [[list(everything) for _ in hand] for hand in held],
     }
+
+
+def pile(config: HanabiConfig, suit: str, top: int | None) -> list[str]:
+    """The cards of a firework up to its top card; black runs down (V3)."""
+    if top is None:
+        return []
+    ranks = range(config.ranks, top - 1, -1) if suit == "K" else range(1, top + 1)
+    return [f"{suit}{rank}" for rank in ranks]
 
 
 def start_from(config: HanabiConfig, position: dict[str, Any]) -> Table:

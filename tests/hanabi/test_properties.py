@@ -1,4 +1,7 @@
-"""What holds in every position of every game: no card is lost, and nobody sees what is hidden from them."""
+"""What holds in every position of every game: no card is lost, and nobody sees what is hidden from them.
+
+On three tables, and on a random combination of all variants drawn anew for every example.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from hanabi_env import HanabiConfig
 from tests.reference.hanabi_plain import box
 
 from .table import new_env
+from .test_variants import random_config
 
 TABLES = [
     HanabiConfig(),
@@ -23,7 +27,7 @@ TABLES = [
 ENVS = {config: new_env(config) for config in TABLES}
 
 ALL_TABLES = pytest.mark.parametrize(
-    "config", TABLES, ids=lambda config: f"{config.players}p-{config.observation_name}"
+    "config", [*TABLES, None], ids=lambda config: f"{config.players}p-{config.observation_name}" if config else "any"
 )
 EVERY_POSITION = settings(
     max_examples=60,
@@ -35,53 +39,72 @@ SEEDS = st.integers(0, 2**32 - 1)
 MOVES = st.integers(0, 90)
 
 
-def position_after(config: HanabiConfig, seed: int, moves: int) -> Any:
-    """An environment some legal moves into a game in which few cards are misplayed; it may be over."""
-    env = ENVS[config]
+def position_after(config: HanabiConfig | None, seed: int, moves: int) -> Any:
+    """An environment some legal moves into a game in which few cards are misplayed; it may be over.
+
+    Without a ``config``: a random combination of the variants.
+    """
     rng = random.Random(seed)
+    env = ENVS[config] if config else new_env(random_config(rng))
     env.reset(seed=seed)
     for _ in range(moves):
         if all(env.terminations.values()):
             break
-        env.step(rng.choice(mostly_harmless(env)))
+        env.step(rng.choice(mostly_good(env, rng)))
     return env
 
 
-def mostly_harmless(env: Any) -> list[int]:
-    """Legal actions; plays that would cost a life only where nothing else is legal."""
+def mostly_good(env: Any, rng: random.Random) -> list[int]:
+    """Mostly the cards that fit, else what costs no life; anything where nothing else is legal."""
     mask = env.observe(env.agent_selection)["action_mask"]
     table = env.to_dict()
-    actions = [int(action) for action in mask.nonzero()[0]]
-    harmless = [action for action in actions if not costs_a_life(table, env.action_to_str(action))]
-    return harmless or actions
+    actions = {env.action_to_str(int(action)): int(action) for action in mask.nonzero()[0]}
+    plays = {words: fits(table, words, env.config.ranks) for words in actions if words.split()[1].isdigit()}
+    fitting = [actions[words] for words, fit in plays.items() if fit]
+    harmless = [action for words, action in actions.items() if plays.get(words) is not False]
+    return fitting if fitting and rng.random() < 0.6 else harmless or list(actions.values())
 
 
-def costs_a_life(table: dict[str, Any], words: str) -> bool:
-    if not words.startswith("play"):
-        return False
-    card = table["hands"][table["current_player"]][int(words.split()[1])]
-    return table["fireworks"][card[0]] + 1 != int(card[1:])
+def fits(table: dict[str, Any], words: str, ranks: int) -> bool | None:
+    """Whether the move plays a card that fits, rightly announced; None where it plays none."""
+    verb, slot, *announced = words.split()
+    if verb != "play":
+        return None
+    card = table["hands"][table["current_player"]][int(slot)]
+    played = table["fireworks"][card[0]]
+    next_rank = ranks - played if card[0] == "K" else played + 1
+    return int(card[1:]) == next_rank and (not announced or announced[-1] == card[0])
 
 
 @ALL_TABLES
 @EVERY_POSITION
 @given(seed=SEEDS, moves=MOVES)
 def test_every_card_is_somewhere_exactly_once(config, seed, moves):
-    table = position_after(config, seed, moves).to_dict()
-    played = [f"{suit}{rank}" for suit, top in table["fireworks"].items() for rank in range(1, top + 1)]
+    env = position_after(config, seed, moves)
+    table, ranks = env.to_dict(), range(1, env.config.ranks + 1)
+    played = [
+        f"{suit}{rank}"
+        for suit, count in table["fireworks"].items()
+        for rank in (ranks[::-1] if suit == "K" else ranks)[:count]
+    ]
     held = [card for hand in table["hands"] for card in hand]
-    assert Counter(held + table["deck"] + table["discards"] + played) == Counter(box(config))
+    assert Counter(held + table["deck"] + table["discards"] + played) == Counter(box(env.config))
 
 
 @ALL_TABLES
 @EVERY_POSITION
 @given(seed=SEEDS, moves=MOVES)
 def test_numbers_stay_in_their_ranges(config, seed, moves):
-    table = position_after(config, seed, moves).to_dict()
+    env = position_after(config, seed, moves)
+    table, config = env.to_dict(), env.config
     assert 0 <= table["information_tokens"] <= config.max_information_tokens
     assert 0 <= table["life_tokens"] <= config.max_life_tokens
     assert (table["life_tokens"] == 0) == (table["end_reason"] == "lives")
-    assert (table["turns_to_play"] is None) == bool(table["deck"]) or table["end_reason"] is not None
+    if config.final_bouquet:  # E5
+        assert table["turns_to_play"] is None
+    elif not config.flamboyants or not table["deck"]:  # E3: with tiles the deck may grow again
+        assert (table["turns_to_play"] is None) == bool(table["deck"])
+    assert len(set(table["bonus_tiles"])) == len(table["bonus_tiles"])
     for hand, knowledge in zip(table["hands"], table["knowledge"], strict=True):
         assert len(hand) == len(knowledge) <= config.cards_in_hand
         for card, known in zip(hand, knowledge, strict=True):
@@ -89,7 +112,7 @@ def test_numbers_stay_in_their_ranges(config, seed, moves):
 
 
 def exchanged(table: dict[str, Any], player: int, rng: random.Random) -> dict[str, Any]:
-    """The same table with this player's hand and the deck shuffled into each other, as far as hints allow."""
+    """The same table with all that ``player`` cannot see shuffled, as far as hints allow: hand, deck, tiles."""
     knowledge = table["knowledge"][player]
     pool = table["hands"][player] + table["deck"]
     rng.shuffle(pool)
@@ -99,7 +122,8 @@ def exchanged(table: dict[str, Any], player: int, rng: random.Random) -> dict[st
     rest = list((Counter(pool) - Counter(hand)).elements())
     rng.shuffle(rest)
     hands = [hand if seat == player else cards for seat, cards in enumerate(table["hands"])]
-    return {**table, "hands": hands, "deck": rest}
+    tiles = rng.sample(table["bonus_tiles"], len(table["bonus_tiles"]))
+    return {**table, "hands": hands, "deck": rest, "bonus_tiles": tiles}
 
 
 def deal_consistently(pool: list[str], knowledge: list[list[str]], rng: random.Random) -> list[str]:
@@ -122,6 +146,8 @@ def test_hidden_cards_never_reach_an_observation(config, seed, moves):
     """H20: another hand and another deck, as far as the hints allow, look the same to the player who holds them."""
     env = position_after(config, seed, moves)
     table, rng = env.to_dict(), random.Random(seed)
+    if env.config.observation_type == "seer":
+        return
     for player, agent in enumerate(env.possible_agents):
         env.reset(options={"state": table})
         before = env.observe(agent)

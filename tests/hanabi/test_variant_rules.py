@@ -1,0 +1,625 @@
+"""One test per row of the variants (V1-V7) and per ruling on them (E1-E18); the base game's are in `test_rules`."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import pytest
+
+from hanabi_env import PRESETS, HanabiConfig
+from hanabi_env.card import observation_fields
+from hanabi_env.notation import card_names
+
+from .table import Table, deal, position
+from .test_rules import all_cards
+
+
+def hints(table: Table) -> set[str]:
+    return {words for words in table.legal if words.startswith("hint")}
+
+
+# --- V1: a multicolored suit of five cards, a color of its own --------------------------------------------------------
+
+
+def test_V1_the_sixth_suit_has_one_card_of_each_rank():
+    box = all_cards(deal(multicolor="own_color"))
+    assert {card: count for card, count in box.items() if card[0] == "M"} == {f"M{rank}": 1 for rank in range(1, 6)}
+    assert box.total() == 55
+
+
+def test_V1_multicolored_is_a_color_that_hints_name():
+    table = deal("| M1 M2 R1 Y1 B1", multicolor="own_color")
+    assert {"hint 1 M", "hint 1 R", "hint 1 Y", "hint 1 B"} <= hints(table)
+    table.do("hint 1 M")
+    assert [set(known) == {f"M{rank}" for rank in range(1, 6)} for known in table.knowledge[1]] == [True, True] + [
+        False
+    ] * 3
+    assert not any(card[0] == "M" for card in table.knowledge[1][2])
+
+
+def test_V1_other_colors_do_not_touch_it():
+    table = deal("| M1 M2 R1 Y1 B1", multicolor="own_color").do("hint 1 R")
+    assert set(table.knowledge[1][0]) == {f"{color}{rank}" for color in "YGWBM" for rank in range(1, 6)}
+
+
+def test_V1_six_fireworks_and_thirty_points():
+    table = position(
+        "M5 R1 R1 Y1 Y1 | G1 G1 W1 W1 B1", fireworks="R5 Y5 G5 W5 B5 M4", multicolor="own_color", information_tokens=0
+    )
+    assert (table.score, table.env.config.max_score) == (29, 30)
+    table.do("play 0")
+    assert (table.score, table.end_reason, table.information_tokens) == (30, "complete", 1)
+
+
+# --- V2: a multicolored suit of ten cards, touched by every color -----------------------------------------------------
+
+
+def test_V2_the_sixth_suit_is_like_the_others():
+    box = all_cards(deal(multicolor="all_colors"))
+    assert [box[f"M{rank}"] for rank in range(1, 6)] == [3, 2, 2, 2, 1]
+    assert box.total() == 60
+
+
+@pytest.mark.parametrize("color", "RYGWB")
+def test_V2_every_color_touches_multicolored_cards(color):
+    table = deal(f"| M1 {color}2 M3 {color}4 {'Y' if color == 'R' else 'R'}5", multicolor="all_colors")
+    table.do(f"hint 1 {color}")
+    can_be = {f"{suit}{rank}" for suit in (color, "M") for rank in range(1, 6)}
+    assert [set(known) == can_be for known in table.knowledge[1]] == [True, True, True, True, False]
+    assert not can_be & set(table.knowledge[1][4])
+
+
+def test_V2_multicolored_cards_alone_make_every_color_nameable():
+    table = deal("| M1 M1 M2 M3 M4", multicolor="all_colors")
+    assert {f"hint 1 {color}" for color in "RYGWB"} <= hints(table)
+
+
+def test_V2_multicolored_cannot_be_named():
+    table = deal("| M1 M1 M2 M3 M4", multicolor="all_colors")
+    assert "hint 1 M" not in hints(table)
+    with pytest.raises(ValueError, match="hint 1 M"):
+        table.env.str_to_action("hint 1 M")
+
+
+def test_V2_two_colors_single_out_a_multicolored_card():
+    table = deal("| M1 R2 Y3 G4 B5", multicolor="all_colors").do("hint 1 R", "hint 1 1", "hint 1 Y")
+    assert set(table.knowledge[1][0]) == {f"M{rank}" for rank in range(1, 6)}
+
+
+# --- V3: black powder -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("distribution", "copies"), [("mirrored", [1, 2, 2, 2, 3]), ("standard", [3, 2, 2, 2, 1])])
+def test_V3_ten_black_cards(distribution, copies):
+    box = all_cards(deal(black_powder=True, black_distribution=distribution))
+    assert [box[f"K{rank}"] for rank in range(1, 6)] == copies
+
+
+def test_V3_black_is_played_downwards():
+    table = deal("K1 K5 K4 R2 R3 | Y1 Y1 Y2 Y3 Y4", black_powder=True).do("play 1", "play 0", "play 1")
+    assert (table.fireworks["K"], table.life_tokens, table.discards) == (2, 3, [])
+    table.do("hint 1 1", "play 0")  # K1 before its turn
+    assert (table.fireworks["K"], table.life_tokens, table.discards) == (2, 2, ["K1"])
+
+
+def test_V3_completing_black_returns_a_token():
+    table = position("K1 R2 R3 R4 R5 | Y1 Y2 Y3 Y4 Y5", fireworks="K2", black_powder=True, information_tokens=2)
+    table.do("play 0")
+    assert (table.fireworks["K"], table.information_tokens) == (5, 3)
+
+
+def test_V3_no_color_touches_black_and_black_cannot_be_named():
+    table = deal("| K5 K5 K5 K4 K4", black_powder=True)
+    assert hints(table) == {"hint 1 4", "hint 1 5"}
+    table.do("hint 1 5")
+    fives = {f"{suit}5" for suit in "RYGWBK"}
+    assert [set(known) == fives for known in table.knowledge[1]] == [True, True, True, False, False]
+
+
+def test_V3_a_color_hint_says_that_the_others_may_be_black():
+    table = deal("| K5 R1 Y1 G1 W1", black_powder=True).do("hint 1 R")
+    assert set(table.knowledge[1][1]) == {f"R{rank}" for rank in range(1, 6)}
+    assert {f"K{rank}" for rank in range(1, 6)} <= set(table.knowledge[1][0])
+
+
+def test_V3_every_missing_black_card_costs_a_point():
+    table = deal("R1 K5 K4 R2 R3 | Y1 Y1 Y2 Y3 Y4", black_powder=True)
+    assert table.score == -5
+    table.do("play 0", "play 0", "play 0")  # R1, Y1, K5
+    assert (table.score, table.rewards) == (-2, [1, 1, 1])
+
+
+def test_V3_the_score_has_no_floor():
+    """The deck runs out with nothing played: five missing black cards."""
+    table = position(
+        "R2 R3 R4 R4 R5 | Y2 Y3 Y4 Y4 Y5", deck="", turns_to_play=1, information_tokens=1, black_powder=True
+    )
+    table.do("discard 0")
+    assert (table.end_reason, table.score) == ("deck", -5)
+
+
+@pytest.mark.parametrize(("top", "end"), [("K2", "complete"), ("K3", None)])
+def test_V3_complete_only_with_black_for_the_usual_maximum(top, end):
+    card = "K1" if top == "K2" else "K2"
+    table = position(f"{card} R1 R1 Y1 Y1 | G1 G1 W1 W1 B1", fireworks=f"R5 Y5 G5 W5 B5 {top}", black_powder=True)
+    table.do("play 0")
+    assert (table.end_reason, table.score) == (end, 25 if end else 24)
+    assert table.env.config.max_score == 25
+
+
+# --- V4: flamboyant fives ---------------------------------------------------------------------------------------------
+
+
+def completes_red(tiles: str, **wanted: object) -> Table:
+    """Player 0 has R5 to play on R4; ``tiles`` come first, the others behind them."""
+    settings = {"fireworks": "R4", "discards": "", "information_tokens": 3, "flamboyants": True, **wanted}
+    rest = "".join(tile for tile in "abcdef" if tile not in tiles)
+    return position("R5 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 B5", tiles=tiles + rest, **settings)
+
+
+def test_V4_six_tiles_lie_face_down():
+    assert sorted(deal(flamboyants=True).bonus_tiles) == list("abcdef")
+    assert deal(flamboyants=True, tiles="fedcba").bonus_tiles == list("fedcba")
+    assert deal().bonus_tiles == []
+
+
+def test_V4_their_order_is_drawn_anew_every_game():
+    env = deal(flamboyants=True).env
+    first = Counter()
+    for episode in range(60):
+        env.reset(seed=3 if episode == 0 else None)
+        first[env.to_dict()["bonus_tiles"][0]] += 1
+    assert set(first) == set("abcdef")  # a fair shuffle misses a letter once in 9,000 runs; the seed is fixed
+
+
+def test_V4_a_completing_five_reveals_a_tile_and_brings_no_token_of_its_own():
+    table = completes_red("c").do("play 0")
+    assert (table.fireworks["R"], table.bonus_tiles, table.pending) == (5, list("abdef"), "c")
+    assert table.information_tokens == 3
+
+
+def test_V4_a_tile_brings_an_information_token():
+    table = completes_red("a").do("play 0")
+    assert (table.information_tokens, table.pending, table.current_player) == (4, None, 1)
+
+
+@pytest.mark.parametrize(("lives", "after"), [(1, 2), (2, 3), (3, 3)])
+def test_V4_b_turns_an_error_back_and_brings_a_token_even_without_one(lives, after):
+    table = completes_red("b", life_tokens=lives).do("play 0")
+    assert (table.life_tokens, table.information_tokens) == (after, 4)
+
+
+@pytest.mark.parametrize(
+    ("tile", "allowed"),
+    [("c", {"hint 1 G", "hint 1 W", "hint 1 B"}), ("d", {f"hint 1 {rank}" for rank in range(1, 6)})],
+)
+@pytest.mark.parametrize("tokens", [0, 3])
+def test_V4_c_and_d_are_a_free_hint_before_the_draw(tile, allowed, tokens):
+    table = completes_red(tile, information_tokens=tokens).do("play 0")
+    coming = table.deck
+    assert (table.current_player, len(table.hands[0])) == (0, 4)
+    assert table.legal == allowed
+    table.do("hint 1 B" if tile == "c" else "hint 1 4")
+    assert (table.information_tokens, table.pending, table.current_player) == (tokens, None, 1)
+    assert (table.hands[0][-1], table.deck) == (coming[0], coming[1:])
+    assert all("B4" in known and "G1" not in known for known in table.knowledge[1][3:4])
+
+
+def test_V4_e_shuffles_a_discarded_card_into_the_deck():
+    table = completes_red("e", discards="W1 B3 W1 Y5").do("play 0")
+    before = Counter(table.deck)
+    assert table.legal == {"choose W1", "choose B3", "choose Y5"}
+    table.do("choose Y5")
+    assert table.discards == ["W1", "B3", "W1"]
+    assert Counter([*table.deck, table.hands[0][-1]]) == before + Counter(["Y5"])
+    assert (table.current_player, table.pending) == (1, None)
+
+
+def test_V4_f_plays_a_discarded_card():
+    table = completes_red("f", discards="W1 B3 Y1").do("play 0")
+    assert table.legal == {"choose W1", "choose Y1"}
+    table.do("choose Y1")
+    assert (table.fireworks["Y"], table.discards, table.current_player) == (1, ["W1", "B3"], 1)
+    assert table.rewards == [1, 1]
+
+
+def test_V4_a_five_played_by_f_reveals_another_tile():
+    table = completes_red("fa", fireworks="R4 W4", discards="W5").do("play 0", "choose W5")
+    assert (table.fireworks["W"], table.bonus_tiles, table.information_tokens) == (5, list("bcde"), 4)
+    assert table.current_player == 1
+
+
+@pytest.mark.parametrize(("tile", "discards"), [("e", ""), ("f", ""), ("f", "W2 B3")])
+def test_V4_with_nothing_to_choose_the_effect_is_lost(tile, discards):
+    table = completes_red(tile, discards=discards).do("play 0")
+    assert (table.pending, table.current_player, table.bonus_tiles) == (None, 1, [t for t in "abcdef" if t != tile])
+    assert table.information_tokens == 3
+
+
+def test_V4_a_tiles_token_above_the_maximum_is_lost():
+    assert completes_red("a", information_tokens=8).do("play 0").information_tokens == 8
+
+
+def test_V4_completing_black_brings_its_token_and_no_tile():
+    table = position(
+        "K1 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 B5",
+        fireworks="K2",
+        black_powder=True,
+        flamboyants=True,
+        tiles="abcdef",
+        information_tokens=3,
+    ).do("play 0")
+    assert (table.information_tokens, len(table.bonus_tiles)) == (4, 6)
+
+
+# --- V5: the final bouquet --------------------------------------------------------------------------------------------
+
+BOUQUET = {"final_bouquet": True, "colors": 2, "ranks": 3, "hand_size": 2}  # R and Y, 1 1 1 2 2 3 each
+
+
+def test_V5_the_game_goes_on_after_the_last_card_and_hands_shrink():
+    table = position("R3 Y2 | Y3 Y1", fireworks="R2 Y1", deck="R1", information_tokens=0, **BOUQUET)
+    table.do("play 0")
+    assert (table.hands[0], table.deck, table.turns_to_play) == (["Y2", "R1"], [], None)
+    table.do("discard 1", "discard 1", "hint 1 Y", "play 0")
+    assert (table.hands, table.end_reason) == ([[], ["Y3"]], None)
+    table.do("play 0")
+    assert (table.end_reason, table.score) == ("complete", 6)
+
+
+def test_V5_a_third_error_loses_everything():
+    table = position("R3 Y1 | Y3 Y2", fireworks="R2 Y1", life_tokens=1, **BOUQUET).do("play 1")
+    assert (table.end_reason, table.score, table.rewards) == ("lives", 0, [-3])
+
+
+@pytest.mark.parametrize("move", ["discard 0", "play 0"])
+def test_V5_losing_an_indispensable_card_loses_everything(move):
+    table = position("R3 Y1 | Y3 Y2", fireworks="R1 Y1", information_tokens=2, **BOUQUET).do(move)
+    assert (table.end_reason, table.score) == ("indispensable", 0)
+
+
+def test_V5_a_second_copy_or_a_played_card_is_dispensable():
+    table = position("R2 Y1 | Y3 Y2", fireworks="R1 Y1", information_tokens=2, **BOUQUET)
+    table.do("discard 0", "hint 1 1", "discard 0")
+    assert (table.end_reason, Counter(table.discards)) == (None, Counter(["R2", "Y1"]))
+
+
+def test_V5_a_wrong_announcement_may_lose_the_last_copy():
+    table = position("R3 Y1 | Y3 Y2", fireworks="R2 Y1", choreography=True, **BOUQUET).do("play 0 as Y")
+    assert (table.end_reason, table.life_tokens, table.score) == ("indispensable", 2, 0)
+
+
+def test_V5_what_a_tile_took_back_is_available_again():
+    """One W3 lies in the discard, the other is held: it may be discarded once (e) took the first one back."""
+    table = completes_red("e", final_bouquet=True, discards="W3").do("play 0", "choose W3", "discard 2")
+    assert (table.discards, table.end_reason) == (["W3"], None)
+    table = completes_red("d", final_bouquet=True, discards="W3").do("play 0", "hint 1 1", "discard 2")
+    assert table.end_reason == "indispensable"
+
+
+def test_V5_a_player_with_no_card_and_no_token_is_stuck():
+    """E5: it is said as soon as the turn would pass to that player."""
+    last = {"fireworks": "R3 Y2", "deck": "", "information_tokens": 0, **BOUQUET}
+    table = position("Y1 Y3 |", **last).do("play 0")
+    assert (table.end_reason, table.life_tokens, table.score, table.rewards) == ("stuck", 2, 0, [-5])
+    table = position("Y1 Y3 |", **last).do("discard 0")  # wins a token, which is enough for a hint
+    assert (table.end_reason, table.legal) == (None, {"hint 1 Y", "hint 1 3"})
+
+
+# --- V6: the well-rehearsed choreography ------------------------------------------------------------------------------
+
+
+def test_V6_a_right_announcement_brings_a_token():
+    table = deal("R1 R2 R3 R4 R5 | Y1 Y1 Y2 Y3 Y4", choreography=True).do("hint 1 1", "hint 1 1", "play 0 as R")
+    assert (table.fireworks["R"], table.information_tokens, table.life_tokens) == (1, 7, 3)
+
+
+def test_V6_a_wrong_announcement_loses_even_a_card_that_fits():
+    table = deal("R1 R2 R3 R4 R5 | Y1 Y1 Y2 Y3 Y4", choreography=True).do("hint 1 1", "hint 1 1", "play 0 as B")
+    assert (table.fireworks["R"], table.information_tokens, table.life_tokens) == (0, 6, 2)
+    assert table.discards == ["R1"]
+
+
+def test_V6_announcing_is_optional():
+    table = deal("R1 R2 R3 R4 R5 | Y1 Y1 Y2 Y3 Y4", choreography=True).do("hint 1 1", "hint 1 1", "play 0")
+    assert (table.fireworks["R"], table.information_tokens) == (1, 6)
+
+
+def test_V6_the_right_color_of_a_card_that_does_not_fit_is_an_error():
+    table = deal("R2 R2 R3 R4 R5 | Y1 Y1 Y2 Y3 Y4", choreography=True).do("hint 1 1", "hint 1 2", "play 0 as R")
+    assert (table.fireworks["R"], table.information_tokens, table.life_tokens) == (0, 6, 2)
+
+
+@pytest.mark.parametrize(("tokens", "after"), [(2, 4), (7, 8), (8, 8)])
+def test_V6_two_tokens_for_an_announced_completion(tokens, after):
+    table = position(
+        "R5 Y1 Y2 Y3 Y4 | G1 G2 G3 G4 G5", fireworks="R4", information_tokens=tokens, choreography=True
+    ).do("play 0 as R")
+    assert (table.fireworks["R"], table.information_tokens) == (5, after)
+
+
+def test_V6_any_slot_with_any_suit_in_play():
+    table = deal(choreography=True, multicolor="all_colors", black_powder=True)
+    announced = {f"play {slot} as {suit}" for slot in range(5) for suit in "RYGWBMK"}
+    assert {words for words in table.legal if " as " in words} == announced
+
+
+@pytest.mark.parametrize("card", ["M1", "K5"])
+def test_V6_multicolored_and_black_can_be_announced(card):
+    table = deal(f"{card} R1 | Y1", choreography=True, multicolor="all_colors", black_powder=True)
+    table.do("hint 1 1", "hint 1 1", f"play 0 as {card[0]}")
+    assert (table.fireworks[card[0]], table.information_tokens) == (1, 7)
+
+
+def test_V6_with_V4_the_tile_replaces_only_the_completions_token():
+    table = completes_red("c", choreography=True).do("play 0 as R")
+    assert (table.information_tokens, table.pending) == (4, "c")
+
+
+# --- V7 and the options of the first edition --------------------------------------------------------------------------
+
+
+def test_V7_every_combination_is_a_game():
+    switches = {
+        "multicolor": [None, "own_color", "all_colors"],
+        "black_powder": [False, True],
+        "flamboyants": [False, True],
+        "final_bouquet": [False, True],
+        "choreography": [False, True],
+        "max_life_tokens": [1, 3],
+        "max_information_tokens": [8, 10],
+        "players": [2, 3, 4, 5],
+    }
+    for values in itertools.product(*switches.values()):
+        config = HanabiConfig(**dict(zip(switches, values, strict=True)))
+        assert config.deck_size == 50 + {None: 0, "own_color": 5, "all_colors": 10}[config.multicolor] + (
+            10 if config.black_powder else 0
+        )
+        assert config.max_score == (30 if config.multicolor else 25)
+
+
+def test_V7_a_turn_of_all_extensions_at_once():
+    """An announced M5 brings its token, the tile plays K1, which completes black: another token."""
+    table = position(
+        "M5 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 B5",
+        fireworks="M4 K2",
+        discards="R1 K1",
+        information_tokens=3,
+        tiles="fabcde",
+        multicolor="all_colors",
+        black_powder=True,
+        flamboyants=True,
+        choreography=True,
+    ).do("play 0 as M")
+    assert (table.information_tokens, table.pending, table.legal) == (4, "f", {"choose R1", "choose K1"})
+    table.do("choose K1")
+    assert (table.information_tokens, table.fireworks["K"], len(table.bonus_tiles)) == (5, 5, 5)
+    assert table.score == 5
+
+
+def test_H16_and_H17_have_presets():
+    assert (PRESETS["harder"].max_life_tokens, PRESETS["easier"].max_information_tokens) == (1, 10)
+
+
+# --- Rulings ----------------------------------------------------------------------------------------------------------
+
+
+def test_E1_a_discard_that_loses_a_final_bouquet_returns_its_token():
+    table = position("R3 Y1 | Y3 Y2", fireworks="R1 Y1", information_tokens=2, **BOUQUET)
+    deck = len(table.deck)
+    table.do("discard 0")
+    assert (table.end_reason, table.information_tokens, len(table.deck)) == ("indispensable", 3, deck)
+
+
+def test_E2_a_turn_with_a_tile_pending_still_counts():
+    table = completes_red("d", deck="", turns_to_play=2).do("play 0")
+    assert (table.pending, table.turns_to_play) == ("d", 2)
+    assert table.do("hint 1 1").turns_to_play == 1
+
+
+def test_E3_what_e_shuffled_back_is_drawn_in_the_last_round():
+    table = completes_red("e", deck="", turns_to_play=1).do("play 0")
+    assert table.pending == "e?"
+    table.do("shuffle back", "choose B1")
+    assert (table.hands[0][-1], table.deck, table.turns_to_play, table.end_reason) == ("B1", [], 0, "deck")
+
+
+@pytest.mark.parametrize(("move", "tokens"), [("play 0", 3), ("play 0 as R", 4)])
+def test_E4_the_last_completion_reveals_no_tile_and_only_the_announcement_counts(move, tokens):
+    table = position(
+        "R5 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 W1",
+        fireworks="R4 Y5 G5 W5 B5",
+        tiles="ca",
+        information_tokens=3,
+        flamboyants=True,
+        choreography=True,
+    ).do(move)
+    assert (table.end_reason, table.pending, table.bonus_tiles) == ("complete", None, ["c", "a"])
+    assert table.information_tokens == tokens
+
+
+def test_E5_the_last_life_and_the_last_copy_together_are_lives():
+    table = position("R3 Y1 | Y3 Y2", fireworks="R1 Y1", life_tokens=1, **BOUQUET).do("play 0")
+    assert table.end_reason == "lives"
+
+
+def test_E5_a_lost_bouquet_is_zero_under_either_convention():
+    table = position("R3 Y1 | Y3 Y2", fireworks="R1 Y1", score_on_loss="fireworks", information_tokens=2, **BOUQUET)
+    assert table.score == 2
+    assert table.do("discard 0").score == 0
+    assert table.env.infos["player_0"]["fireworks_score"] == 2
+
+
+def test_E7_with_black_powder_a_lost_game_falls_back_to_the_opening_score():
+    table = deal("R1 R3 R4 Y3 Y4 | Y1 G3 G4 B3 B4", black_powder=True)
+    table.do("play 0", "play 0", "play 0", "play 0", "play 0")
+    assert (table.end_reason, table.score) == ("lives", -5)
+    assert sum(table.rewards) == 0
+    assert table.env.infos["player_0"]["fireworks_score"] == -3
+
+
+def test_E7_the_return_is_final_score_plus_ranks():
+    table = deal("R1 K5 R4 Y3 Y4 | Y1 G3 G4 B3 B4", black_powder=True).do("play 0", "play 0", "play 0")
+    assert sum(table.rewards) == table.score + 5 == 3
+
+
+def test_E9_with_a_five_means_the_highest_rank():
+    table = position(
+        "R3 Y1 | Y3 Y2",
+        fireworks="R2",
+        tiles="abcdef",
+        flamboyants=True,
+        information_tokens=2,
+        colors=2,
+        ranks=3,
+        hand_size=2,
+    ).do("play 0")
+    assert (table.bonus_tiles, table.information_tokens) == (list("bcdef"), 3)
+
+
+@pytest.mark.parametrize("multicolor", ["own_color", "all_colors"])
+def test_E9_a_multicolored_five_counts(multicolor):
+    table = position(
+        "M5 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 B5", fireworks="M4", tiles="cabdef", flamboyants=True, multicolor=multicolor
+    ).do("play 0")
+    assert table.pending == "c"
+
+
+def test_E9_a_black_five_begins_a_firework_and_reveals_nothing():
+    table = deal("K5 R1 | Y1", flamboyants=True, black_powder=True).do("play 0")
+    assert (table.fireworks["K"], len(table.bonus_tiles)) == (1, 6)
+
+
+SMALL_TILES = {"flamboyants": True, "colors": 2, "ranks": 3, "hand_size": 2, "deck": "", "turns_to_play": 2}
+
+
+@pytest.mark.parametrize(
+    ("hands", "fireworks", "tiles", "choices"),
+    [
+        ("R3 R1 | R1 Y3", "R2", "eabcdf", {"shuffle back", "play from discard"}),  # Y1 lies in the discard
+        ("R3 R1 | R1 Y3", "R2 Y1", "eabcdf", {"shuffle back", "play from discard"}),  # Y2 does
+        ("R3 R1 | Y2 Y3", "R2 Y2", "eabcdf", {"shuffle back"}),  # only Y1 and R2 do
+    ],
+)
+def test_E10_e_on_an_empty_deck_is_a_choice(hands, fireworks, tiles, choices):
+    table = position(hands, fireworks=fireworks, tiles=tiles, **SMALL_TILES).do("play 0")
+    assert (table.pending, table.legal) == ("e?", choices)
+
+
+@pytest.mark.parametrize(
+    ("choice", "pending", "cards_to_choose"),
+    [("shuffle back", "e", {"R2", "Y1", "Y2"}), ("play from discard", "f", {"Y1"})],
+)
+def test_E10_its_outcomes_are_those_of_e_and_f(choice, pending, cards_to_choose):
+    table = position("R3 R1 | R1 Y3", fireworks="R2", tiles="eabcdf", **SMALL_TILES).do("play 0", choice)
+    assert (table.pending, table.current_player) == (pending, 0)
+    assert table.legal == {f"choose {card}" for card in cards_to_choose}
+
+
+def test_E10_with_no_discard_at_all_the_effect_is_lost():
+    table = deal("R1 R1 R1 | Y1 Y1 Y1", colors=2, ranks=1, hand_size=3, flamboyants=True, tiles="eabcdf").do("play 0")
+    assert (table.pending, table.deck, table.current_player) == (None, [], 1)
+
+
+def test_E10_of_equal_discards_the_oldest_is_taken():
+    table = completes_red("f", discards="W1 B3 W1 Y5").do("play 0", "choose W1")
+    assert table.discards == ["B3", "W1", "Y5"]
+
+
+def test_E10_the_whole_deck_is_shuffled_by_the_games_own_stream():
+    first, again = (completes_red("e", discards="W1").do("play 0") for _ in range(2))
+    before = first.deck
+    first.do("choose W1")
+    again.do("choose W1")
+    after = [first.hands[0][-1], *first.deck]
+    assert after == [again.hands[0][-1], *again.deck]
+    without = list(after)
+    without.remove("W1")
+    assert sum(new == old for new, old in zip(without, before, strict=True)) < len(before) / 2
+
+
+def test_E11_c_and_d_follow_empty_hints():
+    table = completes_red("c", empty_hints=True).do("play 0")
+    assert table.legal == {f"hint 1 {color}" for color in "RYGWB"}
+
+
+def test_E12_the_announcements_token_comes_before_the_tiles():
+    table = completes_red("a", information_tokens=7, choreography=True).do("play 0 as R")
+    assert table.information_tokens == 8
+    table = completes_red("b", information_tokens=6, choreography=True).do("play 0 as R")
+    assert table.information_tokens == 8
+
+
+def test_E12_f_cannot_be_announced():
+    table = completes_red("f", discards="W1 B3", choreography=True).do("play 0")
+    assert table.legal == {"choose W1"}
+
+
+def test_E13_the_next_player_sees_the_play_that_opened_the_turn():
+    table = completes_red("d").do("play 0", "hint 1 1")
+    assert [event["action"] for event in table.events[-2:]] == ["play 0", "hint 1 1"]
+    fields = {(field.section, field.name): field for field in observation_fields(table.env.config)}
+    bits = table.bits(1)
+    kinds = [bits[place].index(1) for place in fields["last_action", "what"].places()[:2]]
+    assert kinds == [3, 0]  # a rank hint, and before it a play
+    shown = bits[fields["last_action", "card"].places()[1]]
+    assert card_names(table.env.config)[shown.index(1)] == "R5"
+
+
+def test_E14_an_empty_hint_to_an_empty_hand():
+    table = position("Y1 Y3 |", fireworks="R3 Y2", deck="", information_tokens=2, empty_hints=True, **BOUQUET)
+    assert {"hint 1 R", "hint 1 Y", "hint 1 1", "hint 1 2", "hint 1 3"} <= table.legal
+    table.do("hint 1 R")
+    assert (table.information_tokens, table.end_reason, table.current_player) == (1, None, 1)
+
+
+@pytest.mark.parametrize("color", "RYGWB")
+def test_E15_a_multicolored_card_is_none_of_the_five_colors(color):
+    table = deal("M1 R1 | Y1", choreography=True, multicolor="all_colors").do(f"play 0 as {color}")
+    assert (table.fireworks["M"], table.life_tokens) == (0, 2)
+
+
+def test_E15_finished_suits_may_be_announced():
+    table = position("R1 Y1 Y2 Y3 Y4 | G1 G2 G3 G4 G5", fireworks="R5", choreography=True)
+    assert "play 0 as R" in table.legal
+
+
+def test_E15_an_announced_K1_brings_two_tokens():
+    table = position(
+        "K1 Y1 Y2 Y3 Y4 | G1 G2 G3 G4 G5", fireworks="K2", information_tokens=3, choreography=True, black_powder=True
+    ).do("play 0 as K")
+    assert table.information_tokens == 5
+
+
+def test_E16_while_a_tile_waits_only_its_player_has_a_mask():
+    table = completes_red("d").do("play 0")
+    masks = [table.env.observe(agent)["action_mask"] for agent in table.env.possible_agents]
+    assert [bool(mask.any()) for mask in masks] == [True, False]
+
+
+def test_E17_with_fewer_ranks_black_runs_from_the_highest():
+    table = deal("K3 K2 K1 | R1", colors=2, ranks=3, hand_size=3, black_powder=True)
+    assert [all_cards(table)[f"K{rank}"] for rank in (1, 2, 3)] == [1, 2, 3]
+    assert table.score == -3
+    assert table.do("play 0").fireworks["K"] == 1
+
+
+def test_E17_one_multicolored_card_of_each_rank_there_is():
+    box = all_cards(deal(colors=2, ranks=3, hand_size=3, multicolor="own_color"))
+    assert {card: count for card, count in box.items() if card[0] == "M"} == {"M1": 1, "M2": 1, "M3": 1}
+
+
+def test_E18_K_is_black_powder_and_nothing_else():
+    assert not any(card[0] == "K" for card in all_cards(deal()))
+    assert PRESETS["first_edition_2010"] == PRESETS["standard"]
+    assert all("K" not in deal(multicolor=kind).fireworks for kind in ("own_color", "all_colors"))
+
+
+def test_E18_every_extension_and_the_full_combination_have_presets():
+    fields = ("multicolor", "black_powder", "flamboyants", "final_bouquet", "choreography")
+    on = {name: {field for field in fields if getattr(config, field)} for name, config in PRESETS.items()}
+    for field in fields:
+        assert {field} in on.values()
+    assert set(fields) in on.values()
+    assert {PRESETS["avalanche_5"].multicolor, PRESETS["avalanche_10"].multicolor} == {"own_color", "all_colors"}
