@@ -93,9 +93,3 @@ def table_dtype(room: Rules) -> np.dtype:
 def compiled_loops(frozen: Rules | None) -> Loops:
     """The loops over tables: the special program of ``frozen`` rules or, with ``None``, the general program."""
     return env_core.loops.compiled_loops(PROGRAM, frozen, compiled_digest())
-
-
-@rule
-def rules_of(frozen, numbers, digest):  # noqa: ARG001
-    """The rules a loop plays by. ``digest`` does nothing but join what the loop closes over: see `env_core.jit`."""
-    return rules_from(numbers) if frozen is None else frozen
