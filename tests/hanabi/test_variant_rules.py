@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -372,7 +373,8 @@ def test_V7_every_combination_is_a_game():
         "players": [2, 3, 4, 5],
     }
     for values in itertools.product(*switches.values()):
-        config = HanabiConfig(**dict(zip(switches, values, strict=True)))
+        fields: dict[str, Any] = dict(zip(switches, values, strict=True))
+        config = HanabiConfig(**fields)
         assert config.deck_size == 50 + {None: 0, "own_color": 5, "all_colors": 10}[config.multicolor] + (
             10 if config.black_powder else 0
         )
