@@ -34,7 +34,7 @@ ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the
 RECIPES = {
     "standard": (),
     "mini": (
-        *("--width", "128", "--epochs", "2", "--games", "1024", "--minibatch", "2048"),
+        *("--width", "128", "--epochs", "2"),
         *("--learning-rate", "2e-3", "--entropy", "0.1", "--entropy-end", "0.005"),
     ),
 }

@@ -81,11 +81,11 @@ class Args:
     """Units of a hidden layer."""
     layers: int = 2
     """Hidden layers."""
-    games: int = 2048
+    games: int = 1024
     """Games played at a time, all ranks together."""
     horizon: int = 32
     """Decisions a game in one rollout."""
-    minibatch: int = 4096
+    minibatch: int = 2048
     """Decisions in one gradient step, all ranks together."""
     epochs: int = 1
     """Passes over each rollout; small games learn faster with 2."""
