@@ -55,10 +55,11 @@ class HanabiGame(Game):
             positions.load_bonus_tiles(self.config, state, options["bonus_tiles"])
 
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
-        from hanabi_env.ratings import verdict
+        from hanabi_env.ratings import verdicts
 
         reason = notation.END_NAMES[ending["end_reason"]]
-        return {**ending, "end_reason": reason, "verdict": verdict(self.config, ending["score"], reason)}
+        words = verdicts(self.config, ending["score"], reason)
+        return {**ending, "end_reason": reason, "verdict": words["english"], "verdicts": words}
 
     def render(self, position: dict[str, Any], mode: str) -> Any:
         from hanabi_env import render

@@ -13,7 +13,7 @@ LOST_ENDS = ("lives", "indispensable", "stuck")
 
 @dataclass(frozen=True)
 class Scale:
-    """One booklet's wording. A verdict is a word for the show, a colon, and what the crowd thinks of it."""
+    """One booklet's wording. A verdict is a word for the show, a mark (``:`` or ``!``), and what the crowd thinks."""
 
     steps: tuple[tuple[int, str], ...]
     """(highest score, verdict) in ascending order, for the 25-point game."""
@@ -119,6 +119,20 @@ def verdict(config: HanabiConfig, score: int, end_reason: str | None, wording: s
         return ""
     steps = scale.steps if config.multicolor is None else scale.steps[:-1] + scale.multicolor_steps
     return next(words for highest, words in steps if score <= highest)
+
+
+def verdicts(config: HanabiConfig, score: int, end_reason: str | None) -> dict[str, str]:
+    """What every booklet says, by its wording."""
+    return {wording: verdict(config, score, end_reason, wording) for wording in SCALES}
+
+
+def word_and_crowd(words: str) -> tuple[str, str]:
+    """A verdict in two: the word for the show, and what the crowd thinks of it (empty where a verdict has none)."""
+    for mark in (" :", ":", " !"):
+        word, found, crowd = words.partition(mark)
+        if found:
+            return word, crowd.strip()
+    return words, ""
 
 
 def score_words(config: HanabiConfig, score: int) -> str:

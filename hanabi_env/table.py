@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hanabi_env.config import HanabiConfig
-from hanabi_env.ratings import score_words, verdict
+from hanabi_env.notation import PLAY_FROM_DISCARD, SHUFFLE_BACK
+from hanabi_env.ratings import SCALES, score_words, verdict
 
 SUIT_NAMES = {
     "R": "red",
@@ -31,6 +32,15 @@ END_WORDS = {
     "stuck": "the next player has nothing left to do",
     "illegal": "an illegal action ended the game",
 }
+
+TILE_WORDS = {
+    "c": "a free color hint",
+    "d": "a free rank hint",
+    "e": "a discard for the deck",
+    "f": "a discard to play",
+    "e?": "deck or play?",
+}
+"""What a player may have to choose for a bonus tile (V4)."""
 
 _ANSI = {"R": "31", "Y": "33", "G": "32", "W": "97", "B": "34", "M": "35", "K": "90"}
 
@@ -67,11 +77,20 @@ class Move:
     card: str | None = None
     """The card that was played or discarded."""
     scored: bool | None = None
-    """Whether a played card joined its firework."""
+    """Whether a played or chosen card joined its firework."""
+    announced: str | None = None
+    """The suit that was said of a played card (V6)."""
+    gave_token: bool = False
+    """A played card brought an information token (H11, V6)."""
     target: int | None = None
     """Who received the hint."""
     touched: tuple[int, ...] = ()
     """Slots of ``target`` that the hint touched."""
+
+    @property
+    def is_discarded(self) -> bool:
+        """The card lies in the discard now."""
+        return self.words.startswith(("play", "discard")) and self.card is not None and not self.scored
 
 
 @dataclass(frozen=True)
@@ -98,10 +117,12 @@ class TableView:
     score: int
     end_reason: str | None
     last_move: Move | None
-    bonus_tiles: int
-    """Tiles still face down (V4)."""
+    bonus_tiles: str
+    """Letters of the tiles still face down (V4), in alphabetical order: which comes next is hidden."""
     pending: str | None
     """The tile being resolved (V4)."""
+    wording: str = "english"
+    """Whose words the verdict is in: a key of `hanabi_env.ratings.SCALES`."""
 
     @property
     def suits(self) -> str:
@@ -112,6 +133,11 @@ class TableView:
     def max_score(self) -> int:
         """Cards on the fireworks of a perfect game; black powder adds nothing (V3)."""
         return self.config.ranks * sum(suit != "K" for suit in self.suits)
+
+    @property
+    def verdict(self) -> str:
+        """What the booklet says of the score (H15, E8)."""
+        return verdict(self.config, self.score, self.end_reason, self.wording)
 
     def order(self, suit: str) -> range:
         """Ranks of a firework in the order of play: black powder counts down (V3)."""
@@ -138,18 +164,24 @@ class TableView:
         return sorted(card for card in self.discards if card[0] == suit)
 
 
-def view_of(position: Mapping[str, Any], config: HanabiConfig, seat: int | None = None) -> TableView:
+def view_of(
+    position: Mapping[str, Any], config: HanabiConfig, seat: int | None = None, wording: str = "english"
+) -> TableView:
     """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
 
+    ``wording`` is the booklet whose words the verdict is in, a key of `hanabi_env.ratings.SCALES`.
+
     Of the keys beyond the contract's it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
-    for a card ``card`` and ``scored``) and ``hinted`` (per player and slot the colors and ranks that hints named). Both
-    may be missing.
+    for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and ranks that
+    hints named). Both may be missing.
 
     Raises:
-        ValueError: nobody sits at ``seat``.
+        ValueError: nobody sits at ``seat``, or no booklet has this ``wording``.
     """
     if seat is not None and seat not in range(config.players):
         raise ValueError(f"seat must be None or from 0 to {config.players - 1}, got {seat!r}")
+    if wording not in SCALES:
+        raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {wording!r}")
     copies = Counter(_box(position, config.ranks))
     seen = Counter(position["discards"]) + Counter(_played(position, config.ranks))
     for player, hand in enumerate(position["hands"]):
@@ -183,8 +215,9 @@ def view_of(position: Mapping[str, Any], config: HanabiConfig, seat: int | None 
         score=position["score"],
         end_reason=position["end_reason"],
         last_move=_move(position.get("last_move"), config.players),
-        bonus_tiles=len(position.get("bonus_tiles") or ()),
+        bonus_tiles="".join(sorted(position.get("bonus_tiles") or ())),
         pending=position.get("pending"),
+        wording=wording,
     )
 
 
@@ -207,8 +240,16 @@ def _move(move: Mapping[str, Any] | None, players: int) -> Move | None:
     if move is None:
         return None
     words = move["action"]
-    target = (move["player"] + int(words.split()[1])) % players if words.startswith("hint ") else None
-    return Move(move["player"], words, move.get("card"), move.get("scored"), target, tuple(move.get("touched") or ()))
+    return Move(
+        player=move["player"],
+        words=words,
+        card=move.get("card"),
+        scored=move.get("scored"),
+        announced=words.split()[3] if " as " in words else None,
+        gave_token=words.startswith("play") and bool(move.get("gave_token")),
+        target=(move["player"] + int(words.split()[1])) % players if words.startswith("hint ") else None,
+        touched=tuple(move.get("touched") or ()),
+    )
 
 
 # --- Sentences --------------------------------------------------------------------------------------------------------
@@ -229,11 +270,27 @@ def describe_move(move: Move | None) -> str:
         slots = ", ".join(map(str, move.touched)) or "none"
         what = SUIT_NAMES.get(rest[1], f"rank {rest[1]}")
         return f"{who} tells {player_name(move.target)} {what}: {'slot' if len(move.touched) == 1 else 'slots'} {slots}"
-    if verb not in ("play", "discard") or not rest[0].isdigit():
-        return f"{who}: {move.words}"
-    announced = f", announced as {SUIT_NAMES.get(rest[2], rest[2])}" if "as" in rest else ""
-    outcome = ", which does not fit" if move.scored is False else ""
-    return f"{who} {verb}s {move.card or 'the card'} from slot {rest[0]}{announced}{outcome}"
+    if verb in ("choose", "shuffle") or not rest[0].isdigit():
+        return f"{who} {_describe_choice(move)}"
+    announced = f", announced as {SUIT_NAMES[move.announced]}" if move.announced else ""
+    return f"{who} {verb}s {move.card or 'the card'} from slot {rest[0]}{announced}{_outcome(move)}"
+
+
+def _outcome(move: Move) -> str:
+    """What came of a play, where it is not what one expects."""
+    if move.scored is False:
+        is_wrong = move.announced is not None and move.card is not None and move.announced != move.card[0]
+        return ", which is wrong" if is_wrong else ", which does not fit"
+    return ", for a token" if move.gave_token else ""
+
+
+def _describe_choice(move: Move) -> str:
+    """What a player does with a tile (V4)."""
+    if move.words == SHUFFLE_BACK:
+        return "will shuffle a discard back"
+    if move.words == PLAY_FROM_DISCARD:
+        return "will play from the discard"
+    return f"plays {move.card} from the discard" if move.scored else f"shuffles {move.card} back into the deck"
 
 
 def describe_turn(view: TableView) -> str:
@@ -242,7 +299,7 @@ def describe_turn(view: TableView) -> str:
         return "the end: " + END_WORDS.get(view.end_reason, view.end_reason)
     turn = f"{player_name(view.current_player)} to move"
     if view.pending is not None:
-        turn += f", tile {view.pending}"
+        turn = f"{player_name(view.current_player)} to choose, tile {view.pending[0]}: {TILE_WORDS[view.pending]}"
     if view.turns_to_play is not None:
         turn += f", {view.turns_to_play} {'turn' if view.turns_to_play == 1 else 'turns'} left"
     return turn
@@ -261,7 +318,7 @@ def table_ansi(view: TableView, color: bool = False) -> str:
 
     Under every card stand the suits and ranks that hints leave open; a card that these eyes cannot see is ``??``.
     """
-    rating = verdict(view.config, view.score, view.end_reason)
+    rating = view.verdict
     fireworks = "  ".join(_paint(view.top(suit) or f"{suit}-", color) for suit in view.suits)
     discards = "  ".join(_paint(" ".join(view.fallen(suit)), color) for suit in view.suits if view.fallen(suit))
     lines = [
@@ -270,7 +327,7 @@ def table_ansi(view: TableView, color: bool = False) -> str:
         f"  turn       {describe_turn(view)}",
         f"  tokens     information {view.information_tokens}/{view.config.max_information_tokens}"
         f"   lives {view.life_tokens}/{view.config.max_life_tokens}   deck {view.deck_size}"
-        + (f"   tiles {view.bonus_tiles}" if view.config.flamboyants else ""),
+        + (f"   tiles {view.bonus_tiles or '-'}" if view.config.flamboyants else ""),
         f"  fireworks  {fireworks}",
         f"  discards   {discards or '-'}",
     ]

@@ -8,24 +8,21 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from hanabi_env.artwork import SUIT_COLORS, SUIT_SHAPES, style
 from hanabi_env.config import HanabiConfig
 from hanabi_env.hanabi_v0 import raw_env
-from hanabi_env.ratings import SCALES, score_words, verdict
+from hanabi_env.ratings import SCALES, score_words, verdict, word_and_crowd
 from hanabi_env.render import (
-    SUIT_COLORS,
-    SUIT_SHAPES,
     Snapshot,
     main,
     replay,
     sample_game,
-    style,
     table_ansi,
     table_height,
     table_rgb,
@@ -34,7 +31,7 @@ from hanabi_env.render import (
 from hanabi_env.table import describe_move, describe_turn, view_of
 from tests.reference.hanabi_plain import PlainHanabi, box
 
-EXTREMES = [
+EXTREMES: list[dict[str, Any]] = [
     {},
     {"players": 3},
     {"players": 4},
@@ -46,22 +43,12 @@ EXTREMES = [
     {"hand_size": 25, "max_information_tokens": 50, "max_life_tokens": 50},
     {"players": 5, "hand_size": 10, "max_life_tokens": 12},
 ]
-VARIANTS = [
+VARIANTS: list[dict[str, Any]] = [
     {"multicolor": "own_color"},
     {"multicolor": "all_colors", "black_powder": True, "flamboyants": True, "players": 5},
     {"black_powder": True, "black_distribution": "standard", "choreography": True, "players": 4},
     {"final_bouquet": True, "empty_hints": True},
 ]
-
-
-def config_of(**fields: Any) -> Any:
-    """A configuration; with variants that `HanabiConfig` does not offer yet, one that has its fields."""
-    try:
-        return HanabiConfig(**fields)
-    except ValueError:
-        values = {field.name: field.default for field in dataclasses.fields(HanabiConfig)} | fields
-        full_hand = 5 if fields.get("players", 2) < 4 else 4
-        return SimpleNamespace(**values, cards_in_hand=values["hand_size"] or full_hand)
 
 
 def table_name(fields: Mapping[str, Any]) -> str:
@@ -78,8 +65,8 @@ def game(config: Any, seed: int = 0, moves: int = 100, likes_to_play: float = 0.
     positions, actions = [position_of(table, None)], []
     while table.end_reason is None and len(actions) < moves:
         actions.append(choose(table, rng, likes_to_play))
-        shuffled = rng.sample(table.deck, len(table.deck))
-        table.move(actions[-1], shuffled if table.pending == "e" else None)
+        shuffled = [*table.deck, actions[-1].removeprefix("choose ")]
+        table.move(actions[-1], rng.sample(shuffled, len(shuffled)) if table.pending == "e" else None)
         positions.append(position_of(table, actions[-1]))
     return [
         Snapshot(position, action, probabilities_of(action) if action else {})
@@ -110,7 +97,8 @@ def position_of(table: PlainHanabi, action: str | None) -> dict[str, Any]:
         "action": action,
         "touched": list(event.touched),
         "card": event.card,
-        "scored": event.scored if event.kind == "play" else None,
+        "scored": event.scored if event.kind in ("play", "choose") else None,
+        "gave_token": event.gained_token,
     }
     hinted = [[sorted(card.hinted_colors) + sorted(card.hinted_ranks) for card in hand] for hand in table.knowledge]
     return table.to_dict() | {"last_move": last, "hinted": hinted}
@@ -134,7 +122,7 @@ def exchanged(position: dict[str, Any], seat: int, rng: random.Random) -> dict[s
 
 @pytest.mark.parametrize("fields", [{}, {"players": 4}, *VARIANTS], ids=table_name)
 def test_H20_exchanging_hidden_cards_changes_nothing_a_seat_is_shown(fields: dict[str, Any]) -> None:
-    config, rng = config_of(**fields), random.Random(1)
+    config, rng = HanabiConfig(**fields), random.Random(1)
     for snapshot in game(config, seed=2, moves=30)[::6]:
         position = dict(snapshot.position)
         for seat in range(config.players):
@@ -180,7 +168,7 @@ def test_nobody_sits_at_a_seat_that_is_not_there(seat: Any) -> None:
 @pytest.mark.parametrize("fields", EXTREMES + VARIANTS, ids=table_name)
 @pytest.mark.parametrize("moves", [0, 15, 200])
 def test_every_table_is_a_sound_picture(fields: dict[str, Any], moves: int) -> None:
-    config = config_of(**fields)
+    config = HanabiConfig(**fields)
     position = final(config, seed=4, moves=moves)
     for seat in (None, config.players - 1):
         view = view_of(position, config, seat)
@@ -203,7 +191,7 @@ def test_one_name_is_one_drawing_in_all_pictures() -> None:
     """A notebook shows pictures of several tables in one page, where the first drawing of an id serves them all."""
     drawings: dict[str, str] = {}
     for fields in EXTREMES + VARIANTS:
-        config = config_of(**fields)
+        config = HanabiConfig(**fields)
         position = final(config, seed=5, moves=25)
         for seat in (None, 0):
             for drawing in re.findall(
@@ -279,7 +267,7 @@ def test_hint_marks_tell_what_was_named_from_what_is_left() -> None:
 
 
 def test_V3_black_powder_counts_down_and_is_mentioned() -> None:
-    config = config_of(black_powder=True)
+    config = HanabiConfig(black_powder=True)
     position = final(config, moves=0)
     for card in ("K5", "K4"):
         take(position, card)
@@ -392,7 +380,7 @@ def test_the_table_in_words() -> None:
 
 @pytest.mark.parametrize("fields", EXTREMES + VARIANTS, ids=table_name)
 def test_the_text_is_plain_ascii_unless_color_is_asked_for(fields: dict[str, Any]) -> None:
-    config = config_of(**fields)
+    config = HanabiConfig(**fields)
     view = view_of(final(config, seed=8, moves=30), config, 0)
     plain, colored = table_ansi(view), table_ansi(view, color=True)
     assert plain.isascii()
@@ -427,8 +415,16 @@ def test_discards_announcements_and_choices_are_sentences_too() -> None:
     announced = "player_1 plays W2 from slot 0, announced as white"
     assert sentence(action="play 0 as W", card="W2", scored=True) == announced
     assert sentence(action="hint 1 B", touched=[]) == "player_1 tells player_0 blue: slots none"
-    assert sentence(action="choose R3") == "player_1: choose R3"
-    assert sentence(action="play from discard") == "player_1: play from discard"
+    wrong = "player_1 plays W2 from slot 0, announced as blue, which is wrong"
+    assert sentence(action="play 0 as B", card="W2", scored=False) == wrong
+    late = "player_1 plays W2 from slot 0, announced as white, which does not fit"
+    assert sentence(action="play 0 as W", card="W2", scored=False) == late
+    paid = "player_1 plays W5 from slot 0, for a token"
+    assert sentence(action="play 0", card="W5", scored=True, gave_token=True) == paid
+    assert sentence(action="choose R3", card="R3", scored=True) == "player_1 plays R3 from the discard"
+    assert sentence(action="choose R3", card="R3", scored=False) == "player_1 shuffles R3 back into the deck"
+    assert sentence(action="shuffle back") == "player_1 will shuffle a discard back"
+    assert sentence(action="play from discard") == "player_1 will play from the discard"
 
 
 def test_the_last_round_and_the_end_are_announced() -> None:
@@ -445,6 +441,70 @@ def test_the_last_round_and_the_end_are_announced() -> None:
 
 
 # --- Ratings ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wording", "word", "crowd"),
+    [
+        ("english", "mediocre", "a little scattered applause"),
+        ("first_edition_2010", "médiocre", "à peine quelques applaudissements."),
+        ("grands_feux", "Médiocre", "Quelques applaudissements polis résonnent dans l'assistance."),
+        ("romanian_2013", "mediocră", "ici și colo aplauze răzlețe."),
+    ],
+)
+def test_H15_pictures_speak_the_booklets_words(wording: str, word: str, crowd: str) -> None:
+    config = HanabiConfig()
+    position = final(config, moves=0) | {"score": 8}
+    view = view_of(position, config, None, wording)
+    assert word_and_crowd(view.verdict) == (word, crowd)
+    assert table_ansi(view).splitlines()[0].endswith(view.verdict)
+    assert table_svg(view) != table_svg(view_of(position, config)) or wording == "english"
+    assert view.verdict in replay(config, [Snapshot(position)], wording=wording).subtitle
+
+
+def test_H15_the_statistics_hold_every_booklets_words() -> None:
+    config = HanabiConfig(max_life_tokens=1, hand_size=5)
+    env = raw_env(config=config)
+    env.reset(seed=0)
+    while not all(env.terminations.values()):
+        env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[-1]))
+    infos = env.infos["player_0"]
+    assert infos["verdicts"].keys() == SCALES.keys()
+    assert infos["verdicts"]["english"] == infos["verdict"]
+    assert infos["verdicts"]["romanian_2013"] == verdict(config, infos["score"], infos["end_reason"], "romanian_2013")
+
+
+def test_an_unknown_wording_is_refused() -> None:
+    with pytest.raises(ValueError, match="wording must be one of 'english'"):
+        view_of(final(HanabiConfig(), moves=0), HanabiConfig(), None, "latin")
+
+
+def test_V4_tiles_are_shown_as_far_as_they_are_public() -> None:
+    """Six letters: those that may still turn up, those that have, and a ring around the one that waits."""
+    config = HanabiConfig(flamboyants=True)
+    position = final(config, moves=0) | {"bonus_tiles": list("fdb"), "pending": "c"}
+    svg = table_svg(view_of(position, config, 0))
+    assert [uses(svg, f"tile-{letter}1") for letter in "abcdef"] == [0, 1, 0, 1, 0, 1]
+    assert [uses(svg, f"tile-{letter}0") for letter in "abcdef"] == [1, 0, 1, 0, 1, 0]
+    assert svg.count('class="hb-ring"') == 1
+    assert describe_turn(view_of(position, config)) == "player_0 to choose, tile c: a free color hint"
+    assert "tiles bdf" in table_ansi(view_of(position, config))
+
+
+def test_V4_a_card_back_in_the_deck_is_not_ringed_in_the_discard() -> None:
+    config = HanabiConfig(flamboyants=True)
+    position = final(config, moves=0)
+    take(position, "R1")
+    move = {"player": 0, "action": "choose R1", "card": "R1", "scored": False}
+    assert 'class="hb-ring"' not in table_svg(view_of(position | {"discards": ["R1"], "last_move": move}, config))
+
+
+def test_V6_an_announcement_is_a_speech_bubble() -> None:
+    config = HanabiConfig(choreography=True, multicolor="all_colors")
+    move = {"player": 0, "action": "play 0 as M", "card": "M1", "scored": True, "gave_token": True}
+    svg = table_svg(view_of(final(config, moves=0) | {"last_move": move}, config))
+    assert uses(svg, "speech-M") == 1
+    assert "announced as multicolor, for a token" in svg
 
 
 @pytest.mark.parametrize(
@@ -469,7 +529,7 @@ def test_H15_every_score_has_its_verdict(score: int, word: str) -> None:
 
 def test_V1_V2_a_multicolor_suit_extends_the_scale() -> None:
     for kind in ("own_color", "all_colors"):
-        config = config_of(multicolor=kind)
+        config = HanabiConfig(multicolor=kind)
         words = [verdict(config, score, "deck").split(":")[0] for score in (24, 25, 29, 30)]
         assert words == ["extraordinary", "legendary", "legendary", "divine"]
 
@@ -482,7 +542,7 @@ def test_E8_a_lost_game_is_lost_and_small_decks_have_no_scale() -> None:
 
 
 def test_V5_the_final_bouquet_is_perfect_or_lost() -> None:
-    config = config_of(final_bouquet=True)
+    config = HanabiConfig(final_bouquet=True)
     assert verdict(config, 25, "complete") == "perfect"
     assert verdict(config, 20, "indispensable") == "lost"
     assert verdict(config, 20, None) == ""
@@ -492,7 +552,7 @@ def test_H15_the_booklets_keep_their_own_wordings() -> None:
     assert verdict(HanabiConfig(), 25, "complete", "first_edition_2010").startswith("légendaire : petits et grands")
     assert verdict(HanabiConfig(), 16, "deck", "grands_feux") == SCALES["grands_feux"].steps[3][1]
     assert verdict(HanabiConfig(), 25, "complete", "romanian_2013").startswith("lăudată")
-    assert verdict(config_of(multicolor="own_color"), 25, "deck", "romanian_2013").startswith("legendară")
+    assert verdict(HanabiConfig(multicolor="own_color"), 25, "deck", "romanian_2013").startswith("legendară")
     highest = {name: [step for step, _ in scale.steps] for name, scale in SCALES.items()}
     assert set(map(tuple, highest.values())) == {(5, 10, 15, 20, 24, 25)}
     with pytest.raises(ValueError, match=r"wording must be one of 'english', .*got 'latin'"):

@@ -152,7 +152,7 @@ def test_V3_complete_only_with_black_for_the_usual_maximum(top, end):
 # --- V4: flamboyant fives ---------------------------------------------------------------------------------------------
 
 
-def completes_red(tiles: str, **wanted: object) -> Table:
+def completes_red(tiles: str, **wanted: Any) -> Table:
     """Player 0 has R5 to play on R4; ``tiles`` come first, the others behind them."""
     settings = {"fireworks": "R4", "discards": "", "information_tokens": 3, "flamboyants": True, **wanted}
     rest = "".join(tile for tile in "abcdef" if tile not in tiles)
@@ -362,7 +362,7 @@ def test_V6_with_V4_the_tile_replaces_only_the_completions_token():
 
 
 def test_V7_every_combination_is_a_game():
-    switches = {
+    switches: dict[str, list[Any]] = {
         "multicolor": [None, "own_color", "all_colors"],
         "black_powder": [False, True],
         "flamboyants": [False, True],
@@ -373,8 +373,7 @@ def test_V7_every_combination_is_a_game():
         "players": [2, 3, 4, 5],
     }
     for values in itertools.product(*switches.values()):
-        fields: dict[str, Any] = dict(zip(switches, values, strict=True))
-        config = HanabiConfig(**fields)
+        config = HanabiConfig(**dict(zip(switches, values, strict=True)))
         assert config.deck_size == 50 + {None: 0, "own_color": 5, "all_colors": 10}[config.multicolor] + (
             10 if config.black_powder else 0
         )
