@@ -1,0 +1,158 @@
+"""A small notation for tests: zones as words, moves as sentences.
+
+    table = position("1-1 2-3 | ", field="1-3 5-2", captured="3-1 8-1 | ", deck="6-3")
+    table.do("play 1-1")
+    assert table.phase == "koi"
+
+``deal`` stacks a deck; ``position`` lays the table as wanted and starts from there. Cards that a test does not mention
+fill the hands and the deck, chaff first, and what is left lies in the second player's pile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hanafuda_env import KoiKoiConfig, koikoi_v0
+from tests.reference.koikoi_plain import BOX, is_kind
+
+
+class Table:
+    """A raw AEC environment read and played in words; keys of ``to_dict()`` are attributes."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        self.rewards: list[float] = []
+
+    def __getattr__(self, key: str) -> Any:
+        state = self.env.to_dict()
+        if key not in state:
+            raise AttributeError(key)
+        return state[key]
+
+    def do(self, *moves: str) -> Table:
+        """Make moves in words, remembering player 0's rewards."""
+        for words in moves:
+            assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
+            self.env.step(self.env.str_to_action(words))
+            self.rewards.append(self.env.rewards["player_0"])
+        return self
+
+    @property
+    def legal(self) -> set[str]:
+        """The words of the actions that the acting player's mask allows."""
+        mask = self.env.observe(self.env.agent_selection)["action_mask"]
+        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
+
+    @property
+    def is_over(self) -> bool:
+        return all(self.env.terminations.values())
+
+    @property
+    def last_result(self) -> tuple[int | None, int, str]:
+        """Winner, points and reason of the round that ended last."""
+        row = self.round_results[-1]
+        return row["winner"], row["points"], row["reason"]
+
+    def bits(self, player: int) -> list[int]:
+        """The observation of a player."""
+        return self.env.observe(f"player_{player}")["observation"].tolist()
+
+    def plane(self, player: int, number: int) -> set[str]:
+        """A plane of cards in a player's observation."""
+        bits = self.bits(player)[48 * number : 48 * (number + 1)]
+        return {card for card, bit in zip(BOX, bits, strict=True) if bit}
+
+
+MY_HAND, FIELD, MY_PILE, THEIR_PILE, UNSEEN, REVEALED, PENDING, CHOICES = range(8)
+
+
+def two(text: str) -> list[list[str]]:
+    """``"1-1 2-2 | 3-3"`` as the cards of both players."""
+    first, _, second = text.partition("|")
+    return [first.split(), second.split()]
+
+
+def quiet_first(cards: list[str]) -> list[str]:
+    """Chaff before what makes yaku."""
+    return sorted(cards, key=lambda card: not is_kind(KoiKoiConfig(), card, "chaff"))
+
+
+def position(
+    hands: str = "|",
+    *,
+    field: str = "",
+    captured: str = "|",
+    deck: str = "",
+    pending: str | None = None,
+    phase: str = "play",
+    turn: int = 9,
+    dealer: int = 0,
+    config: KoiKoiConfig | None = None,
+    **state: Any,
+) -> Table:
+    """A game that goes on from a position in its first round."""
+    config = config or KoiKoiConfig()
+    held, piles, lying, coming = two(hands), two(captured), field.split(), deck.split()
+    named = {*held[0], *held[1], *piles[0], *piles[1], *lying, *coming, pending}
+    rest = quiet_first([card for card in BOX if card not in named])
+    player = (dealer + turn - 1) % 2
+    for seat in range(2):
+        size = 8 - (turn if seat == dealer else turn - 1) // 2 - (seat == player and phase != "play")
+        missing = size - len(held[seat])
+        held[seat] += rest[:missing]
+        del rest[:missing]
+    missing = 24 - (turn - 1) - (phase in ("pick_draw", "koi")) - len(coming)
+    coming += rest[:missing]
+    del rest[:missing]
+    piles[1] += rest
+    table = {
+        "current_player": player,
+        "dealer": dealer,
+        "round": 1,
+        "phase": phase,
+        "hands": held,
+        "field": lying,
+        "captured": piles,
+        "deck": coming,
+        "pending": pending,
+        "scores": [config.start_score] * 2,
+        "chain": [0, 0],
+        "koikoi_called": [0, 0],
+        "round_results": [],
+        "turn": turn,
+        **state,
+    }
+    env = koikoi_v0.raw_env(config=config)
+    env.reset(seed=1, options={"state": table})
+    return Table(env)
+
+
+def stacked(other: str = "", dealers: str = "", field: str = "", stock: str = "") -> list[str]:
+    """A deck that deals these hands and this field (K5) and then draws these cards."""
+    zones = [text.split() for text in (other, dealers, field)]
+    named = {card for zone in (*zones, stock.split()) for card in zone}
+    rest = [card for k in range(1, 5) for card in BOX if card[-1] == str(k) and card not in named]
+    for zone in zones:
+        missing = 8 - len(zone)
+        zone.extend(rest[:missing])
+        del rest[:missing]
+    first = [card for zone in zones for card in zone[:4]]
+    return first + [card for zone in zones for card in zone[4:]] + stock.split() + rest
+
+
+def deal(
+    other: str = "",
+    dealers: str = "",
+    field: str = "",
+    stock: str = "",
+    dealer: int = 0,
+    decks: Any = (),
+    **fields: Any,
+) -> Table:
+    """A new game from a stacked deck for its first round, and more decks for the next ones."""
+    env = koikoi_v0.raw_env(**fields)
+    all_decks = [stacked(other, dealers, field, stock), *decks]
+    env.reset(seed=1, options={"decks": all_decks, "dealer": dealer})
+    return Table(env)

@@ -1,0 +1,104 @@
+"""Deals against exact combinatorics (section 4 of the rule card), and what players of random moves show.
+
+Every count lies within five standard deviations of what it must be: with seven counts a run raises a false alarm with
+probability 4 in a million. Seeds are fixed, so a test that passes goes on passing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from env_core.jit import kernel
+from env_core.rng import random_word
+from hanafuda_env import KoiKoiConfig, KoiKoiVectorEnv
+from hanafuda_env.config import compiled_digest
+from hanafuda_env.game import KoiKoiGame
+from hanafuda_env.rules import deal, shuffle
+from hanafuda_env.yaku import has_kuttsuki, has_teshi
+
+HANDS = math.comb(48, 8)
+TESHI = 1_628_946 / HANDS
+KUTTSUKI = 641_520 / HANDS
+VOID = 2_270_466 / HANDS
+ONE_LUCKY = 0.01191240  # given a valid field
+BOTH_LUCKY = 0.00004828
+ALL_ORDINARY = 0.98209440
+
+
+def deal_counter() -> Any:
+    """A compiled loop that counts: teshi, kuttsuki in player 0's hand, void fields; of the rest no, one, two lucky."""
+    digest = compiled_digest()
+
+    @kernel
+    def count(tables, seed, deals, counts):
+        s = tables[0].state
+        s.round_number, s.given, s.dealer = 1, digest & 0, 0
+        for d in range(deals):
+            s.key = random_word(seed, d)
+            shuffle(s, 0)
+            deal(s)
+            counts[0] += has_teshi(s.hand[0])
+            counts[1] += has_kuttsuki(s.hand[0])
+            if has_teshi(s.field) or has_kuttsuki(s.field):
+                counts[2] += 1
+                continue
+            lucky = 0
+            for player in range(2):
+                if has_teshi(s.hand[player]) or has_kuttsuki(s.hand[player]):
+                    lucky += 1
+            counts[3 + lucky] += 1
+
+    return count
+
+
+def check_deals(deals: int) -> None:
+    game = KoiKoiGame(KoiKoiConfig())
+    tables, counts = np.zeros(1, game.table_dtype(special=False)), np.zeros(6, np.int64)
+    deal_counter()(tables, np.uint64(20261120), deals, counts)
+    teshi, kuttsuki, void, none, one, both = counts.tolist()
+    valid = deals - void
+    for name, found, trials, probability in (
+        ("teshi", teshi, deals, TESHI),
+        ("kuttsuki", kuttsuki, deals, KUTTSUKI),
+        ("void", void, deals, VOID),
+        ("one lucky", one, valid, ONE_LUCKY),
+        ("both lucky", both, valid, BOTH_LUCKY),
+        ("ordinary", none, valid, 1 - ONE_LUCKY - BOTH_LUCKY),
+        ("all ordinary", none, deals, ALL_ORDINARY),
+    ):
+        deviation = math.sqrt(trials * probability * (1 - probability))
+        rounding = trials * 5e-9  # the card gives its last figures to eight decimals
+        assert abs(found - trials * probability) < 5 * deviation + rounding, name
+
+
+def test_the_cards_figures_agree_with_each_other():
+    assert pytest.approx(VOID) == TESHI + KUTTSUKI
+    assert pytest.approx((1 - VOID) * (1 - ONE_LUCKY - BOTH_LUCKY)) == ALL_ORDINARY
+
+
+@pytest.mark.statistical
+def test_ten_million_deals_have_the_exact_probabilities():
+    check_deals(10**7)
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_a_hundred_million_deals_have_the_exact_probabilities():
+    check_deals(10**8)
+
+
+@pytest.mark.statistical
+def test_every_card_is_dealt_everywhere_equally_often():
+    """48 cards by 48 places over 100,000 shuffles: chi-square, 47 * 47 degrees of freedom, within five deviations."""
+    envs = KoiKoiVectorEnv(100_000, teshi="plays", kuttsuki="plays", special=False)
+    envs.reset(seed=5)
+    decks = envs._tables["state"]["deck"]
+    counts = np.array([np.bincount(decks[:, place], minlength=48) for place in range(48)])
+    expected = len(decks) / 48
+    chi_square = ((counts - expected) ** 2 / expected).sum()
+    freedom = 47 * 47
+    assert abs(chi_square - freedom) < 5 * math.sqrt(2 * freedom)

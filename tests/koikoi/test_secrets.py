@@ -1,0 +1,155 @@
+"""Nobody's observation holds what this player may not know, and one text of the rules runs on every path."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+
+from env_core.rng import game_key
+from hanafuda_env import PRESETS, KoiKoiConfig, KoiKoiVectorEnv, koikoi_v0, rules
+from hanafuda_env.game import KoiKoiGame
+from hanafuda_env.observation import observe
+from tests.reference.koikoi_plain import BOX
+
+from .table import deal, stacked
+
+
+def any_step(env: Any, rng: random.Random) -> None:
+    env.step(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()))
+
+
+def position_in_order(position: dict[str, Any]) -> dict[str, Any]:
+    """The position as an environment writes it: hands in the order of the year."""
+    hands = [sorted(hand, key=BOX.index) for hand in position["hands"]]
+    return {**position, "hands": hands}
+
+
+def shuffled_secrets(position: dict[str, Any], observer: int, rng: random.Random) -> dict[str, Any]:
+    """The position with everything exchanged that the observer cannot see: the other hand, the deck, the stream."""
+    hidden = [1 - observer] if position["phase"] != "swap" else [0, 1]
+    known = set(position["revealed"])
+    pool = [card for player in hidden for card in position["hands"][player] if card not in known] + position["deck"]
+    rng.shuffle(pool)
+    hands = [list(hand) for hand in position["hands"]]
+    for player in hidden:
+        shown = [card for card in hands[player] if card in known]
+        hands[player] = shown + [pool.pop() for _ in range(len(hands[player]) - len(shown))]
+    return {**position, "hands": hands, "deck": pool, "stream": rng.randrange(2**64)}
+
+
+@pytest.mark.parametrize("preset", ["document", "document_options", "koikoi_japan"])
+def test_permuting_hidden_cards_changes_no_observation(preset):
+    rng = random.Random(preset)
+    env, other = (koikoi_v0.raw_env(preset=preset, rounds=2, history=3) for _ in range(2))
+    compared = 0
+    for seed in range(12):
+        env.reset(seed=seed)
+        while not all(env.terminations.values()):
+            for observer, agent in enumerate(env.possible_agents):
+                position = shuffled_secrets(env.to_dict(), observer, rng)
+                with suppress(ValueError):  # a lucky hand that would have ended the round is refused
+                    other.reset(options={"state": position})
+                if other.to_dict() != position_in_order(position):
+                    continue
+                assert (other.observe(agent)["observation"] == env.observe(agent)["observation"]).all()
+                assert (other.observe(agent)["action_mask"] == env.observe(agent)["action_mask"]).all()
+                compared += 1
+            any_step(env, rng)
+    assert compared > 400
+
+
+def test_K6_a_swap_is_the_other_deal_kept():
+    """Its value is exactly 0: keeping one deal is swapping the deal with exchanged hands, equally likely."""
+    deck = stacked()
+    exchanged = deck[4:8] + deck[0:4] + deck[8:12] + deck[16:20] + deck[12:16] + deck[20:]
+    tables = []
+    for cards, word in ((deck, "keep hands"), (exchanged, "swap hands")):
+        env = koikoi_v0.raw_env()
+        env.reset(seed=1, options={"decks": [cards], "dealer": 0})
+        env.step(env.str_to_action(word))
+        tables.append({key: value for key, value in env.to_dict().items() if key != "stream"})
+    assert tables[0] == tables[1]
+
+
+def test_what_was_seen_of_the_last_turns():
+    """With ``history`` the present turn comes first: played, drawn, captured, whose, joker, Koi-Koi."""
+    config = KoiKoiConfig(history=2)
+    table = deal("2-2 3-2", "1-1 4-4", "1-3 5-1 6-1 7-1 8-1 9-1 10-1 12-1", "11-3 11-2", history=2).do("keep hands")
+    table.do("play 1-1")
+    first = config.observation_bits - 2 * 148
+    for player in range(2):
+        present, before = (table.bits(player)[first + 148 * age : first + 148 * (age + 1)] for age in range(2))
+        assert sum(present[:144]) == 0, "the next player has not played yet"
+        assert [k for k in range(144) if before[k]] == [0, 48 + 42, 96 + 0, 96 + 2]
+        assert before[144:] == ([1, 0, 0, 0] if player == 0 else [0, 1, 0, 0])
+
+
+# --- One text, many machines ------------------------------------------------------------------------------------------
+
+
+class Interpreted:
+    """The rules as plain Python, without a compiler."""
+
+    def __init__(self, config: KoiKoiConfig, seed: int) -> None:
+        self.rules = config.rules()
+        self.state = np.zeros(1, rules.state_dtype(config.rounds, config.history)).view(np.recarray)[0]
+        self.words = np.zeros(-(-config.observation_bits // 64), np.uint64)
+        with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
+            self.state.game_key = game_key(np.uint64(seed), np.uint64(0))
+            self.state.episode = 0
+            rules.init(self.rules, self.state)
+
+    def bits(self, player: int, count: int) -> list[int]:
+        with np.errstate(over="ignore"):
+            observe(self.rules, self.state, player, self.words)
+        return np.unpackbits(self.words.view(np.uint8), bitorder="little")[:count].tolist()
+
+    def step(self, action: int) -> float:
+        with np.errstate(over="ignore"):
+            rules.step(self.rules, self.state, action)
+            return rules.reward(self.rules, self.state)
+
+
+@pytest.mark.parametrize("preset", ["document_options", "nintendo"])
+def test_plain_python_and_compiled_code_play_the_same_game(preset):
+    config = koikoi_v0.raw_env(preset=preset, rounds=3, history=2).config
+    env, plain = koikoi_v0.raw_env(config=config), Interpreted(config, seed=7)
+    env.reset(seed=7)
+    rng = random.Random(7)
+    while not all(env.terminations.values()):
+        for player, agent in enumerate(env.possible_agents):
+            assert env.observe(agent)["observation"].tolist() == plain.bits(player, config.observation_bits)
+        action = rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist())
+        env.step(action)
+        assert plain.step(action) == pytest.approx(env.rewards["player_0"])
+    assert rules.is_terminal(plain.state)
+
+
+def test_general_and_special_programs_play_the_same_games():
+    programs = [KoiKoiVectorEnv(40, rounds=2, observation="packed", special=special) for special in (False, True)]
+    seen = [envs.reset(seed=3)[0] for envs in programs]
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        assert (seen[0]["observation"] == seen[1]["observation"]).all()
+        assert (seen[0]["action_mask"] == seen[1]["action_mask"]).all()
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in seen[0]["action_mask"]])
+        general, special = (envs.step(actions) for envs in programs)
+        seen = [general[0], special[0]]
+        for one, other in zip(general[1:4], special[1:4], strict=True):
+            assert (one == other).all()
+
+
+def test_every_loop_is_keyed_by_the_digest_of_its_sources():
+    game = KoiKoiGame(PRESETS["document"])
+    for name, loop in game.loops(special=False)._asdict().items():
+        assert game.rules.source_digest in closed_over(loop.py_func), name
+
+
+def closed_over(function: Any) -> list[Any]:
+    """Everything a function and the functions in its closure close over."""
+    contents = [cell.cell_contents for cell in function.__closure__ or ()]
+    return contents + [inner for content in contents if callable(content) for inner in closed_over(content)]
