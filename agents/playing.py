@@ -201,8 +201,8 @@ class OneTable:
         self.keys = chance_keys(seed, game_index, 1)
         self.actions = np.zeros(1, np.int64)
         self.step = 0
-        self._players = sit(self, policies)
-        for player in self._players:
+        self.players = sit(self, policies)
+        for player in self.players:
             player.begin()
 
     @property
@@ -217,12 +217,12 @@ class OneTable:
 
     def action(self) -> int:
         """The action of the player to move."""
-        for player in self._players:
+        for player in self.players:
             player.act()
         return int(self.actions[0])
 
     def observe(self) -> None:
         """The environment has made a step; to be called after every one, whoever acted."""
         self.step += 1
-        for player in self._players:
+        for player in self.players:
             player.observe()

@@ -1,0 +1,105 @@
+"""What the conventions say, as sentences over hands: moves that are given, then the move a program makes."""
+
+import agents
+from agents.playing import BotsSeated, OneTable
+from hanabi_env.notation import card_names
+from tests.hanabi.table import deal
+
+
+class Team:
+    """A table at which one program has all seats, after some moves that it was made to do."""
+
+    def __init__(self, name: str, hands: str, *moves: str, then: str = "", **fields: bool) -> None:
+        self.table = deal(hands, then=then, **fields)
+        self.config = self.table.env.config
+        self.players = OneTable(self.table.env, [agents.load(name, self.config)] * self.config.players)
+        for words in moves:
+            self.do(words)
+
+    def do(self, words: str) -> None:
+        self.table.do(words)
+        self.players.observe()
+
+    @property
+    def move(self) -> str:
+        """What the player to move does."""
+        return self.table.env.action_to_str(self.players.action())
+
+    def possible(self, player: int, slot: int) -> set[str]:
+        """What a card may be, as far as all can tell."""
+        (bots,) = self.players.players
+        assert isinstance(bots, BotsSeated)
+        known = bots.public_knowledge()
+        assert known is not None
+        names = card_names(self.config)
+        return {name for card, name in enumerate(names) if int(known[0, player, slot]) >> card & 1}
+
+
+# --- smart ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_color_hint_plays_the_newest_card_it_touches():
+    team = Team("smart", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1", "hint 1 R")
+    assert team.move == "play 4"
+    assert team.possible(1, 4) == {"R1"}
+
+
+def test_with_nothing_true_to_say_the_rank_of_the_oldest_card_says_nothing_but_itself():
+    team = Team("smart", "Y3 G3 W3 B3 Y4 | G4 Y3 Y2 B2 R3")
+    assert team.move == "hint 1 4"
+    team.do("hint 1 4")
+    assert team.possible(1, 0) == {"R4", "Y4", "G4", "W4", "B4"}
+    assert team.move != "play 0"
+
+
+def test_the_next_player_is_warned_of_a_last_copy():
+    team = Team("smart", "Y3 G3 W3 B3 Y4 | R5 G3 Y4 B4 W3")
+    assert team.move == "hint 1 5"
+    team.do("hint 1 5")
+    assert team.move not in ("play 0", "discard 0")
+    assert team.possible(1, 0) == {"R5", "Y5", "G5", "W5", "B5"}
+
+
+def test_silence_says_that_nothing_is_in_danger():
+    team = Team("smart", "R1 G3 W3 B3 Y4 | G4 Y3 Y2 B2 R3", "play 0")
+    assert "R5" not in team.possible(1, 0)
+    assert "R5" in team.possible(1, 1)
+
+
+def test_a_discard_finesse_is_believed():
+    moves = ("hint 1 B", "hint 1 1", "hint 1 B", "hint 1 R", "discard 0")
+    team = Team("smart", "R1 G3 G4 Y3 Y4 | G3 W3 Y3 B1 R1", *moves, then="W4")
+    assert team.possible(1, 4) == {"R1"}
+    assert team.move == "play 3"  # the older of two that fit
+
+
+# --- Rule lists -------------------------------------------------------------------------------------------------------
+
+
+def test_rank_is_told_first_and_then_the_color():
+    team = Team("iggi", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1")
+    assert team.move == "hint 1 1"
+    team.do("hint 1 1")
+    assert team.move == "play 4"  # every 1 fits
+    told = Team("outer", "Y3 G3 W3 B3 Y4 | G4 R2 Y2 B2 R1", "hint 1 1", "play 4", "hint 1 2", "hint 1 3")
+    assert told.move == "hint 1 R"  # R2 is next, and its rank is known
+
+
+def test_a_card_that_hints_make_sure_is_played_and_a_useless_one_discarded():
+    moves = ("hint 1 R", "hint 1 3", "hint 1 1")
+    assert Team("internal", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1", *moves).move == "play 4"
+    again = (*moves, "play 4", "hint 1 R", "hint 1 4", "hint 1 1")
+    assert Team("internal", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1", *again, then="R1").move == "discard 4"
+
+
+# --- cheat ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_cheat_plays_what_lets_the_next_player_play():
+    assert Team("cheat", "Y1 G3 B1 B3 Y4 | B2 R4 G4 W4 G2").move == "play 2"
+
+
+def test_a_suit_that_is_known_is_announced():
+    assert Team("cheat", "Y1 G3 R4 B3 Y4 | Y2 R4 G4 W4 G2", choreography=True).move == "play 0 as Y"
+    moves = ("hint 1 R", "hint 1 3", "hint 1 1")
+    assert Team("piers", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1", *moves, choreography=True).move == "play 4 as R"
