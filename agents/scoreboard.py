@@ -1,6 +1,7 @@
 """Write the scoreboards into the README beside this file and into the project's, from the results beside it.
 
-python -m agents.scoreboard --measure     # play all programs of Hanabi again: standard, 2 to 5 players, 20,000 games
+python -m agents.scoreboard --measure     # play all programs of Hanabi again: 20,000 games each of the standard game
+                                          # for 2 to 5 players, 5,000 of every variant for 2 and 5
 python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
 python -m agents.scoreboard               # the tables, from all of agents/results/*.json
 python -m agents.scoreboard --check       # only say whether they are up to date
@@ -9,18 +10,27 @@ python -m agents.scoreboard --check       # only say whether they are up to date
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from agents.evaluate import Args, evaluate
+from agents.games import config_from_dict
 from agents.policy import names
 from env_core.svg import write_text
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 PROGRAMS = RESULTS / "hanabi-standard-programs.json"
-GAMES, SEED = 20_000, 1
+VARIANTS = RESULTS / "hanabi-variants-programs.json"
+GAMES, FEWER_GAMES, SEED = 20_000, 5_000, 1
 PLAYERS = (2, 3, 4, 5)
+FEWER_PLAYERS = (2, 5)
+PRESETS = (
+    *("avalanche_5", "avalanche_10", "black_powder", "flamboyants", "final_bouquet", "choreography"),
+    *("grands_feux_all", "all_extensions"),
+)
+NO_RIVALS = ("random", "flawed", "internal", "outer", "vdb")  # not played in the variants
 HEAD = (
     "| game | players | agent | observation | score | fireworks count | perfect | lost | games | training |",
     "|---|---|---|---|---|---|---|---|---|---|",
@@ -65,13 +75,29 @@ def training(about: dict[str, Any]) -> str:
 
 def measure(num_threads: int) -> None:
     """Play every program of Hanabi with itself, and keep the results."""
-    arguments = [
-        Args("hanabi", players=players, agents=name, games=GAMES, seed=SEED, num_threads=num_threads)
-        for name in names("hanabi")
-        for players in PLAYERS
+    programs = names("hanabi")
+    every = Args("hanabi", games=GAMES, seed=SEED, num_threads=num_threads)
+    standard = [replace(every, agents=name, players=players) for name in programs for players in PLAYERS]
+    keep(PROGRAMS, standard)
+    variants = [
+        replace(every, agents=name, preset=preset, players=players, games=FEWER_GAMES)
+        for preset in PRESETS
+        for players in FEWER_PLAYERS
+        for name in programs
+        if name not in NO_RIVALS
     ]
-    results = [evaluate(one) for one in arguments]
-    write_text(PROGRAMS, "[\n" + ",\n".join(json.dumps(result) for result in results) + "\n]\n")
+    keep(VARIANTS, variants)
+
+
+def keep(path: Path, lots: Sequence[Args]) -> None:
+    """Play, and write a line a result; a program that refuses a table is left out."""
+    lines = []
+    for args in lots:
+        try:
+            lines.append(json.dumps(evaluate(args)))
+        except ValueError as refusal:
+            print(refusal)
+    write_text(path, "[\n" + ",\n".join(lines) + "\n]\n")
 
 
 def programs_table(results: Sequence[dict[str, Any]]) -> str:
@@ -101,6 +127,30 @@ def score_text(result: dict[str, Any]) -> str:
     return both + (f" ({result['perfect_rate']:.1%})" if result["perfect_rate"] else "")
 
 
+def variants_table(results: Sequence[dict[str, Any]]) -> str:
+    """A line a table, a column a program; the best of those that do not cheat in bold."""
+    programs = list(dict.fromkeys(result["agents"][0] for result in results))
+    cells: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
+    for result in results:
+        cells.setdefault((result["preset"], result["config"]["players"]), {})[result["agents"][0]] = result
+    lines = ["| variant | players | of | " + " | ".join(programs) + " |", "|---|---|---|" + "---|" * len(programs)]
+    for (preset, players), row_cells in cells.items():
+        best = max((name for name in row_cells if "cheat" not in name), key=lambda name: row_cells[name]["score"])
+        texts = [variant_text(row_cells.get(name), name == best) for name in programs]
+        most = config_from_dict(next(iter(row_cells.values()))["config"]).max_score
+        lines.append(f"| {preset} | {players} | {most} | " + " | ".join(texts) + " |")
+    return "\n".join(lines)
+
+
+def variant_text(result: dict[str, Any] | None, is_best: bool) -> str:
+    """The score and, where there are any, the rate of perfect games."""
+    if result is None:
+        return ""
+    score = f"{result['score']:.2f}"
+    perfect = f" ({result['perfect_rate']:.0%})" if result["perfect_rate"] >= 0.005 else ""
+    return (f"**{score}**" if is_best else score) + f" ± {result['score_error']:.2f}{perfect}"
+
+
 # --- Documents --------------------------------------------------------------------------------------------------------
 
 
@@ -115,10 +165,13 @@ def read_results() -> list[dict[str, Any]]:
 
 def boards() -> dict[str, str]:
     """The text of every board by its name in the documents."""
-    results = read_results()
-    programs = json.loads(PROGRAMS.read_text()) if PROGRAMS.exists() else []
-    others = [result for result in results if result not in programs]
-    return {"scoreboard": table(others), "programs": programs_table(programs)}
+    standard, variants = (json.loads(path.read_text()) for path in (PROGRAMS, VARIANTS))
+    others = [result for result in read_results() if result not in standard and result not in variants]
+    return {
+        "scoreboard": table(others),
+        "programs": programs_table(standard),
+        "variants": variants_table(variants),
+    }
 
 
 def fill(text: str, name: str, board: str) -> str:

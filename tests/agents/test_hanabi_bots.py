@@ -1,5 +1,7 @@
 """What the conventions say, as sentences over hands: moves that are given, then the move a program makes."""
 
+from typing import Any
+
 import agents
 from agents.playing import BotsSeated, OneTable
 from hanabi_env.notation import card_names
@@ -9,7 +11,7 @@ from tests.hanabi.table import deal
 class Team:
     """A table at which one program has all seats, after some moves that it was made to do."""
 
-    def __init__(self, name: str, hands: str, *moves: str, then: str = "", **fields: bool) -> None:
+    def __init__(self, name: str, hands: str, *moves: str, then: str = "", **fields: Any) -> None:
         self.table = deal(hands, then=then, **fields)
         self.config = self.table.env.config
         self.players = OneTable(self.table.env, [agents.load(name, self.config)] * self.config.players)
