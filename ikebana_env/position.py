@@ -323,7 +323,7 @@ def _check_everything(rules: Rules, parsed: _Position, given: Mapping[str, Any])
             raise ValueError(f"discards[{player}] must hold the card just refused, got none")
         if pile and not (has_refused or parsed.bouquets[player]):
             raise ValueError(f"discards[{player}] must be empty before the player's first turn of the round")
-    derived = {"starter": parsed.starter, "score": max(parsed.prestige), "winners": None}
+    derived: dict[str, Any] = {"starter": parsed.starter, "score": max(parsed.prestige), "winners": None}
     if is_complete:
         derived["winners"] = [k for k, points in enumerate(parsed.prestige) if points == max(parsed.prestige)]
     for key, expected in derived.items():

@@ -25,8 +25,8 @@ MIDDLE = position(
 )
 
 
-def restored(state: dict[str, Any], **fields: Any) -> Table:
-    env = ikebana_v0.raw_env(**{"players": 3, **fields})
+def restored(state: dict[str, Any], players: int = 3) -> Table:
+    env = ikebana_v0.raw_env(players=players)
     env.reset(seed=0, options={"state": state})
     return Table(env)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 COLORS = "KRGBY"
 KINDS = [f"{color}{value}" for color in f"{COLORS}J" for value in range(1, 6)]
-STRAIGHTS = {(1, 2, 3, 4): 8, (2, 3, 4, 5): 12, (1, 2, 3, 4, 5): 15}
+STRAIGHTS: dict[tuple[int, ...], int] = {(1, 2, 3, 4): 8, (2, 3, 4, 5): 12, (1, 2, 3, 4, 5): 15}
 
 
 def box() -> list[str]:
