@@ -1,3 +1,5 @@
 """Bots for Ikebana; ``BOTS`` is the register that `agents.names` reads."""
 
-BOTS = ()
+from agents.ikebana.florist import GREEDY_FLORIST, LOOKAHEAD_FLORIST
+
+BOTS = (GREEDY_FLORIST, LOOKAHEAD_FLORIST)
