@@ -79,8 +79,9 @@ GAMES = {
         config_name="IkebanaConfig",
         vector_env_name="IkebanaVectorEnv",
         cooperative=False,
-        observation_fields=("perfect_recall",),
+        observation_fields=("perfect_recall", "derived"),
         harmless_fields=("random_start_player", "reward"),
+        training_settings=("derived=true", "reward=dense"),
     ),
 }
 

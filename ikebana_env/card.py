@@ -26,7 +26,7 @@ from ikebana_env.observation import (
     REFUSAL_ONES,
     index_table,
 )
-from ikebana_env.rules import BOUQUET_SIZE, DECK_SIZE, KINDS, Rules
+from ikebana_env.rules import BOUQUET_SIZE, COLORS, DECK_SIZE, KINDS, VALUES, Rules
 
 README = Path(__file__).resolve().parent / "README.md"
 PLAYERS = range(2, 6)
@@ -60,6 +60,27 @@ def blocks(rules: Rules) -> dict[str, list[Block]]:
     return {
         "players": [Block(rules.players, "player from the observer", player)],
         "turn": [Block(1, "", turn)],
+        "derived": [
+            Block(
+                rules.players,
+                "player from the observer",
+                (
+                    ("cards of a value", VALUES * BOUQUET_SIZE, "in the bouquet: a thermometer a value"),
+                    ("jokers", BOUQUET_SIZE, "in the bouquet, thermometer"),
+                    ("colors", COLORS, "in the bouquet: a bit a color"),
+                ),
+            ),
+            Block(
+                rules.players,
+                "card on offer: the drawn one, then the top of every other discard",
+                (
+                    ("value", VALUES, "one-hot; zeros where there is none"),
+                    ("color", COLORS + 1, "one-hot, the joker last"),
+                    ("of that value", BOUQUET_SIZE, "in one's own bouquet, thermometer"),
+                    ("of that color", 1, "one's own bouquet has it"),
+                ),
+            ),
+        ],
         "buried": [Block(MOST_BURIED, "card under a top, pile by pile from the observer's, downwards", buried)],
     }
 
@@ -90,16 +111,29 @@ def actions_table() -> str:
 
 def index_of_tables() -> str:
     """Where every section begins and ends, a column per number of players."""
-    tables = [replace(STANDARD, players=players, perfect_recall=True) for players in PLAYERS]
+    tables = [replace(STANDARD, players=players, perfect_recall=True, derived=True) for players in PLAYERS]
     places = [{name: span(first, length) for name, first, length in index_table(config.rules())} for config in tables]
     rows = [
         ("**actions**", *(f"**{config.rules().num_actions}**" for config in tables)),
-        ("**observation**", *(f"**{replace(config, perfect_recall=False).observation_bits}**" for config in tables)),
+        ("**observation**", *(f"**{with_options(config).observation_bits}**" for config in tables)),
         *((f"`{section}`", *(place[section] for place in places)) for section in ("players", "turn")),
-        ("**with `perfect_recall`**", *(f"**{config.observation_bits}**" for config in tables)),
+        ("**with `derived`**", *(f"**{with_options(config, derived=True).observation_bits}**" for config in tables)),
+        ("`derived`", *(span(*section_of(with_options(config, derived=True), "derived")) for config in tables)),
+        ("**with both options**", *(f"**{config.observation_bits}**" for config in tables)),
         ("`buried`", *(place["buried"] for place in places)),
+        ("`derived`", *(place["derived"] for place in places)),
     ]
     return table(("", *(f"{players} players" for players in PLAYERS)), rows)
+
+
+def with_options(config: IkebanaConfig, perfect_recall: bool = False, derived: bool = False) -> IkebanaConfig:
+    """The same table with another observation."""
+    return replace(config, perfect_recall=perfect_recall, derived=derived)
+
+
+def section_of(config: IkebanaConfig, name: str) -> tuple[int, int]:
+    """First bit and length of a section."""
+    return next((first, length) for section, first, length in index_table(config.rules()) if section == name)
 
 
 def ends_table() -> str:
@@ -113,7 +147,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "config", config_table(STANDARD)
     yield "presets", presets_table()
     yield "actions", actions_table()
-    yield "fields", fields_table(observation_fields(replace(STANDARD, perfect_recall=True)))
+    yield "fields", fields_table(observation_fields(with_options(STANDARD, True, True)))
     yield "index", index_of_tables()
     yield "ends", ends_table()
 

@@ -38,6 +38,8 @@ class IkebanaConfig:
     """A random player starts, not player 0 (I4)."""
     perfect_recall: bool = False
     """Adds the buried cards of all discards to the observation (I8, J3)."""
+    derived: bool = False
+    """Adds values and colors by number, and how each card on offer meets one's own bouquet, to the observation."""
     reward: str = "win"
     """``"win"``, ``"prestige"`` at the end, or ``"dense"``: prestige whenever it changes (J4)."""
 
@@ -55,7 +57,7 @@ class IkebanaConfig:
     @property
     def observation_name(self) -> str:
         """The name of the observation, for tables: a result without it cannot be compared with another."""
-        return "perfect_recall" if self.perfect_recall else "public"
+        return "+".join(["perfect_recall" if self.perfect_recall else "public", *["derived"] * self.derived])
 
     def rules(self) -> Rules:
         """The numbers of this table, for the compiled rules."""
@@ -65,6 +67,7 @@ class IkebanaConfig:
             final_bouquet=int(self.final_bouquet),
             random_start_player=int(self.random_start_player),
             perfect_recall=int(self.perfect_recall),
+            derived=int(self.derived),
             reward=REWARDS[self.reward],
             num_actions=BUY + self.players,
             source_digest=compiled_digest(),

@@ -13,7 +13,7 @@ from ikebana_env.loops import PROGRAM, STATISTICS
 from ikebana_env.observation import observation_words
 from ikebana_env.rules import state_dtype
 
-LARGEST = IkebanaConfig(players=5, rounds=MOST_ROUNDS, perfect_recall=True).rules()
+LARGEST = IkebanaConfig(players=5, rounds=MOST_ROUNDS, perfect_recall=True, derived=True).rules()
 """The general record has room for every table."""
 
 

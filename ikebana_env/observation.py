@@ -6,14 +6,29 @@ has a bit for each card of the box, see `ikebana_env.rules.first_copy`. A number
 where a step matters most, and then all of it in binary.
 
 Only the player who drew a card sees it (J3), and of the discards only the tops are seen (I8), unless ``perfect_recall``
-adds what lies under them.
+adds what lies under them. ``derived`` adds what a careful player sees at a glance: values and colors by number.
 """
 
 import numpy as np
 
 from env_core.bits import ZERO, bit, end_string, low_bits, popcount, put
 from env_core.jit import rule
-from ikebana_env.rules import BOUQUET_SIZE, DECK_SIZE, KINDS, NO_CARD, Rules, player_at, top_of_discard
+from ikebana_env.rules import (
+    BOUQUET_SIZE,
+    COLORS,
+    DECK_SIZE,
+    JOKER,
+    KINDS,
+    NO_CARD,
+    VALUES,
+    Rules,
+    color_of,
+    color_set,
+    player_at,
+    top_of_discard,
+    value_of,
+    value_set,
+)
 
 HEIGHT_ONES, HEIGHT_BINARY = 4, 6
 REFUSAL_ONES, REFUSAL_BINARY = 6, 7
@@ -28,6 +43,8 @@ def observe(rules, s, observer, out):
     word, at = write_turn(rules, s, observer, out, word, at)
     if rules.perfect_recall:
         word, at = write_buried(rules, s, observer, out, word, at)
+    if rules.derived:
+        word, at = write_derived(rules, s, observer, out, word, at)
     end_string(out, word, at)
 
 
@@ -145,12 +162,74 @@ def write_buried(rules, s, observer, out, word, at):
     return word, at
 
 
+# --- Derived: bouquets by values and colors, and how every card on offer meets one's own ------------------------------
+
+
+@rule
+def bouquet_length(rules):  # noqa: ARG001 - as the lengths of the sections
+    """Bits of one bouquet."""
+    return (VALUES + 1) * BOUQUET_SIZE + COLORS
+
+
+@rule
+def offer_length(rules):  # noqa: ARG001 - as the lengths of the sections
+    """Bits of one card on offer."""
+    return VALUES + COLORS + 1 + BOUQUET_SIZE + 1
+
+
+@rule
+def derived_length(rules):
+    """Bits of the section."""
+    return rules.players * (bouquet_length(rules) + offer_length(rules)) if rules.derived else 0
+
+
+@rule
+def write_derived(rules, s, observer, out, word, at):
+    """Per player the bouquet's values, jokers and colors; then the drawn card, and every other player's top."""
+    own = s.bouquets[observer]
+    for offset in range(rules.players):
+        cards = s.bouquets[player_at(rules, observer, offset)]
+        word, at = put(out, word, at, bouquet_length(rules), bouquet_bits(rules, cards))
+    drawn = np.int64(s.drawn) if observer == s.current_player else NO_CARD
+    word, at = put(out, word, at, offer_length(rules), offer_bits(rules, drawn, own))
+    for offset in range(1, rules.players):
+        top = top_of_discard(s, player_at(rules, observer, offset))
+        word, at = put(out, word, at, offer_length(rules), offer_bits(rules, top, own))
+    return word, at
+
+
+@rule
+def bouquet_bits(rules, cards):  # noqa: ARG001 - as every writer
+    """Cards of each value, and jokers (thermometers), then the colors that are there."""
+    bits = ZERO
+    for value in range(1, VALUES + 1):
+        bits |= low_bits(popcount(cards & value_set(value))) << np.uint64((value - 1) * BOUQUET_SIZE)
+    bits |= low_bits(popcount(cards & color_set(JOKER))) << np.uint64(VALUES * BOUQUET_SIZE)
+    for color in range(COLORS):
+        there = np.uint64(cards & color_set(color) != ZERO)
+        bits |= there << np.uint64((VALUES + 1) * BOUQUET_SIZE + color)
+    return bits
+
+
+@rule
+def offer_bits(rules, card, own):  # noqa: ARG001 - as every writer
+    """Value and color of a card (one-hot), cards of its value in one's own bouquet (thermometer), its color there."""
+    if card == NO_CARD:
+        return ZERO
+    same_value = popcount(own & value_set(value_of(card)))
+    same_color = np.uint64(own & color_set(color_of(card)) != ZERO)
+    bits = bit(value_of(card) - 1) | bit(VALUES + color_of(card))
+    bits |= low_bits(same_value) << np.uint64(VALUES + COLORS + 1)
+    return bits | (same_color << np.uint64(VALUES + COLORS + 1 + BOUQUET_SIZE))
+
+
 # --- Lengths ----------------------------------------------------------------------------------------------------------
 
 SECTIONS = (
     ("players", players_length),
     ("turn", turn_length),
     ("buried", buried_length),
+    ("derived", derived_length),
 )
 
 

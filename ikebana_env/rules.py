@@ -60,6 +60,7 @@ class Rules(NamedTuple):
     final_bouquet: int  # I15
     random_start_player: int  # I4
     perfect_recall: int  # I8, J3: buried cards are observed
+    derived: int  # section of worked-out facts
     reward: int  # J4: REWARD_*
     num_actions: int
     source_digest: int  # of the packages' sources, so that no disk cache ever runs an old rule
@@ -68,7 +69,7 @@ class Rules(NamedTuple):
 @rule
 def rules_from(n):
     """`Rules` out of an array of their numbers, inside compiled code."""
-    return Rules(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7])
+    return Rules(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8])
 
 
 def state_dtype(players: int, rounds: int) -> np.dtype:

@@ -6,6 +6,8 @@ deck and the decks of later rounds, buried discards (unless ``perfect_recall`` s
 player has drawn. The random streams, from which these could be worked out, are zero.
 """
 
+import numpy as np
+
 from env_core.bits import ZERO
 from env_core.jit import rule
 from ikebana_env.game import LARGEST
@@ -38,7 +40,7 @@ def hide(rules, view, player):
         view.drawn = NO_CARD
     if not rules.perfect_recall:
         for other in range(rules.players):
-            for k in range(view.discard_count[other] - 1):
+            for k in range(np.int64(view.discard_count[other]) - 1):
                 view.discards[other, k] = NO_CARD
 
 

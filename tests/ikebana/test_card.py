@@ -13,7 +13,12 @@ from ikebana_env.card import README, generated, observation_fields
 
 from .table import deal, start
 
-TABLES = [replace(preset, players=players) for preset in PRESETS.values() for players in range(2, 6)]
+TABLES = [
+    replace(preset, players=players, derived=derived)
+    for preset in PRESETS.values()
+    for players in range(2, 6)
+    for derived in (False, True)
+]
 
 
 def test_the_readmes_tables_are_those_of_the_code():

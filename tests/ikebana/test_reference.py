@@ -16,9 +16,9 @@ from tests.reference.ikebana_plain import PlainIkebana, box
 
 TABLES = [
     IkebanaConfig(),
-    IkebanaConfig(players=3, reward="prestige"),
+    IkebanaConfig(players=3, reward="prestige", derived=True),
     IkebanaConfig(players=4, final_bouquet=True, reward="dense"),
-    IkebanaConfig(players=5, perfect_recall=True),
+    IkebanaConfig(players=5, perfect_recall=True, derived=True),
     IkebanaConfig(players=2, random_start_player=True, rounds=2, perfect_recall=True),
 ]
 GAMES = 8
@@ -123,7 +123,9 @@ def play(config: IkebanaConfig, engine: Any, rng: random.Random, every: int) -> 
         assert rewards == pytest.approx(expected_rewards(config, before, game), abs=1e-12)
         if moves % every == 0:
             for player in range(config.players):
-                assert engine.observation(player) == game.observation(player, config.perfect_recall), player
+                assert engine.observation(player) == game.observation(player, config.perfect_recall, config.derived), (
+                    player
+                )
         shuffles += anew
         moves += 1
     assert engine.legal() == []

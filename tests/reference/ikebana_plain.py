@@ -189,7 +189,7 @@ class PlainIkebana:
 
     # --- What a player may know ---------------------------------------------------------------------------------------
 
-    def observation(self, observer: int, perfect_recall: bool = False) -> list[int]:
+    def observation(self, observer: int, perfect_recall: bool = False, derived: bool = False) -> list[int]:
         """The bits of the rule card's table, section by section."""
         seats = [(observer + offset) % self.players for offset in range(self.players)]
         bits: list[int] = []
@@ -213,6 +213,24 @@ class PlainIkebana:
             for seat, card in buried:
                 bits += [int(seat == other) for other in seats] + one_hot([card])
             bits += [0] * (54 - len(buried)) * (self.players + 30)
+        return bits + (self.derived(observer, seats) if derived else [])
+
+    def derived(self, observer: int, seats: list[int]) -> list[int]:
+        """Values and colors by number, then every card on offer beside one's own bouquet."""
+        bits: list[int] = []
+        for seat in seats:
+            bouquet = self.bouquets[seat]
+            for value in "12345":
+                bits += thermometer(sum(card[1] == value for card in bouquet), 5)
+            bits += thermometer(sum(card[0] == "J" for card in bouquet), 5)
+            bits += [int(any(card[0] == color for card in bouquet)) for color in COLORS]
+        drawn = self.drawn if observer == self.current_player else None
+        for card in [drawn, *((self.discards[seat] or [None])[-1] for seat in seats[1:])]:
+            color, value = card or "??"
+            own = self.bouquets[observer]
+            bits += [int(value == other) for other in "12345"] + [int(color == other) for other in "KRGBYJ"]
+            bits += thermometer(sum(other[1] == value for other in own), 5)
+            bits += [int(any(other[0] == color for other in own))]
         return bits
 
 
