@@ -34,6 +34,8 @@ class BenchmarkGame:
     """Its PettingZoo environment for so many players, with the standard wrappers or without."""
     players: tuple[int, ...]
     """Table sizes to measure."""
+    policies: tuple[str, ...] = ("random",)
+    """Who plays the roll-outs: see `roll_out_loop`."""
 
 
 def _hanabi(players: int) -> Game:
@@ -49,7 +51,23 @@ def _hanabi_aec(players: int, wrapped: bool) -> Any:
     return hanabi_v0.env(players=players) if wrapped else hanabi_v0.raw_env(players=players)
 
 
-GAMES = {"hanabi": BenchmarkGame("hanabi", _hanabi, _hanabi_aec, players=(2, 3, 4, 5))}
+def _ikebana(players: int) -> Game:
+    from ikebana_env.config import IkebanaConfig
+    from ikebana_env.game import IkebanaGame
+
+    return IkebanaGame(IkebanaConfig(players=players))
+
+
+def _ikebana_aec(players: int, wrapped: bool) -> Any:
+    from ikebana_env import ikebana_v0
+
+    return ikebana_v0.env(players=players) if wrapped else ikebana_v0.raw_env(players=players)
+
+
+GAMES = {
+    "hanabi": BenchmarkGame("hanabi", _hanabi, _hanabi_aec, (2, 3, 4, 5), policies=("random", "no misplay")),
+    "ikebana": BenchmarkGame("ikebana", _ikebana, _ikebana_aec, (2, 3, 4, 5)),
+}
 
 
 # --- Loops ------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +46,11 @@ class Args:
 def load(name: str) -> dict:
     """The committed results of one benchmark."""
     return json.loads((RESULTS / f"{name}.json").read_text())
+
+
+def reports(name: str) -> list[dict]:
+    """The committed results of one benchmark, of runs for single games too (``name_game.json``)."""
+    return [json.loads(path.read_text()) for path in sorted(RESULTS.glob(f"{name}*.json"))]
 
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[str]], text_columns: int = 1) -> str:
@@ -101,17 +106,28 @@ def values(report: dict, column: str, **wanted: object) -> list:
 
 def formats() -> str:
     """Steps per second on one core by table size, policy and observation."""
-    report = load("throughput")
-    rows = []
+    rows = [row for report in reports("throughput") for row in format_rows(report)]
+    header = ["game", "players", "policy", "no observation", *FORMATS[1:], "packed, all players", "int8, all players"]
+    return markdown(header, rows, text_columns=3) + "\n" + machine_lines("throughput")
+
+
+def format_rows(report: dict) -> Iterator[list[str]]:
+    """One report's part of the table."""
     for game in values(report, "game", group="formats"):
         for players in values(report, "players", group="formats", game=game):
             for policy in values(report, "policy", group="formats", game=game):
                 row = {"group": "formats", "game": game, "players": players, "policy": policy}
                 acting = [cell(report, **row, seats="acting", observation=name) for name in FORMATS]
                 everyone = [cell(report, **row, seats="all", observation=name) for name in ("packed", "int8")]
-                rows.append([game, str(players), policy, *acting, *everyone])
-    header = ["game", "players", "policy", "no observation", *FORMATS[1:], "packed, all players", "int8, all players"]
-    return markdown(header, rows, text_columns=3) + "\n" + machine_line(report)
+                yield [game, str(players), policy, *acting, *everyone]
+
+
+def machine_lines(name: str) -> str:
+    """What each report was measured on, with the games where there are several."""
+    found = reports(name)
+    if len(found) == 1:
+        return machine_line(found[0])
+    return "\n".join(f"{' and '.join(values(report, 'game'))}: {machine_line(report)}" for report in found)
 
 
 def sizes() -> str:
@@ -154,9 +170,9 @@ def vector() -> str:
 
 def aec() -> str:
     """PettingZoo's loop."""
-    report = load("throughput")
     rows = [
         [game, str(players), *(cell(report, group="aec", game=game, players=players, path=path) for path in AEC_PATHS)]
+        for report in reports("throughput")
         for game in values(report, "game", group="aec")
         for players in values(report, "players", group="aec", game=game)
     ]
@@ -201,8 +217,8 @@ def compile_time() -> str:
 
 def state() -> str:
     """Bytes of one game's state."""
-    report = load("throughput")
-    return markdown(["game", "bytes a game"], ([name, str(size)] for name, size in report["state_bytes"].items()))
+    sizes_of_states = [row for report in reports("throughput") for row in report["state_bytes"].items()]
+    return markdown(["game", "bytes a game"], ([name, str(size)] for name, size in sizes_of_states))
 
 
 def throughput() -> str:

@@ -1,7 +1,7 @@
 """Steps per second of the games, inside compiled loops and through every interface.
 
     python -m benchmarks.throughput                          # everything: benchmarks/results/throughput.json
-    python -m benchmarks.throughput --game hanabi --players 2 --only roll-out
+    python -m benchmarks.throughput --game ikebana --only formats,aec --out benchmarks/results/throughput_ikebana.json
     python -m benchmarks.throughput --seconds 0.02 --repeats 1   # does it still run?
 
 Random games of Hanabi last 13 to 20 steps, so dealing weighs more here than in games of any trained agent: policy
@@ -39,7 +39,7 @@ class Args:
     players: list[int] = field(default_factory=list)
     """Table sizes; all of the game's where none is given."""
     only: str = ""
-    """Only the group whose name contains this: formats, sizes, threads, vector, aec."""
+    """Only the groups whose names contain one of these, separated by commas: formats, sizes, threads, vector, aec."""
     seconds: float = 0.3
     """Seconds of every repeat."""
     repeats: int = 5
@@ -57,7 +57,7 @@ class Args:
 
 def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
     """Both policies and every format at one size; the acting player's observation, and every player's."""
-    for policy in ("random", "no misplay"):
+    for policy in entry.policies:
         for observation in FORMATS:
             yield roll_out(entry, players, COMPARED, observation, policy=policy)
     for observation in ("packed", "int8"):
@@ -138,7 +138,8 @@ def run(args: Args) -> dict:
         for players in args.players or entry.players:
             states[f"{entry.name}, {players} players"] = state_bytes(entry.make(players))
             for name, group in GROUPS.items():
-                if args.only not in name or not (name in AT_EVERY_TABLE or players == entry.players[0]):
+                is_wanted = any(word in name for word in args.only.split(","))
+                if not is_wanted or not (name in AT_EVERY_TABLE or players == entry.players[0]):
                     continue
                 title = f"{entry.name}, {players} players, {name}"
                 rows = measure(list(group(entry, players, args)), args.seconds, args.repeats, title)

@@ -19,7 +19,8 @@ def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(throughput, "LEARNT_FROM", ("packed",))
     monkeypatch.setattr(games, "STEPS_A_CALL", 64)
     out = tmp_path / "throughput.json"
-    throughput.main(throughput.Args(players=[2], only=group, seconds=1e-6, repeats=2, sizes=[1, 8], threads=1, out=out))
+    settings = {"players": [2], "seconds": 1e-6, "repeats": 2, "sizes": [1, 8], "threads": 1, "out": out}
+    throughput.main(throughput.Args(game=["hanabi"], only=group, **settings))
     report = json.loads(out.read_text())
     assert report["machine"]["versions"]["numba"]
     assert report["state_bytes"]["hanabi, 2 players"] <= 256
@@ -27,6 +28,14 @@ def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch:
     for row in report["results"]:
         assert row["group"] == group and row["players"] == 2
         assert len(row["repeats"]) == 2 and row["lowest"] <= row["steps_per_second"] <= row["highest"]
+
+
+@pytest.mark.parametrize("game", games.GAMES)
+def test_every_game_is_measured(game: str, tmp_path: Path):
+    out = tmp_path / "throughput.json"
+    throughput.main(throughput.Args(game=[game], players=[2], only="aec", seconds=1e-6, repeats=1, out=out))
+    rows = json.loads(out.read_text())["results"]
+    assert [(row["game"], row["path"]) for row in rows] == [(game, "raw_env"), (game, "env")]
 
 
 def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path, monkeypatch, capsys):
