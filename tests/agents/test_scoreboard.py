@@ -1,0 +1,40 @@
+"""The tables of programs: best first, both ways to count a lost game, and the best honest one in bold."""
+
+from typing import Any
+
+from agents import scoreboard
+from agents.games import config_to_dict
+from hanabi_env import PRESETS
+
+
+def result(name: str, score: float, players: int = 2, preset: str = "standard", **more: Any) -> dict[str, Any]:
+    config = config_to_dict(PRESETS[preset]) | {"players": players}
+    rates = {"score_error": 0.01, "fireworks_score": score, "perfect_rate": 0.0, "lost_rate": 0.0}
+    return {"config": config, "preset": preset, "agents": [name], "score": score, **rates, **more}
+
+
+def test_programs_stand_best_first_with_a_column_a_number_of_players():
+    lines = scoreboard.programs_table([result("a", 3.0), result("b", 20.0, players=5), result("a", 4.0, players=5)])
+    table = lines.splitlines()
+    assert table[0] == "| agent | 2 players | 3 players | 4 players | 5 players |"
+    assert table[2].startswith("| b |  |  |  | **20.00** ± 0.010")
+    assert table[3].startswith("| a | **3.00** ± 0.010 |")
+
+
+def test_kept_points_are_shown_where_games_are_lost():
+    assert scoreboard.score_text(result("a", 3.0)) == "**3.00** ± 0.010"
+    lossy = result("a", 3.0, fireworks_score=7.0, lost_rate=0.5, perfect_rate=0.25)
+    assert scoreboard.score_text(lossy) == "**3.00** ± 0.010; 7.00 (25.0%)"
+
+
+def test_the_best_honest_program_of_a_variant_is_bold():
+    rows = [result("a", 3.0, preset="avalanche_5"), result("cheat", 29.0, preset="avalanche_5", perfect_rate=0.6)]
+    assert scoreboard.variants_table(rows).splitlines()[2] == (
+        "| avalanche_5 | 2 | 30 | **3.00** ± 0.01 | 29.00 ± 0.01 (60%) |"
+    )
+
+
+def test_a_board_fills_the_place_between_its_marks_only():
+    text = "before <!-- x -->\nold\n<!-- end of x --> after"
+    assert scoreboard.fill(text, "x", "new") == "before <!-- x -->\nnew\n<!-- end of x --> after"
+    assert scoreboard.fill(text, "y", "new") == text
