@@ -28,16 +28,22 @@ class HeadToHead:
     """(deals, line-ups): mean return of the first agent's seats, minus that of the second's."""
 
     def summary(self) -> dict[str, Any]:
-        """Mean gain with its standard error over deals, and the rates of games won and drawn, as JSON types."""
-        deals = self.points.mean(axis=1)
-        count = len(deals)
+        """Mean gain and rate of games won with their standard errors over deals, rate of draws, as JSON types."""
         return {
-            "points": float(deals.mean()),
-            "points_error": float(deals.std(ddof=1) / math.sqrt(count)) if count > 1 else None,
+            "points": float(self.points.mean()),
+            "points_error": error_of_deals(self.points),
             "won": float((self.points > 0).mean()),
+            "won_error": error_of_deals(self.points > 0),
             "drawn": float((self.points == 0).mean()),
-            "deals": count,
+            "deals": len(self.points),
+            "games": self.points.size,
         }
+
+
+def error_of_deals(values: NDArray[Any]) -> float | None:
+    """The standard error of the mean of ``values`` (deals, line-ups), whose rows alone are independent."""
+    deals = values.mean(axis=1)
+    return float(deals.std(ddof=1) / math.sqrt(len(deals))) if len(deals) > 1 else None
 
 
 def line_ups(players: int) -> list[list[bool]]:

@@ -3,6 +3,7 @@
 python -m agents.scoreboard --measure     # play all programs of Hanabi again: 20,000 games each of the standard game
                                           # for 2 to 5 players, 5,000 of every variant for 2 and 5
 python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
+python -m agents.evaluate ikebana --agents random,greedy --tournament --json agents/results/ikebana-2p.json
 python -m agents.scoreboard               # the tables, from all of agents/results/*.json
 python -m agents.scoreboard --check       # only say whether they are up to date
 """
@@ -151,23 +152,62 @@ def variant_text(result: dict[str, Any] | None, is_best: bool) -> str:
     return (f"**{score}**" if is_best else score) + f" ± {result['score_error']:.2f}{perfect}"
 
 
+# --- Contests ---------------------------------------------------------------------------------------------------------
+
+
+def contests_table(results: Sequence[dict[str, Any]]) -> str:
+    """A table a tournament: how often the row's agent beats the column's, with a 95 % interval, best agent first."""
+    return "\n\n".join(map(tournament_table, results))
+
+
+def tournament_table(result: dict[str, Any]) -> str:
+    """One tournament under its title."""
+    matches = result["tournament"]["matches"]
+    order = [rating["name"] for rating in result["tournament"]["ratings"]]
+    won = {tuple(match["agents"]): match for match in matches}
+    trained = [f"PPO: {training(about)}, observation {result['observation']}" for about in result["training"] if about]
+    games = matches[0]["games"]
+    title = f"{result['config']['game']} {result['preset']}, {result['config']['players']} players"
+    lines = [
+        f"**{title}**, {games:,} games a pair. {'. '.join(trained)}".rstrip(),
+        "",
+        "| beats | " + " | ".join(map(agent_name, order)) + " | rating |",
+        "|---|" + "---|" * (len(order) + 1),
+    ]
+    for rating in result["tournament"]["ratings"]:
+        cells = [won_text(won, rating["name"], other) for other in order]
+        lines.append(f"| {agent_name(rating['name'])} | " + " | ".join(cells) + f" | {rating['rating']:.1f} |")
+    return "\n".join(lines)
+
+
+def won_text(won: Mapping[tuple[str, ...], dict[str, Any]], one: str, other: str) -> str:
+    """How often one agent beats the other."""
+    if one == other:
+        return ""
+    match = won.get((one, other)) or won[other, one]
+    rate = match["won"] if (one, other) in won else 1 - match["won"] - match["drawn"]
+    return f"{rate:.1%} ± {1.96 * match['won_error']:.1%}"
+
+
 # --- Documents --------------------------------------------------------------------------------------------------------
 
 
 def read_results() -> list[dict[str, Any]]:
-    """Everything in ``agents/results`` that has a score."""
+    """Everything in ``agents/results``."""
     results: list[dict[str, Any]] = []
     for path in sorted(RESULTS.glob("*.json")):
         content = json.loads(path.read_text())
         results += content if isinstance(content, list) else [content]
-    return [result for result in results if "score" in result]
+    return results
 
 
 def boards() -> dict[str, str]:
     """The text of every board by its name in the documents."""
     standard, variants = (json.loads(path.read_text()) for path in (PROGRAMS, VARIANTS))
-    others = [result for result in read_results() if result not in standard and result not in variants]
+    results = read_results()
+    others = [result for result in results if "score" in result and result not in standard and result not in variants]
     return {
+        "contests": contests_table([result for result in results if "tournament" in result]),
         "scoreboard": table(others),
         "programs": programs_table(standard),
         "variants": variants_table(variants),
