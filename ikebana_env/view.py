@@ -13,15 +13,9 @@ from env_core.jit import rule
 from ikebana_env.game import LARGEST
 from ikebana_env.rules import DECK_SIZE, NO_CARD, Rules, rules_from
 
-__all__ = ["COMPILED_HERE", "hide", "last_event", "room", "rules_of"]
+__all__ = ["COMPILED_HERE", "hide", "last_event", "room", "rules_from"]
 
 COMPILED_HERE = ("ikebana_env.view",)
-
-
-@rule
-def rules_of(frozen, numbers, digest):  # noqa: ARG001 - joins what a loop closes over: see `env_core.jit`
-    """The rules a loop plays by: constants, or out of the array of their numbers."""
-    return rules_from(numbers) if frozen is None else frozen
 
 
 @rule

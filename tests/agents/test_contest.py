@@ -6,6 +6,7 @@ import pytest
 import agents
 from agents import contest
 from agents.games import GAMES, make_config
+from agents.scoreboard import contests_table
 
 
 def test_every_seat_is_had_by_both():
@@ -38,3 +39,17 @@ def test_nobody_beats_an_equal(game):
     (match,) = result["matches"]
     assert match["points"] == pytest.approx(0.0)
     assert {row["name"] for row in result["ratings"]} == {"one", "other"}
+
+
+def test_the_board_shows_both_sides_of_every_match():
+    match = {"agents": ["a", "b"], "won": 0.6, "won_error": 0.01, "drawn": 0.1, "deals": 50, "games": 100}
+    result = {
+        "config": {"game": "chess", "players": 2},
+        "preset": "standard",
+        "observation": "public",
+        "training": [None, None],
+        "tournament": {"matches": [match], "ratings": [{"name": "a", "rating": 30.0}, {"name": "b", "rating": 20.0}]},
+    }
+    lines = contests_table([result]).splitlines()
+    assert lines[0] == "**chess standard, 2 players**, 100 games a pair."
+    assert lines[-2:] == ["| a |  | 60.0% ± 2.0% | 30.0 |", "| b | 30.0% ± 2.0% |  | 20.0 |"]
