@@ -2,6 +2,7 @@
 
 python -m agents.scoreboard --measure     # play all programs of Hanabi again: 20,000 games each of the standard game
                                           # for 2 to 5 players, 5,000 of every variant for 2 and 5
+python -m agents.scoreboard --measure smart,cheat   # only these; the other results stay
 python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
 python -m agents.evaluate ikebana --agents random,greedy --tournament --json agents/results/ikebana-2p.json
 python -m agents.scoreboard               # the tables, from all of agents/results/*.json
@@ -74,9 +75,8 @@ def training(about: dict[str, Any]) -> str:
 # --- Programs ---------------------------------------------------------------------------------------------------------
 
 
-def measure(num_threads: int) -> None:
-    """Play every program of Hanabi with itself, and keep the results."""
-    programs = names("hanabi")
+def measure(programs: Sequence[str], num_threads: int) -> None:
+    """Play programs of Hanabi with themselves, and keep the results beside those of the others."""
     every = Args("hanabi", games=GAMES, seed=SEED, num_threads=num_threads)
     standard = [replace(every, agents=name, players=players) for name in programs for players in PLAYERS]
     keep(PROGRAMS, standard)
@@ -91,14 +91,28 @@ def measure(num_threads: int) -> None:
 
 
 def keep(path: Path, lots: Sequence[Args]) -> None:
-    """Play, and write a line a result; a program that refuses a table is left out."""
-    lines = []
+    """Play, and write a line a result; a program that refuses a table is left out.
+
+    Results stand in the order of the tables, then of the programs.
+    """
+    results = json.loads(path.read_text()) if path.exists() else []
+    by_lot = {lot_of(result): result for result in results}
     for args in lots:
         try:
-            lines.append(json.dumps(evaluate(args)))
+            result = evaluate(args)
         except ValueError as refusal:
             print(refusal)
-    write_text(path, "[\n" + ",\n".join(lines) + "\n]\n")
+        else:
+            by_lot[lot_of(result)] = result
+    order = {name: k for k, name in enumerate(names("hanabi"))}
+    kept = sorted(by_lot.items(), key=lambda item: (item[0][:2], order.get(item[0][2], len(order))))
+    write_text(path, "[\n" + ",\n".join(json.dumps(result) for _, result in kept) + "\n]\n")
+
+
+def lot_of(result: Mapping[str, Any]) -> tuple[int, int, str]:
+    """What tells a result from all others: the preset's place, the number of players, the program."""
+    preset = result["preset"]
+    return PRESETS.index(preset) if preset in PRESETS else -1, result["config"]["players"], result["agents"][0]
 
 
 def programs_table(results: Sequence[dict[str, Any]]) -> str:
@@ -227,11 +241,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m agents.scoreboard", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="only say whether the READMEs are up to date")
-    parser.add_argument("--measure", action="store_true", help="first play all programs of Hanabi")
+    parser.add_argument("--measure", nargs="?", const="", metavar="NAME,...", help="first play programs of Hanabi")
     parser.add_argument("--num-threads", type=int, default=1, help="with --measure: games at the same time")
     options = parser.parse_args(arguments)
-    if options.measure:
-        measure(options.num_threads)
+    if options.measure is not None:
+        measure(options.measure.split(",") if options.measure else names("hanabi"), options.num_threads)
     for document in (HERE / "README.md", HERE.parent / "README.md"):
         text = filled = document.read_text()
         for name, board in boards().items():
