@@ -6,8 +6,8 @@ A new game joins every benchmark by one row of `GAMES`.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numba
@@ -36,6 +36,37 @@ class BenchmarkGame:
     """Table sizes to measure."""
     policies: tuple[str, ...] = ("random",)
     """Who plays the roll-outs: see `roll_out_loop`."""
+    presets: tuple[str, ...] = ()
+    """Presets to compare, the standard game first."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Presets that are compared with another than the first: one whose observation holds as much."""
+    make_preset: Callable[[str], Game] | None = None
+    """The game of a preset."""
+
+
+LONG_HISTORY = "standard, history=5"
+"""The standard game with as many last steps in the observation as bonus tiles need."""
+HANABI_PRESETS = (
+    "standard",
+    LONG_HISTORY,
+    "grands_feux",
+    "avalanche_5",
+    "avalanche_10",
+    "black_powder",
+    "flamboyants",
+    "final_bouquet",
+    "choreography",
+    "harder",
+    "easier",
+    "grands_feux_all",
+    "all_extensions",
+    "mini",
+    "small",
+    "very_small",
+)
+
+
+WITH_TILES = dict.fromkeys(("flamboyants", "grands_feux_all", "all_extensions"), LONG_HISTORY)
 
 
 def _hanabi(players: int) -> Game:
@@ -43,6 +74,13 @@ def _hanabi(players: int) -> Game:
     from hanabi_env.game import HanabiGame
 
     return HanabiGame(HanabiConfig(players=players))
+
+
+def _hanabi_preset(name: str) -> Game:
+    from hanabi_env.config import PRESETS, HanabiConfig
+    from hanabi_env.game import HanabiGame
+
+    return HanabiGame(HanabiConfig(history=5) if name == LONG_HISTORY else PRESETS[name])
 
 
 def _hanabi_aec(players: int, wrapped: bool) -> Any:
@@ -65,7 +103,16 @@ def _ikebana_aec(players: int, wrapped: bool) -> Any:
 
 
 GAMES = {
-    "hanabi": BenchmarkGame("hanabi", _hanabi, _hanabi_aec, (2, 3, 4, 5), policies=("random", "no misplay")),
+    "hanabi": BenchmarkGame(
+        "hanabi",
+        _hanabi,
+        _hanabi_aec,
+        (2, 3, 4, 5),
+        ("random", "no misplay"),
+        HANABI_PRESETS,
+        WITH_TILES,
+        _hanabi_preset,
+    ),
     "ikebana": BenchmarkGame("ikebana", _ikebana, _ikebana_aec, (2, 3, 4, 5)),
 }
 

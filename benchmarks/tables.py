@@ -130,6 +130,24 @@ def machine_lines(name: str) -> str:
     return "\n".join(f"{' and '.join(values(report, 'game'))}: {machine_line(report)}" for report in found)
 
 
+def presets() -> str:
+    """Nanoseconds a step of every preset, and how much longer that is than in the standard game."""
+    report = load("throughput")
+    if not chosen(report, group="presets"):
+        return NOT_MEASURED
+    rows = []
+    for game in values(report, "game", group="presets"):
+        speeds: dict[str, dict[str, float]] = {}
+        for row in chosen(report, group="presets", game=game):
+            speeds.setdefault(row["preset"], {})[row["observation"]] = row["steps_per_second"]
+            if row["observation"] == "packed":
+                own, beside = speeds[row["preset"]], speeds[row["beside"]]
+                cells = [f"{1e9 / own[name]:,.0f} ns | {beside[name] / own[name]:.2f}" for name in ("none", "packed")]
+                rows.append([game, f"`{row['preset']}`", str(row["bits"]), *cells])
+    header = ["game", "preset", "bits", "no observation", "ratio", "packed", "ratio"]
+    return markdown(header, rows, text_columns=2) + "\n" + machine_line(report)
+
+
 def sizes() -> str:
     """Steps per second on one core by the number of games side by side."""
     report = load("throughput")
@@ -245,6 +263,7 @@ def throughput() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
+    "presets": presets,
     "sizes": sizes,
     "threads": threads,
     "vector": vector,

@@ -39,7 +39,7 @@ class Args:
     players: list[int] = field(default_factory=list)
     """Table sizes; all of the game's where none is given."""
     only: str = ""
-    """Only the groups whose names contain one of these, separated by commas: formats, sizes, threads, vector, aec."""
+    """Only the groups whose names contain one of these, separated by commas: formats, sizes, presets, threads, ..."""
     seconds: float = 0.3
     """Seconds of every repeat."""
     repeats: int = 5
@@ -62,6 +62,17 @@ def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
             yield roll_out(entry, players, COMPARED, observation, policy=policy)
     for observation in ("packed", "int8"):
         yield roll_out(entry, players, COMPARED, observation, seats="all")
+
+
+def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
+    """Random games of every preset, without and with the acting player's packed observation."""
+    for preset in entry.presets if entry.make_preset else ():
+        game = entry.make_preset(preset)
+        for observation in (None, "packed"):
+            row = columns(entry, players, COMPARED, observation)
+            row |= {"path": "roll-out", "policy": "random", "preset": preset}
+            row |= {"bits": game.observation_bits, "beside": entry.beside.get(preset, entry.presets[0])}
+            yield Case(row, roll_out_loop(game, COMPARED, observation))
 
 
 def sizes(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
@@ -100,7 +111,7 @@ def aec(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
         yield Case({**row, "path": "env" if wrapped else "raw_env"}, aec_loop(environment, games=50))
 
 
-GROUPS = {"formats": formats, "sizes": sizes, "threads": threads, "vector": vector, "aec": aec}
+GROUPS = {"formats": formats, "presets": presets, "sizes": sizes, "threads": threads, "vector": vector, "aec": aec}
 AT_EVERY_TABLE = ("formats", "aec")
 """Groups that are measured at every table size; the others only at the smallest."""
 
@@ -157,7 +168,7 @@ def run(args: Args) -> dict:
 def print_table(report: dict) -> None:
     """The results as aligned text, in nanoseconds a step and millions of steps a second."""
     for row in report["results"]:
-        words = [f"{row[key]}" for key in ("path", "policy", "seats", "observation") if key in row]
+        words = [f"{row[key]}" for key in ("preset", "path", "policy", "seats", "observation") if key in row]
         cores = f"{row['threads']} threads" if row.get("threads", 1) > 1 else ""
         print(
             f"{row['game']} {row['players']} players  N={row['envs']:<6}{', '.join(words):<52}{cores:<10}"

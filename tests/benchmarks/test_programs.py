@@ -1,6 +1,7 @@
 """Every benchmark runs, for an instant, and what it writes has the columns that the tables read."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,14 @@ from benchmarks import compile_time, games, peers, throughput
 from env_core.vector import CardGameVectorEnv
 
 GAME = games.GAMES["hanabi"].make(2)
-PATHS = {"formats": "roll-out", "sizes": "roll-out", "threads": "roll-out", "vector": "step kernel", "aec": "raw_env"}
+PATHS = {
+    "formats": "roll-out",
+    "presets": "roll-out",
+    "sizes": "roll-out",
+    "threads": "roll-out",
+    "vector": "step kernel",
+    "aec": "raw_env",
+}
 
 
 @pytest.mark.parametrize("group", throughput.GROUPS)
@@ -18,6 +26,7 @@ def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(throughput, "FORMATS", (None, "packed"))
     monkeypatch.setattr(throughput, "LEARNT_FROM", ("packed",))
     monkeypatch.setattr(games, "STEPS_A_CALL", 64)
+    monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], presets=("standard",)))
     out = tmp_path / "throughput.json"
     settings = {"players": [2], "seconds": 1e-6, "repeats": 2, "sizes": [1, 8], "threads": 1, "out": out}
     throughput.main(throughput.Args(game=["hanabi"], only=group, **settings))
