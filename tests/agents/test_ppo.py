@@ -233,7 +233,7 @@ def test_a_directory_without_a_run_is_a_clear_error(tmp_path, path):
         ({"config": ("derived",)}, "name=value"),
         ({"game": "chess"}, "game must be one of"),
         ({"game": "ikebana", "preset": "standard", "stream": "team"}, "stream must be seat"),
-        ({"game": "ikebana", "preset": "standard", "config": ("derived=true",)}, "'derived' is no field"),
+        ({"game": "ikebana", "preset": "standard", "config": ("belief=true",)}, "'belief' is no field"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
