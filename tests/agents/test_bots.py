@@ -1,5 +1,7 @@
 """Bots: they see only what their seat may, and play the same game on every path."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,13 +29,14 @@ def actions_of(config: HanabiConfig, policy: Policy, games: int, seed: int) -> l
 
 
 def shuffle_hidden(tables: np.ndarray, player: int, rng: np.random.Generator) -> None:
-    """Deal what ``player`` cannot see anew: the own hand and the deck change cards, and the random stream."""
+    """Deal what ``player`` cannot see anew: own hand and deck, the order of face-down tiles, the stream."""
     for state in tables["state"]:
         hand, deck = state["hand_count"][player], state["deck_count"]
         hidden = np.concatenate([state["hands"][player, :hand], state["cards"][:deck]])
         rng.shuffle(hidden)
         state["hands"][player, :hand] = hidden[:hand]
         state["cards"][:deck] = hidden[hand:]
+        rng.shuffle(state["bonus_tiles"][len(state["bonus_tiles"]) - state["tiles_left"] :])
         state["key"] ^= np.uint64(rng.integers(2**63))
         state["game_key"] ^= np.uint64(rng.integers(2**63))
 
@@ -73,10 +76,14 @@ def moves_through_shuffled_cards(config: HanabiConfig, name: str, games: int) ->
 
 
 @pytest.mark.parametrize("name", HONEST)
-@pytest.mark.parametrize("players", [2, 4])
-def test_no_move_depends_on_what_the_seat_cannot_see(name, players):
-    decisions, different = moves_through_shuffled_cards(HanabiConfig(players=players), name, games=20)
-    assert decisions > 20 * players
+@pytest.mark.parametrize(
+    "config",
+    [HanabiConfig(), HanabiConfig(players=4), replace(PRESETS["all_extensions"], players=3)],
+    ids=["two", "four", "all_extensions"],
+)
+def test_no_move_depends_on_what_the_seat_cannot_see(name, config):
+    decisions, different = moves_through_shuffled_cards(config, name, games=20)
+    assert decisions > 20 * config.players
     assert different == 0
 
 
