@@ -66,7 +66,9 @@ def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
 
 def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
     """Random games of every preset, without and with the acting player's packed observation."""
-    for preset in entry.presets if entry.make_preset else ():
+    if entry.make_preset is None:
+        return
+    for preset in entry.presets:
         game = entry.make_preset(preset)
         for observation in (None, "packed"):
             row = columns(entry, players, COMPARED, observation)
