@@ -29,6 +29,12 @@ MODULE = "env_core.loops"  # for the digest of a game's sources
 MOST_RETRIES = 64  # a careful roll-out looks so often for a move that is no error
 
 
+@rule
+def never_careless(rules, s, action):  # noqa: ARG001 - the protocol of a program
+    """``is_careless`` of a game without moves that are plain errors."""
+    return False
+
+
 class Program(NamedTuple):
     """A game's functions, all of them `env_core.jit.rule`: what the loops are made of.
 
@@ -44,7 +50,7 @@ class Program(NamedTuple):
     act: Callable[..., None]  # (rules, table, action): a legal step and its ``table.rewards``, which are zero before
     forfeit: Callable[..., None]  # (rules, s): the game ends because the current player did what is not legal
     end_game: Callable[..., None]  # (rules, table): note the statistics of the game that has ended
-    is_careless: Callable[..., Any]  # (rules, s, action): what the careful roll-outs of the benchmarks avoid
+    is_careless: Callable[..., Any] = never_careless  # (rules, s, action): what careful roll-outs of benchmarks avoid
 
 
 def table_dtype(state: np.dtype, players: int, num_actions: int, words: int, statistics: Sequence[str]) -> np.dtype:

@@ -114,12 +114,6 @@ def wins_with(s, k):
     return rounds
 
 
-@rule
-def never_careless(rules, s, action):  # noqa: ARG001 - as every game's
-    """Koi-Koi has no moves that are plain errors."""
-    return False
-
-
 PROGRAM = Program(
     rules_from=rules_from,
     init=init,
@@ -129,5 +123,4 @@ PROGRAM = Program(
     act=act,
     forfeit=forfeit,
     end_game=end_game,
-    is_careless=never_careless,
 )

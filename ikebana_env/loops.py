@@ -47,12 +47,6 @@ def end_game(rules, table):
     table.end_reason = table.state.end_reason
 
 
-@rule
-def never_careless(rules, s, action):  # noqa: ARG001 - as every game's
-    """Ikebana has no moves that are plain errors."""
-    return False
-
-
 PROGRAM = Program(
     rules_from=rules_from,
     init=init,
@@ -62,5 +56,4 @@ PROGRAM = Program(
     act=act,
     forfeit=forfeit,
     end_game=end_game,
-    is_careless=never_careless,
 )
