@@ -24,7 +24,7 @@ MOVES = st.integers(0, 200)
 
 def position_after(config: IkebanaConfig, seed: int, moves: int) -> Any:
     """An environment some random legal moves into a game; it may be over."""
-    env, rng = ENVS[config], random.Random(seed)
+    env, rng = ENVS.setdefault(config, ikebana_v0.raw_env(config=config)), random.Random(seed)
     env.reset(seed=seed)
     for _ in range(moves):
         if all(env.terminations.values()):
