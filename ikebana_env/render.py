@@ -138,6 +138,7 @@ def _header(view: TableView, symbols: Symbols) -> list[str]:
         text(title, MARGIN, 40, 13, "ik-ink", bold=True, symbols=symbols),
         text(describe_turn(view), MARGIN, 70, 10, "ik-soft", symbols=symbols),
         text(drawn, MARGIN, 94, 9, "ik-soft", symbols=symbols),
+        text("drawn", DISCARD_X - 12, 62, 9, "ik-soft", anchor="end", symbols=symbols),
         group(_card(view.drawn, symbols) if view.drawn else _slot(symbols), x=DISCARD_X, y=9),
         group(_back(symbols) if view.deck_size else _slot(symbols), x=DISCARD_X + 92, y=9),
         text("deck", PRESTIGE_X, 46, 9, "ik-soft", symbols=symbols),
