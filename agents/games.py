@@ -83,6 +83,16 @@ GAMES = {
         harmless_fields=("random_start_player", "reward"),
         training_settings=("derived=true", "reward=dense"),
     ),
+    "koikoi": Game(
+        name="koikoi",
+        package="hanafuda_env",
+        config_name="KoiKoiConfig",
+        vector_env_name="KoiKoiVectorEnv",
+        cooperative=False,
+        observation_fields=("history",),
+        harmless_fields=("rounds", "hand_swap", "reward"),
+        training_settings=("rounds=1", "hand_swap=false"),
+    ),
 }
 
 

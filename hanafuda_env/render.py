@@ -257,7 +257,8 @@ def _title(view: TableView, player: int, y: float, symbols: Symbols) -> str:
         x += 18
     name = player_name(player) + (", dealer" if position["dealer"] == player else "")
     calls = position["koikoi_called"][player]
-    facts = [f"{position['scores'][player]} points"]
+    score = position["scores"][player]
+    facts = [f"{score} {'point' if score == 1 else 'points'}"]
     facts += [f"base {position['base'][player]}"] * bool(position["base"][player])
     facts += [f"Koi-Koi x{calls}" if calls > 1 else "Koi-Koi"] * bool(calls)
     right = MARGIN + HAND_WIDTH

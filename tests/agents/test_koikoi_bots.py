@@ -1,0 +1,101 @@
+"""Koi-Koi's players: honest, functions of their seed, and as strong as they should be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import agents
+from agents.bot import BotPolicy
+from agents.contest import head_to_head
+from agents.evaluate import play
+from agents.koikoi import monte_carlo
+from agents.koikoi.heuristics import chance_to_hold
+from hanafuda_env import PRESETS, koikoi_v0
+from hanafuda_env.rules import state_dtype
+from hanafuda_env.view import hide, unseen
+
+ROUND = replace(PRESETS["document_options"], rounds=1, reward="points")
+JAPAN = replace(PRESETS["koikoi_japan"], rounds=1, reward="points")
+NAMES = ["greedy_stop", "always_koi", "counting", "monte_carlo"]
+
+
+def test_the_register_names_them():
+    assert agents.names("koikoi") == ["random", *NAMES]
+    with pytest.raises(ValueError, match="roll_outs"):
+        monte_carlo(0)
+
+
+def test_a_view_hides_the_other_hand_the_deck_and_the_streams():
+    env = koikoi_v0.raw_env(hand_swap=False)
+    env.reset(seed=3)
+    player = env.to_dict()["current_player"]
+    view = env._tables["state"].copy().view(np.recarray)[0]
+    hand = view.hand.copy()
+    hide(env.game.rules, view, player)
+    assert view.hand[player] == hand[player] and view.hand[1 - player] == 0
+    assert view.key == view.game_key == 0 and set(view.deck) == {63}
+    with np.errstate(over="ignore"):
+        assert int(unseen(view)).bit_count() == 24 + 8
+    assert view.dtype == np.dtype(state_dtype(12, 0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_move_depends_on_what_the_seat_cannot_see(name):
+    """The same decision where the other hand, the deck and the stream are others."""
+    policy = agents.load(name, ROUND)
+    if name == "monte_carlo":
+        policy = BotPolicy(monte_carlo(60), ROUND)
+    assert isinstance(policy, BotPolicy)
+    import random
+
+    from agents.playing import OneTable
+    from tests.koikoi.test_secrets import shuffled_secrets
+
+    rng = random.Random(name)
+    env, other = koikoi_v0.raw_env(config=ROUND), koikoi_v0.raw_env(config=ROUND)
+    compared = 0
+    for seed in range(4):
+        env.reset(seed=seed)
+        table = OneTable(env, [policy, policy], seed=seed)
+        while not all(env.terminations.values()):
+            action = table.action()
+            position = shuffled_secrets(env.to_dict(), env.to_dict()["current_player"], rng)
+            try:
+                other.reset(seed=seed, options={"state": position})
+            except ValueError:  # the exchanged cards are a lucky hand
+                position = None
+            if position is not None:
+                twin = OneTable(other, [policy, policy], seed=seed)
+                twin.step = table.step
+                assert twin.action() == action
+                compared += 1
+            env.step(action)
+            table.observe()
+    assert compared > 20
+
+
+def test_they_are_functions_of_their_seed_and_play_every_preset():
+    for preset in PRESETS.values():
+        config = replace(preset, rounds=1, reward="points")
+        for name in NAMES[:3]:
+            policy = agents.load(name, config)
+            some, more = play(config, policy, 20, seed=5), play(config, policy, 60, seed=5)
+            np.testing.assert_array_equal(some.rewards, more.rewards[:20])
+
+
+def test_the_chance_to_hold_one_of_some_cards():
+    assert chance_to_hold(2, 8, 32) == pytest.approx(1 - (24 * 23) / (32 * 31))
+    assert chance_to_hold(0, 8, 32) == 0
+
+
+@pytest.mark.statistical
+def test_they_beat_who_they_should():
+    """Points a round over 1,000 deals with both seatings; each margin is above five standard errors of its mean."""
+    players = {name: agents.load(name, JAPAN) for name in ("random", *NAMES[:3])}
+    roller = BotPolicy(monte_carlo(300), JAPAN)
+    for one, other in ((players["greedy_stop"], players["random"]), (roller, players["greedy_stop"])):
+        result = head_to_head(JAPAN, one, other, 1000, seed=1).summary()
+        assert result["points"] > 5 * result["points_error"]
