@@ -17,7 +17,8 @@ player who is told; ``value`` the color's place among the variant's clue colors,
 What the site calls a variant is a set of suits, and `VARIANTS` lists those that are ours too. Its ``emptyClues`` is
 ``empty_hints`` (H7), ``allOrNothing`` is ``final_bouquet`` (V5), ``oneExtraCard`` and ``oneLessCard`` change
 ``hand_size``. Three things differ and hurt no replay: the site scores black powder as a sixth suit (30, not V3's 25),
-ends a game as soon as its highest reachable score is reached, and names the suits otherwise.
+ends a game as soon as its highest reachable score is reached (and leaves out what was played after that), and names the
+suits otherwise.
 """
 
 import argparse
