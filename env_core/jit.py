@@ -14,7 +14,7 @@ digest is a cache miss.
 
 import hashlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,6 +34,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 COMPILED = ("env_core.bits", "env_core.game", "env_core.inlining", "env_core.jit", "env_core.rng")
 """Modules of this package whose lines end up in compiled loops."""
 
+IS_INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT"))  # noqa: B009 - set at import, unknown to type checkers
+
 __all__ = ["COMPILED", "interned", "kernel", "parallel_kernel", "rule", "source_digest", "subroutine", "usable_threads"]
 
 
@@ -52,12 +54,33 @@ def subroutine(function: Function) -> Function:
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a loop over games for one thread. It releases the GIL, so several Python threads may run kernels."""
+    if IS_INTERPRETED:
+        return interpreted(function)
     return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a ``prange`` loop over games for several threads (Numba's threading layer)."""
+    if IS_INTERPRETED:
+        return interpreted(function)
     return numba.njit(cache=True, nogil=True, parallel=True, error_model="numpy")(function)
+
+
+def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A loop as plain Python, for ``NUMBA_DISABLE_JIT=1``: arrays of records offer their fields as attributes."""
+
+    @wraps(function)
+    def loop(*arguments: Any) -> Any:
+        with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
+            return function(*(as_records(argument) for argument in arguments))
+
+    return loop
+
+
+def as_records(value: Any) -> Any:
+    """An array of records with attributes; anything else as it is."""
+    is_records = isinstance(value, np.ndarray) and value.dtype.names is not None
+    return value.view(np.recarray) if is_records else value
 
 
 @cache

@@ -1,0 +1,46 @@
+"""``NUMBA_DISABLE_JIT=1``: every environment runs as plain Python, and plays the same games."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from .houses import HOUSES, House, legal_action, legal_actions, table_name
+
+
+def played(house: House) -> str:
+    """A digest of all that a vector environment and `raw_env` show in some random games."""
+    digest = hashlib.sha256()
+    rng = np.random.default_rng(5)
+    envs = house.vector(3)
+    observation = envs.reset(seed=5)[0]
+    for _ in range(20):
+        observation, rewards, terminations, _, infos = envs.step(legal_actions(observation["action_mask"], rng))
+        for array in (*observation.values(), rewards, terminations, infos["current_player"], infos["rewards"]):
+            digest.update(array.tobytes())
+    digest.update(envs.observe_all()["observation"].tobytes())
+    single = house.raw_env(**house.short)
+    single.reset(seed=5)
+    while single.agents and not all(single.terminations.values()):
+        observation = single.last()[0]
+        single.step(legal_action(observation["action_mask"], rng))
+        digest.update(observation["observation"].tobytes() + repr(single.rewards).encode())
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize("house", HOUSES, ids=table_name)
+def test_plain_python_plays_the_same_games(house: House):
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-m", __name__, house.game]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    interpreted = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert interpreted.returncode == 0, interpreted.stderr
+    assert interpreted.stdout.strip() == played(house)
+
+
+if __name__ == "__main__":
+    print(played(next(house for house in HOUSES if house.game == sys.argv[1])))
