@@ -1,7 +1,10 @@
 """Bots for Hanabi, one file a convention; ``BOTS`` is the register that `agents.names` reads."""
 
 from agents.hanabi.cheat import CHEAT
+from agents.hanabi.information import INFORMATION
+from agents.hanabi.questions import QUESTIONS
+from agents.hanabi.recommendation import RECOMMENDATION
 from agents.hanabi.rule_lists import RULE_LISTS
 from agents.hanabi.smart import SMART
 
-BOTS = (*RULE_LISTS, SMART, CHEAT)
+BOTS = (*RULE_LISTS, SMART, RECOMMENDATION, INFORMATION, QUESTIONS, CHEAT)
