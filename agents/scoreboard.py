@@ -170,15 +170,16 @@ def variant_text(result: dict[str, Any] | None, is_best: bool) -> str:
 
 
 def contests_table(results: Sequence[dict[str, Any]]) -> str:
-    """A table a tournament: how often the row's agent beats the column's, with a 95 % interval, best agent first."""
+    """A table a tournament: how often the row's agent beats the column's, with a 95 % interval; best agent first."""
     return "\n\n".join(map(tournament_table, results))
 
 
 def tournament_table(result: dict[str, Any]) -> str:
     """One tournament under its title."""
     matches = result["tournament"]["matches"]
-    order = [rating["name"] for rating in result["tournament"]["ratings"]]
     won = {tuple(match["agents"]): match for match in matches}
+    ratings = {rating["name"]: rating["rating"] for rating in result["tournament"]["ratings"]}
+    order = sorted(ratings, key=lambda name: -sum(rate_of(won, name, other) for other in ratings if other != name))
     trained = [f"PPO: {training(about)}, observation {result['observation']}" for about in result["training"] if about]
     games = matches[0]["games"]
     title = f"{result['config']['game']} {result['preset']}, {result['config']['players']} players"
@@ -188,9 +189,9 @@ def tournament_table(result: dict[str, Any]) -> str:
         "| beats | " + " | ".join(map(agent_name, order)) + " | rating |",
         "|---|" + "---|" * (len(order) + 1),
     ]
-    for rating in result["tournament"]["ratings"]:
-        cells = [won_text(won, rating["name"], other) for other in order]
-        lines.append(f"| {agent_name(rating['name'])} | " + " | ".join(cells) + f" | {rating['rating']:.1f} |")
+    for name in order:
+        cells = [won_text(won, name, other) for other in order]
+        lines.append(f"| {agent_name(name)} | " + " | ".join(cells) + f" | {ratings[name]:.1f} |")
     return "\n".join(lines)
 
 
@@ -199,8 +200,14 @@ def won_text(won: Mapping[tuple[str, ...], dict[str, Any]], one: str, other: str
     if one == other:
         return ""
     match = won.get((one, other)) or won[other, one]
-    rate = match["won"] if (one, other) in won else 1 - match["won"] - match["drawn"]
-    return f"{rate:.1%} ± {1.96 * match['won_error']:.1%}"
+    return f"{rate_of(won, one, other):.1%} ± {1.96 * match['won_error']:.1%}"
+
+
+def rate_of(won: Mapping[tuple[str, ...], dict[str, Any]], one: str, other: str) -> float:
+    """The part of their games that one agent wins against the other."""
+    if (one, other) in won:
+        return won[one, other]["won"]
+    return 1 - won[other, one]["won"] - won[other, one]["drawn"]
 
 
 # --- Documents --------------------------------------------------------------------------------------------------------
