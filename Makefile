@@ -51,9 +51,12 @@ tables: $(VENV)/.test  ## write the measured tables and the picture into the REA
 	@$(RUN) -m benchmarks.tables
 	@$(RUN) -m agents.scoreboard
 	@$(RUN) -m hanabi_env.card
+	@$(RUN) -m agents.koikoi.rounds
 	@$(RUN) -m ikebana_env.card
+	@$(RUN) -m hanafuda_env.card
 	@$(RUN) -m hanabi_env.render docs/hanabi.svg --seed 11 --moves 32 --seat 1
 	@$(RUN) -m ikebana_env.render docs/ikebana.svg --seed 7 --moves 62 --seat 1
+	@$(RUN) -m hanafuda_env.render docs/koikoi.svg --seed 7 --moves 50 --seat 0
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

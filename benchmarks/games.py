@@ -102,6 +102,28 @@ def _ikebana_aec(players: int, wrapped: bool) -> Any:
     return ikebana_v0.env(players=players) if wrapped else ikebana_v0.raw_env(players=players)
 
 
+def _koikoi(players: int) -> Game:  # noqa: ARG001 - always two
+    from hanafuda_env.config import KoiKoiConfig
+    from hanafuda_env.game import KoiKoiGame
+
+    return KoiKoiGame(KoiKoiConfig())
+
+
+def _koikoi_preset(name: str) -> Game:
+    from hanafuda_env.config import PRESETS
+    from hanafuda_env.game import KoiKoiGame
+
+    return KoiKoiGame(PRESETS[name])
+
+
+def _koikoi_aec(players: int, wrapped: bool) -> Any:  # noqa: ARG001 - always two
+    from hanafuda_env import koikoi_v0
+
+    return koikoi_v0.env() if wrapped else koikoi_v0.raw_env()
+
+
+KOIKOI_PRESETS = ("document", "document_options", "nintendo", "koikoi_japan")
+
 GAMES = {
     "hanabi": BenchmarkGame(
         "hanabi",
@@ -114,6 +136,7 @@ GAMES = {
         _hanabi_preset,
     ),
     "ikebana": BenchmarkGame("ikebana", _ikebana, _ikebana_aec, (2, 3, 4, 5)),
+    "koikoi": BenchmarkGame("koikoi", _koikoi, _koikoi_aec, (2,), presets=KOIKOI_PRESETS, make_preset=_koikoi_preset),
 }
 
 

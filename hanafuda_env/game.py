@@ -11,7 +11,7 @@ from hanafuda_env import position as positions
 from hanafuda_env.config import MOST_HISTORY, KoiKoiConfig
 from hanafuda_env.loops import PROGRAM, STATISTICS
 from hanafuda_env.observation import observation_words
-from hanafuda_env.rules import Rules, numbers_of, state_dtype
+from hanafuda_env.rules import LEAST_TURNS, Rules, numbers_of, state_dtype
 
 GENERAL_ROUNDS = 12
 
@@ -72,5 +72,5 @@ def roomy(rules: Rules) -> Rules:
     """Sizes of the general record: room for every preset, or for this table where it is larger."""
     return rules._replace(
         rounds=max(GENERAL_ROUNDS, rules.rounds),
-        history=MOST_HISTORY if rules.history > 1 else 1,
+        history=MOST_HISTORY if rules.history > LEAST_TURNS else LEAST_TURNS,
     )

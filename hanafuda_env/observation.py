@@ -19,6 +19,7 @@ from hanafuda_env.rules import (
     PHASE_SWAP,
     TURNS,
     Rules,
+    kept_turns,
     legal_actions,
 )
 from hanafuda_env.yaku import (
@@ -187,7 +188,7 @@ def doublings(lead):
 @rule
 def write_turn(rules, s, observer, age, out, word, at):
     """The turn ``age`` turns ago, 0 is the present one: cards played, drawn, captured; mine, theirs, joker, Koi-Koi."""
-    turn = s.turns[(np.int64(s.turn) - age) % rules.history]
+    turn = s.turns[(np.int64(s.turn) - age) % kept_turns(rules)]
     is_turn = turn.player != NOBODY and s.turn > age
     whose = ONE if turn.player == observer else ONE << ONE
     marks = whose | np.uint64(turn.is_joker) << (ONE + ONE) | np.uint64(turn.koikoi) << np.uint64(3)

@@ -28,6 +28,7 @@ from hanafuda_env.rules import (
     FROM_DECK,
     FROM_HAND,
     HAND,
+    LEAST_TURNS,
     NOBODY,
     PHASE_DEAL,
     PHASE_END,
@@ -42,6 +43,7 @@ from hanafuda_env.rules import (
     deal_rounds,
     is_lucky,
     is_void,
+    kept_turns,
     open_game,
 )
 from hanafuda_env.yaku import CARDS, GAJI, NO_CARD, base_of, month_of, month_set, yaku_of
@@ -139,7 +141,7 @@ def _result_to_dict(result: Any) -> dict[str, Any]:
 
 def _turns(rules: Any, state: Any) -> list[dict[str, Any]]:
     """The turns that the record remembers, newest last."""
-    last, kept = int(state.turn), max(rules.history, 1)
+    last, kept = int(state.turn), kept_turns(rules)
     past = [state.turns[turn % kept] for turn in range(max(1, last - kept + 1), last + 1)]
     return [
         {
@@ -423,7 +425,7 @@ def _read_results(new: Any, position: Mapping[str, Any]) -> None:
 
 def _read_turns(config: KoiKoiConfig, new: Any, position: Mapping[str, Any]) -> None:
     """What is remembered of the last turns; the present one has a record in any case."""
-    kept = max(config.history, 1)
+    kept = max(config.history, LEAST_TURNS)
     for row in new.turns:
         row.player = NOBODY
     turns: list[dict[str, Any]] = list(position.get("turns", []))

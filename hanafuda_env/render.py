@@ -47,7 +47,7 @@ from hanafuda_env.table import (
 
 __all__ = ["Snapshot", "replay", "table_ansi", "table_layers", "table_rgb", "table_svg", "view_of"]
 
-WIDTH, HEIGHT = 1000, 700
+WIDTH, HEIGHT = 1000, 664
 MARGIN, GAP = 16, 12
 PLAYER_HEIGHT = 206
 FIELD_Y = MARGIN + PLAYER_HEIGHT + GAP
@@ -185,10 +185,8 @@ def _deck(view: TableView, symbols: Symbols) -> str:
 def _news(view: TableView, symbols: Symbols) -> str:
     """Round, turn, what just happened and what comes now, in four lines under the field."""
     position = view.position
-    last = position["turns"][-1] if position["turns"] else None
-    happened = describe_turn(last) if last is not None and last["played"] else ""
-    if not happened and len(position["turns"] or ()) > 1:
-        happened = describe_turn(position["turns"][-2])
+    last = _last_turn(view)
+    happened = "" if last is None else describe_turn(last)
     round_ = f"round {position['round']} of {view.config.rounds}, turn {position['turn']}"
     y = FIELD_Y + FIELD_HEIGHT - 10
     return "".join(
@@ -221,8 +219,14 @@ def _field(view: TableView, symbols: Symbols) -> list[str]:
 
 def _just_laid(view: TableView) -> set[str]:
     """Cards of the present or last turn that stayed on the field."""
-    turns = view.position["turns"] or []
-    return {turn[key] for turn in turns[-1:] for key in ("played", "drawn") if turn.get(key)}
+    turn = _last_turn(view)
+    return set() if turn is None else {turn[key] for key in ("played", "drawn") if turn.get(key)}
+
+
+def _last_turn(view: TableView) -> Mapping[str, Any] | None:
+    """The present turn once its card is played, else the one before it."""
+    turns = [turn for turn in view.position["turns"] or () if turn["played"]]
+    return turns[-1] if turns else None
 
 
 def _pending(view: TableView, symbols: Symbols) -> str:
@@ -283,7 +287,7 @@ def _piles(view: TableView, player: int, y: float, symbols: Symbols) -> list[str
     left, width = MARGIN + HAND_WIDTH + 26, WIDTH - 2 * MARGIN - HAND_WIDTH - YAKU_WIDTH - 40
     rows = [(view.pile(player, "bright"), view.pile(player, "animal")), (view.pile(player, "ribbon"),)]
     rows.append((view.pile(player, "chaff"),))
-    last = view.position["turns"][-1] if view.position["turns"] else None
+    last = _last_turn(view)
     new = set(last["captured"]) if last is not None and last["player"] == player else set()
     layers = []
     for row, kinds in enumerate(rows):
@@ -361,7 +365,8 @@ def _frame(config: KoiKoiConfig, now: Snapshot, symbols: Symbols) -> Frame:
     eyes = {"omniscient": None} | {player_name(player): player for player in range(config.players)}
     views = {name: view_of(now.position, config, seat) for name, seat in eyes.items()}
     everything = views["omniscient"]
-    news = [describe_last_round(everything)] if not now.position["turns"] else []
+    played = [turn for turn in now.position["turns"] if turn["played"]]
+    news = [describe_turn(played[-1]) if played else describe_last_round(everything)]
     return Frame(
         pictures={name: table_layers(view, symbols) for name, view in views.items()},
         texts={name: table_ansi(view) for name, view in views.items()},

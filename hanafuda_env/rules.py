@@ -41,6 +41,7 @@ from hanafuda_env.yaku import (
 
 HAND = 8  # K5: cards of a hand, and of the field
 TURNS = 16  # K26: after them both hands are empty
+LEAST_TURNS = 2  # the record remembers the present turn and the last, and more where the observation has them
 
 PHASE_SWAP = 0  # K6: the other player may ask the dealer for the hand
 PHASE_PLAY = 1
@@ -200,7 +201,7 @@ def state_dtype(rounds: int, history: int) -> np.dtype:
             ("finished", np.uint8),  # rounds
             ("rewarded", np.uint8),  # L7: rounds whose rewards have been given
             ("given", np.uint8),  # L8: rounds whose decks are given
-            ("turns", TURN, (max(history, 1),)),  # ring of the last turns of this round, see `turn_record`
+            ("turns", TURN, (max(history, LEAST_TURNS),)),  # ring of the last turns of this round, see `turn_record`
             ("results", ROUND, (rounds,)),
             ("given_decks", np.uint8, (rounds, CARDS)),  # L8
         ],
@@ -340,7 +341,7 @@ def open_round(rules, s):
     clear_row(s.chain)
     clear_row(s.koikoi_called)
     clear_row(s.november)
-    for k in range(max(rules.history, 1)):
+    for k in range(kept_turns(rules)):
         s.turns[k].player = NOBODY
 
 
@@ -448,9 +449,15 @@ def answer(rules, s, action):
 
 
 @rule
+def kept_turns(rules):
+    """How many turns the record remembers."""
+    return max(rules.history, LEAST_TURNS)
+
+
+@rule
 def turn_record(rules, s):
     """Where the present turn is remembered."""
-    return s.turns[s.turn % max(rules.history, 1)]
+    return s.turns[s.turn % kept_turns(rules)]
 
 
 @rule

@@ -269,10 +269,11 @@ def describe_turn(turn: Mapping[str, Any]) -> str:
 def table_ansi(view: TableView, color: bool = False) -> str:
     """The table as lines of text; plain ASCII, or with terminal colors. A card that these eyes cannot see is ``??``."""
     position = view.position
+    played = [turn for turn in position["turns"] or () if turn["played"]]
     deals = f"{player_name(position['dealer'])} deals"
     lines = [
         f"Koi-Koi: round {position['round']} of {view.config.rounds}, turn {position['turn']}, {deals}",
-        f"  last       {describe_turn(position['turns'][-1]) if position['turns'] else describe_last_round(view)}",
+        f"  last       {describe_turn(played[-1]) if played else describe_last_round(view)}",
         f"  now        {describe_phase(view)}",
         f"  deck       {view.deck_size}",
         f"  field      {_cards(position['field'], color)}",
