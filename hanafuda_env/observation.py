@@ -65,8 +65,8 @@ def observe(rules, s, observer, out):
     """Write what ``observer`` may know to ``out`` (uint64 words, `observation_words` of them), lowest bit first."""
     word, at = write_cards(rules, s, observer, out, ZERO, 0)
     word, at = write_round(s, observer, out, word, at)
-    for seat in range(2):
-        word, at = write_player(rules, s, observer if seat == 0 else 1 - observer, out, word, at)
+    word, at = write_player(rules, s, observer, out, word, at)
+    word, at = write_player(rules, s, 1 - observer, out, word, at)
     word, at = write_scores(rules, s, observer, out, word, at)
     for age in range(rules.history):
         word, at = write_turn(rules, s, observer, age, out, word, at)
@@ -109,15 +109,11 @@ def write_round(s, observer, out, word, at):
     """
     phase = bit(s.phase) & low_bits(PHASE_END)
     me = np.uint64(observer == s.current_player) | np.uint64(observer == s.dealer) << ONE
-    word, at = put(out, word, at, PHASE_END, phase)
-    word, at = put(out, word, at, 2, me)
-    word, at = put(out, word, at, TURNS, low_bits(s.turn))
-    holder, month = ZERO, ZERO
+    facts = phase | me << np.uint64(PHASE_END) | low_bits(s.turn) << np.uint64(PHASE_END + 2)
     if s.joker_holder != NOBODY:
-        holder = ONE if s.joker_holder == observer else ONE << ONE
-        month = bit(s.joker_month)
-    word, at = put(out, word, at, 2, holder)
-    return put(out, word, at, MONTHS, month)
+        whose = ONE if s.joker_holder == observer else ONE << ONE
+        facts |= (whose | bit(s.joker_month) << np.uint64(2)) << np.uint64(PHASE_END + 2 + TURNS)
+    return put(out, word, at, ROUND_BITS, facts)
 
 
 # --- Mine, theirs: yaku and Koi-Koi of each player --------------------------------------------------------------------
@@ -132,11 +128,12 @@ def write_player(rules, s, player, out, word, at):
     """
     pile = s.captured[player]
     word, at = put(out, word, at, PROGRESS_BITS, progress(rules, pile))
-    word, at = put(out, word, at, YAKU, made_of(rules, ALL_CARDS & ~s.captured[1 - player]))
-    word, at = put(out, word, at, BASE_BITS, low_bits(min(np.int64(s.base_points[player]), BASE_BITS)))
-    word, at = put(out, word, at, CALLS_BITS, low_bits(min(np.int64(s.chain[player]), CALLS_BITS)))
-    word, at = put(out, word, at, CALLS_BITS, low_bits(min(np.int64(s.koikoi_called[player]), CALLS_BITS)))
-    return put(out, word, at, 2, np.uint64(s.november[player]))
+    facts = np.uint64(s.november[player])
+    facts = facts << np.uint64(CALLS_BITS) | low_bits(min(np.int64(s.koikoi_called[player]), CALLS_BITS))
+    facts = facts << np.uint64(CALLS_BITS) | low_bits(min(np.int64(s.chain[player]), CALLS_BITS))
+    facts = facts << np.uint64(BASE_BITS) | low_bits(min(np.int64(s.base_points[player]), BASE_BITS))
+    facts = facts << np.uint64(YAKU) | made_of(rules, ALL_CARDS & ~s.captured[1 - player])
+    return put(out, word, at, PLAYER_BITS - PROGRESS_BITS, facts)
 
 
 @rule
@@ -166,11 +163,12 @@ def write_scores(rules, s, observer, out, word, at):
     """
     mine, theirs = np.int64(s.score[observer]), np.int64(s.score[1 - observer])
     left = rules.rounds - np.int64(s.finished)
-    word, at = put(out, word, at, ROUNDS_BITS, low_bits(min(left, ROUNDS_BITS)))
-    word, at = put(out, word, at, LEAD_BITS, doublings(mine - theirs))
-    word, at = put(out, word, at, LEAD_BITS, doublings(theirs - mine))
-    word, at = put(out, word, at, SCORE_BITS, np.uint64(mine & 0xFFFF))
-    return put(out, word, at, SCORE_BITS, np.uint64(theirs & 0xFFFF))
+    facts = np.uint64(theirs & 0xFFFF)
+    facts = facts << np.uint64(SCORE_BITS) | np.uint64(mine & 0xFFFF)
+    facts = facts << np.uint64(LEAD_BITS) | doublings(theirs - mine)
+    facts = facts << np.uint64(LEAD_BITS) | doublings(mine - theirs)
+    facts = facts << np.uint64(ROUNDS_BITS) | low_bits(min(left, ROUNDS_BITS))
+    return put(out, word, at, SCORES_BITS, facts)
 
 
 @rule

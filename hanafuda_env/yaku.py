@@ -78,6 +78,9 @@ YAKU_NEED = (5, 4, 4, 3, 2, 2, 3, 3, 3, 5, 5, 10)
 YAKU_MUST = (ZERO, ZERO, RAIN, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
 """The card that must be among them."""
 
+YAKU_IS_SET = tuple(int(cards).bit_count() == need for cards, need in zip(YAKU_CARDS, YAKU_NEED, strict=True))
+"""All cards of the yaku are needed: a subset test instead of a count."""
+
 BRIGHT_YAKU = np.uint64(0b1111)  # yaku 1 to 4: a later one is contained in every earlier one
 
 
@@ -90,7 +93,10 @@ def cards_of(rules, k):
 @rule
 def made(rules, pile, k):
     """Bit ``k`` where the pile has yaku ``k``, by the table alone."""
-    is_there = popcount(pile & cards_of(rules, k)) >= YAKU_NEED[k] and YAKU_MUST[k] & ~pile == ZERO
+    cards = cards_of(rules, k)
+    if YAKU_IS_SET[k]:
+        return np.uint64(cards & ~pile == ZERO) << np.uint64(k)
+    is_there = popcount(pile & cards) >= YAKU_NEED[k] and YAKU_MUST[k] & ~pile == ZERO
     return np.uint64(is_there) << np.uint64(k)
 
 
