@@ -1,4 +1,4 @@
-"""``cheat``: a team that looks at its own cards. Nobody honest can expect more, so it is the upper bound of tables.
+"""``cheat``: a team that looks at its own cards: about what honest players can hope for. (By a simple rule, so no bound.)
 
 The convention:
 
