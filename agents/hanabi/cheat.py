@@ -1,4 +1,4 @@
-"""``cheat``: a team that looks at its own cards: about what honest players can hope for. (By a simple rule, so no bound.)
+"""``cheat``: a team that looks at its own cards; by a simple rule, so what honest players can hope for, not a bound.
 
 The convention:
 
