@@ -49,8 +49,8 @@ def load(name: str) -> dict:
 
 
 def reports(name: str) -> list[dict]:
-    """The committed results of one benchmark, of runs for single games too (``name_game.json``)."""
-    return [json.loads(path.read_text()) for path in sorted(RESULTS.glob(f"{name}*.json"))]
+    """The committed results of a benchmark that has a file for every game (``name_game.json``)."""
+    return [json.loads(path.read_text()) for path in sorted(RESULTS.glob(f"{name}_*.json"))]
 
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[str]], text_columns: int = 1) -> str:
@@ -132,7 +132,7 @@ def machine_lines(name: str) -> str:
 
 def presets() -> str:
     """Nanoseconds a step of every preset, and how much longer that is than in the standard game."""
-    report = load("throughput")
+    report = load("throughput_hanabi")
     if not chosen(report, group="presets"):
         return NOT_MEASURED
     rows = []
@@ -150,7 +150,7 @@ def presets() -> str:
 
 def sizes() -> str:
     """Steps per second on one core by the number of games side by side."""
-    report = load("throughput")
+    report = load("throughput_hanabi")
     rows = [
         [str(envs), *(cell(report, group="sizes", envs=envs, observation=name) for name in FORMATS)]
         for envs in values(report, "envs", group="sizes")
@@ -160,7 +160,7 @@ def sizes() -> str:
 
 def threads() -> str:
     """Several threads against one, by the wall clock."""
-    report = load("throughput")
+    report = load("throughput_hanabi")
     if not chosen(report, group="threads"):
         return NOT_MEASURED
     rows = []
@@ -175,7 +175,7 @@ def threads() -> str:
 
 def vector() -> str:
     """The vector environment from Python against the compiled step that it calls, in nanoseconds a step."""
-    report = load("throughput")
+    report = load("throughput_hanabi")
     paths = values(report, "path", group="vector")
     rows = []
     for envs in values(report, "envs", group="vector"):

@@ -1,7 +1,7 @@
 """Steps per second of the games, inside compiled loops and through every interface.
 
-    python -m benchmarks.throughput                          # everything: benchmarks/results/throughput.json
-    python -m benchmarks.throughput --game ikebana --only formats,aec --out benchmarks/results/throughput_ikebana.json
+    python -m benchmarks.throughput                          # everything: benchmarks/results/throughput_GAME.json
+    python -m benchmarks.throughput --game ikebana --only formats,aec
     python -m benchmarks.throughput --seconds 0.02 --repeats 1   # does it still run?
 
 Random games of Hanabi last 13 to 20 steps, so dealing weighs more here than in games of any trained agent: policy
@@ -21,7 +21,7 @@ from benchmarks import machine
 from benchmarks.games import GAMES, BenchmarkGame, aec_loop, kernel_loop, roll_out_loop, state_bytes, vector_loop
 from benchmarks.timing import Case, measure, write_json
 
-RESULTS = Path(__file__).parent / "results" / "throughput.json"
+RESULTS = Path(__file__).parent / "results"
 FORMATS = (None, "packed", "int8", "float32")
 LEARNT_FROM = ("packed", "int8")
 """Formats in which the vector environment is measured: those that agents read."""
@@ -49,7 +49,7 @@ class Args:
     threads: int = 2
     """Threads that are compared with one."""
     out: Path = RESULTS
-    """Where the JSON goes."""
+    """The directory that the JSON goes to: a file ``throughput_GAME.json`` for every game."""
 
 
 # --- What is measured: every group is compared within itself, so its repeats take turns -------------------------------
@@ -143,20 +143,19 @@ def roll_out(
 # --- The run ----------------------------------------------------------------------------------------------------------
 
 
-def run(args: Args) -> dict:
-    """Measure the chosen games, groups and table sizes. Returns the JSON."""
+def run(args: Args, entry: BenchmarkGame) -> dict:
+    """Measure the chosen groups and table sizes of a game. Returns the JSON."""
     before = machine.describe()
     results, states = [], {}
-    for entry in (GAMES[name] for name in args.game):
-        for players in args.players or entry.players:
-            states[f"{entry.name}, {players} players"] = state_bytes(entry.make(players))
-            for name, group in GROUPS.items():
-                is_wanted = any(word in name for word in args.only.split(","))
-                if not is_wanted or not (name in AT_EVERY_TABLE or players == entry.players[0]):
-                    continue
-                title = f"{entry.name}, {players} players, {name}"
-                rows = measure(list(group(entry, players, args)), args.seconds, args.repeats, title)
-                results += [{"group": name, **row} for row in rows]
+    for players in args.players or entry.players:
+        states[f"{entry.name}, {players} players"] = state_bytes(entry.make(players))
+        for name, group in GROUPS.items():
+            is_wanted = any(word in name for word in args.only.split(","))
+            if not is_wanted or not (name in AT_EVERY_TABLE or players == entry.players[0]):
+                continue
+            title = f"{entry.name}, {players} players, {name}"
+            rows = measure(list(group(entry, players, args)), args.seconds, args.repeats, title)
+            results += [{"group": name, **row} for row in rows]
     return {
         "benchmark": "throughput",
         "machine": before,
@@ -183,10 +182,12 @@ def main(args: Args) -> None:
     unknown = sorted(set(args.game) - set(GAMES))
     if unknown:
         raise SystemExit(f"unknown game {', '.join(unknown)}: known are {', '.join(GAMES)}")
-    report = run(args)
-    print_table(report)
-    write_json(args.out, report)
-    print(f"written: {args.out}")
+    for name in args.game:
+        report = run(args, GAMES[name])
+        print_table(report)
+        path = args.out / f"throughput_{name}.json"
+        write_json(path, report)
+        print(f"written: {path}")
 
 
 if __name__ == "__main__":

@@ -27,10 +27,9 @@ def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(throughput, "LEARNT_FROM", ("packed",))
     monkeypatch.setattr(games, "STEPS_A_CALL", 64)
     monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], presets=("standard",)))
-    out = tmp_path / "throughput.json"
-    settings = {"players": [2], "seconds": 1e-6, "repeats": 2, "sizes": [1, 8], "threads": 1, "out": out}
+    settings = {"players": [2], "seconds": 1e-6, "repeats": 2, "sizes": [1, 8], "threads": 1, "out": tmp_path}
     throughput.main(throughput.Args(game=["hanabi"], only=group, **settings))
-    report = json.loads(out.read_text())
+    report = json.loads((tmp_path / "throughput_hanabi.json").read_text())
     assert report["machine"]["versions"]["numba"]
     assert report["state_bytes"]["hanabi, 2 players"] <= 256
     assert report["results"][0]["path"] == PATHS[group]
@@ -41,9 +40,8 @@ def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("game", games.GAMES)
 def test_every_game_is_measured(game: str, tmp_path: Path):
-    out = tmp_path / "throughput.json"
-    throughput.main(throughput.Args(game=[game], players=[2], only="aec", seconds=1e-6, repeats=1, out=out))
-    rows = json.loads(out.read_text())["results"]
+    throughput.main(throughput.Args(game=[game], players=[2], only="aec", seconds=1e-6, repeats=1, out=tmp_path))
+    rows = json.loads((tmp_path / f"throughput_{game}.json").read_text())["results"]
     assert [(row["game"], row["path"]) for row in rows] == [(game, "raw_env"), (game, "env")]
 
 
