@@ -32,7 +32,7 @@ MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its cor
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
 
 RECIPES = {
-    "standard": (),
+    "standard": ("--games", "2048", "--minibatch", "4096"),  # better in the end, with fewer messages between the ranks
     "mini": (
         *("--width", "128", "--epochs", "2"),
         *("--learning-rate", "2e-3", "--entropy", "0.1", "--entropy-end", "0.005"),

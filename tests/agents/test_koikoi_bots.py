@@ -34,7 +34,7 @@ def test_a_view_hides_the_other_hand_the_deck_and_the_streams():
     player = env.to_dict()["current_player"]
     view = env._tables["state"].copy().view(np.recarray)[0]
     hand = view.hand.copy()
-    hide(env.game.rules, view, player)
+    hide(env.config.rules(), view, player)
     assert view.hand[player] == hand[player] and view.hand[1 - player] == 0
     assert view.key == view.game_key == 0 and set(view.deck) == {63}
     with np.errstate(over="ignore"):

@@ -79,7 +79,7 @@ def test_pixels_and_replay():
     env = koikoi_v0.raw_env(render_mode="rgb_array")
     env.reset(seed=5)
     pixels = env.render()
-    assert pixels.dtype == np.uint8 and pixels.shape[2] == 3
+    assert isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.shape[2] == 3
     assert len(np.unique(rasterize(deck_svg(), 600).reshape(-1, 3), axis=0)) > 100
     game = sample_game(PRESETS["koikoi_japan"], seed=2, moves=40)
     page = replay(PRESETS["koikoi_japan"], game).html()
