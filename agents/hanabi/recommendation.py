@@ -8,8 +8,8 @@ The first strategy of Cox, De Silva, DeOrsey, Kenter, Retter, Tobin (2015), for 
    players) only the oldest slots can be named, and at least one message is a discard.
 2. A hint says the sum of the advice for all others, modulo the number of messages (`agents.hanabi.messages`). Everybody
    subtracts the advice for the hands in sight; what remains is for the own hand. Nobody listens to the words.
-3. To move: if the last advice was a play and no card was played since that hint, follow it; likewise if one card was
-   played and two lives or more are left. Else hint if there is a token. Else discard as advised, or the newest card.
+3. To move: if the last advice was a play and no card has joined a firework since that hint, follow it; likewise if one
+   has and two lives or more are left. Else hint if there is a token. Else discard as advised, or the newest card.
 """
 
 from typing import Any
@@ -65,7 +65,7 @@ def observe(rules, memory, view, event):
         )
     elif giver == m.player:
         m.advice = NO_ADVICE
-    if event.kind == EVENT_PLAY:
+    if event.kind == EVENT_PLAY and event.scored:
         m.plays_since += 1
     learn_event(rules, m, view, event)
 
