@@ -70,13 +70,15 @@ def fields(rules: Any) -> list[tuple]:
 
 @rule
 def begin_public(rules, m, view, player, style):
-    """The cards are dealt: everybody knows nothing of any card but what the box holds."""
+    """The cards are dealt: everybody knows what the box holds, and what hints have said where a game is taken up."""
     m.style = style
     m.player = player
     look_at_table(rules, m, view)
     for p in range(rules.players):
         m.count[p] = 0
     fill_hands(rules, m, view)
+    hear_words(rules, m, view)
+    count_copies(rules, m)
 
 
 @subroutine
