@@ -26,9 +26,10 @@ mind, the end is searched). The convention, for any number of players:
    missing rarely), its giver plays the likeliest card instead.
 5. *To move:* play a card that is surely playable, the lowest first, later if others hold it too. Hint if there is a
    token and somebody has a playable card without knowing any. Discard a useless card. Hint if the best discard is
-   expected to cost a tenth of a point or more, or if there are seven tokens. Else discard what costs least. Two players
-   hint before they discard a useless card, too, if fewer cards are in the deck than are to be played and the other one
-   has a playable card, or there are four tokens; and never because of what a discard costs.
+   expected to cost more than 0.04 points (five players: 0.02, which saves cards seen twice), or if there are seven
+   tokens. Else discard what costs least. Two players hint before they discard a useless card, too, if fewer cards are
+   in the deck than are to be played and the other one has a playable card, or there are four tokens; and never because
+   of what a discard costs.
 6. *At the end* of the deck the move is searched: `agents.hanabi.endgame`.
 """
 
@@ -94,7 +95,8 @@ from hanabi_env.rules import EVENT_DISCARD, EVENT_PLAY, first_play, hand_set, ra
 MISSING = 0.03  # messages that are missing as rarely as this are counted on
 SPARE_TOKENS = 6
 SPARE_TOKENS_OF_TWO = 3
-CHEAP = 1.0  # tenths of points that a discard may cost before a hint is the better move
+CHEAP = 0.4  # tenths of points that a discard may cost before a hint is the better move
+CHEAP_OF_FIVE = 0.2
 
 
 def memory_dtype(rules: Any) -> np.dtype:
@@ -197,7 +199,8 @@ def should_hint(rules, m, view, mask):
     if rules.players > 2:
         seen = hands_of_others(rules, view, m.player)
         cost = cheapest_slot(rules, m, m.mine, m.count[m.player], m.unseen, seen)[1]
-        return not has_useless and (cost > CHEAP or m.tokens > SPARE_TOKENS)
+        cheap = CHEAP if rules.players < 5 else CHEAP_OF_FIVE
+        return not has_useless and (cost > cheap or m.tokens > SPARE_TOKENS)
     if has_useless and np.int64(view.deck_count) >= popcount(m.needed):
         return False
     return somebody_waits(rules, m, view, False) or m.tokens > SPARE_TOKENS_OF_TWO
