@@ -8,11 +8,12 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from env_core.checks import as_index, as_seed, fresh_seed
 from env_core.game import ENDED, REFUSED, REWARDED, Game
 
-__all__ = ["CardGameAEC"]
+__all__ = ["CardGameAEC", "in_wrappers"]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
@@ -319,3 +320,8 @@ def copy_record(source: np.void, target: np.void) -> None:
             target[name][tuple(slice(n) for n in value.shape)] = value
         else:
             target[name] = value
+
+
+def in_wrappers(environment: CardGameAEC) -> AECEnv:
+    """The environment in PettingZoo's usual wrappers; an illegal action costs its player 1 and ends the game."""
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(environment, illegal_reward=-1)))

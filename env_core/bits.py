@@ -10,8 +10,6 @@ from env_core.jit import rule
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
-WORD = np.uint64(64)
-ALL_ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @rule

@@ -50,10 +50,23 @@ class Game(ABC):
     """Options of a reset that fix the deal."""
 
     config: Any
+    rules: Any
     players: int
     num_actions: int
     observation_bits: int
     numbers: np.ndarray
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+        self.rules = config.rules()
+        self.players = self.rules.players
+        self.num_actions = self.rules.num_actions
+        self.observation_bits = config.observation_bits
+        self.numbers = self.numbers_of(self.rules)
+
+    def numbers_of(self, rules: Any) -> np.ndarray:
+        """The rules as the int64 array that the loops take."""
+        return np.array(rules, np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles carry the configuration alone."""
@@ -92,5 +105,12 @@ class Game(ABC):
         """The statistics of a finished game with their words."""
 
     @abstractmethod
+    def drawing(self) -> Any:
+        """The game's module ``render``, imported when something is to be drawn."""
+
     def render(self, position: dict[str, Any], mode: str) -> Any:
         """A picture of a position: ``"ansi"`` text, ``"svg"`` text, or ``"rgb_array"`` pixels."""
+        drawing = self.drawing()
+        view = drawing.view_of(position, self.config, None)
+        draw = {"ansi": drawing.table_ansi, "svg": drawing.table_svg, "rgb_array": drawing.table_rgb}[mode]
+        return draw(view)

@@ -1,6 +1,7 @@
 """The batched environment of a card game: many tables, one compiled call a step, in the acting player's view."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -11,8 +12,9 @@ from gymnasium.vector.utils import batch_space
 from env_core.checks import as_index, as_seed, fresh_seed
 from env_core.game import DISABLED, NEXT_STEP, SAME_STEP, Game
 from env_core.jit import usable_threads
+from env_core.sections import words_for
 
-__all__ = ["CardGameVectorEnv"]
+__all__ = ["CardGameVectorEnv", "ConfiguredVectorEnv"]
 
 MODES = {
     AutoresetMode.SAME_STEP: SAME_STEP,
@@ -357,11 +359,37 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self.set_state(pickled["now"])
 
 
+class ConfiguredVectorEnv(CardGameVectorEnv):
+    """The vector environment of one game, whose table is named as in all its factories.
+
+    A game's own class says what ``make_game`` is: ``config``, ``preset`` and single fields to the configured game.
+    """
+
+    make_game: ClassVar[Callable[..., Game]]
+
+    def __init__(
+        self,
+        num_envs: int,
+        config: Any = None,
+        seed: int | None = None,
+        observation: str = "int8",
+        num_threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        *,
+        preset: str | None = None,
+        special: bool | None = None,
+        **fields: Any,
+    ) -> None:
+        game = self.make_game(config, preset, **fields)
+        super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, special)
+
+
 def observation_space(game: Game, form: str) -> spaces.Box:
     """The space of one observation in one of `FORMATS`."""
     kind = FORMATS[form]
     if kind is np.uint64:
-        return spaces.Box(0, 2**64 - 1, (-(-game.observation_bits // 64),), kind)
+        return spaces.Box(0, 2**64 - 1, (words_for(game.observation_bits),), kind)
     return spaces.Box(0, 1, (game.observation_bits,), kind)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from env_core.game import Game, Loops
 from hanabi_env import notation
 from hanabi_env import position as positions
-from hanabi_env.config import MOST_HISTORY, MOST_TOKENS, HanabiConfig
+from hanabi_env.config import MOST_HISTORY, MOST_TOKENS, HanabiConfig, make_config
 from hanabi_env.loops import STATISTICS, compiled_loops, table_dtype
 from hanabi_env.rules import EVENTS_A_TURN, Rules
 
@@ -18,15 +18,6 @@ class HanabiGame(Game):
     name = "hanabi_v0"
     statistics = STATISTICS
     deal_options = ("deck", "bonus_tiles")
-
-    def __init__(self, config: HanabiConfig) -> None:
-        rules = config.rules()
-        self.config = config
-        self.rules = rules
-        self.players = rules.players
-        self.num_actions = rules.num_actions
-        self.observation_bits = config.observation_bits
-        self.numbers = np.array(rules, np.int64)
 
     def table_dtype(self, special: bool) -> np.dtype:
         return table_dtype(self.rules if special else roomy(self.rules))
@@ -61,13 +52,19 @@ class HanabiGame(Game):
         words = verdicts(self.config, ending["score"], reason)
         return {**ending, "end_reason": reason, "verdict": words["english"], "verdicts": words}
 
-    def render(self, position: dict[str, Any], mode: str) -> Any:
+    def drawing(self) -> Any:
         from hanabi_env import render
 
-        view = render.view_of(position, self.config, None)
-        if mode == "ansi":
-            return render.table_ansi(view)
-        return render.table_svg(view) if mode == "svg" else render.table_rgb(view)
+        return render
+
+
+def make_game(config: HanabiConfig | None = None, preset: str | None = None, **fields: Any) -> HanabiGame:
+    """The game that the keywords of every factory mean.
+
+    Raises:
+        ValueError: a keyword is wrong, by name and value.
+    """
+    return HanabiGame(make_config(config, preset, **fields))
 
 
 def roomy(rules: Rules) -> Rules:

@@ -24,11 +24,10 @@ from typing import Any
 
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
-from env_core.aec import CardGameAEC
-from hanabi_env.config import HanabiConfig, make_config
-from hanabi_env.game import HanabiGame
+from env_core.aec import CardGameAEC, in_wrappers
+from hanabi_env.config import HanabiConfig
+from hanabi_env.game import make_game
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
@@ -41,13 +40,12 @@ def raw_env(
     Raises:
         ValueError: a keyword is wrong, by name and value.
     """
-    return CardGameAEC(HanabiGame(make_config(config, preset, **fields)), render_mode)
+    return CardGameAEC(make_game(config, preset, **fields), render_mode)
 
 
 def env(**keywords: Any) -> AECEnv:
     """`raw_env` in PettingZoo's usual wrappers."""
-    wrapped = TerminateIllegalWrapper(raw_env(**keywords), illegal_reward=-1)
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapped))
+    return in_wrappers(raw_env(**keywords))
 
 
 def parallel_env(**keywords: Any) -> ParallelEnv:

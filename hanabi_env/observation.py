@@ -14,6 +14,7 @@ import numpy as np
 
 from env_core.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
 from env_core.jit import rule
+from env_core.sections import index_of, words_for
 from hanabi_env.rules import (
     EVENT_CHOOSE,
     EVENT_DISCARD,
@@ -430,14 +431,9 @@ def observation_bits(rules: Rules) -> int:
 
 def observation_words(rules: Rules) -> int:
     """Words of 64 bits that hold an observation of this table."""
-    return -(-observation_bits(rules) // 64)
+    return words_for(observation_bits(rules))
 
 
 def index_table(rules: Rules) -> list[tuple[str, int, int]]:
     """Name, first bit and length of every section that is not empty."""
-    rows, at = [], 0
-    for name, length in SECTIONS:
-        if length(rules):
-            rows.append((name, at, length(rules)))
-        at += length(rules)
-    return rows
+    return index_of((name, length(rules)) for name, length in SECTIONS)

@@ -8,7 +8,7 @@ from env_core.game import Game, Loops
 from env_core.loops import compiled_loops, table_dtype
 from hanafuda_env import notation
 from hanafuda_env import position as positions
-from hanafuda_env.config import MOST_HISTORY, KoiKoiConfig
+from hanafuda_env.config import MOST_HISTORY, KoiKoiConfig, make_config
 from hanafuda_env.loops import PROGRAM, STATISTICS
 from hanafuda_env.observation import observation_words
 from hanafuda_env.rules import LEAST_TURNS, Rules, numbers_of, state_dtype
@@ -23,14 +23,8 @@ class KoiKoiGame(Game):
     statistics = STATISTICS
     deal_options = ("decks", "dealer")
 
-    def __init__(self, config: KoiKoiConfig) -> None:
-        rules = config.rules()
-        self.config = config
-        self.rules = rules
-        self.players = rules.players
-        self.num_actions = rules.num_actions
-        self.observation_bits = config.observation_bits
-        self.numbers = numbers_of(rules)
+    def numbers_of(self, rules: Any) -> np.ndarray:
+        return numbers_of(rules)
 
     def table_dtype(self, special: bool) -> np.dtype:
         room = self.rules if special else roomy(self.rules)
@@ -59,13 +53,19 @@ class KoiKoiGame(Game):
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
         return {**ending, "winner": notation.player_or_none(ending["winner"])}
 
-    def render(self, position: dict[str, Any], mode: str) -> Any:
+    def drawing(self) -> Any:
         from hanafuda_env import render
 
-        view = render.view_of(position, self.config, None)
-        if mode == "ansi":
-            return render.table_ansi(view)
-        return render.table_svg(view) if mode == "svg" else render.table_rgb(view)
+        return render
+
+
+def make_game(config: KoiKoiConfig | None = None, preset: str | None = None, **fields: Any) -> KoiKoiGame:
+    """The game that the keywords of every factory mean.
+
+    Raises:
+        ValueError: a keyword is wrong, by name and value.
+    """
+    return KoiKoiGame(make_config(config, preset, **fields))
 
 
 def roomy(rules: Rules) -> Rules:

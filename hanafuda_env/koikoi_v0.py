@@ -28,11 +28,10 @@ from typing import Any
 
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
-from env_core.aec import CardGameAEC
-from hanafuda_env.config import KoiKoiConfig, make_config
-from hanafuda_env.game import KoiKoiGame
+from env_core.aec import CardGameAEC, in_wrappers
+from hanafuda_env.config import KoiKoiConfig
+from hanafuda_env.game import make_game
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
@@ -45,13 +44,12 @@ def raw_env(
     Raises:
         ValueError: a keyword is wrong, by name and value.
     """
-    return CardGameAEC(KoiKoiGame(make_config(config, preset, **fields)), render_mode)
+    return CardGameAEC(make_game(config, preset, **fields), render_mode)
 
 
 def env(**keywords: Any) -> AECEnv:
     """`raw_env` in PettingZoo's usual wrappers."""
-    wrapped = TerminateIllegalWrapper(raw_env(**keywords), illegal_reward=-1)
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapped))
+    return in_wrappers(raw_env(**keywords))
 
 
 def parallel_env(**keywords: Any) -> ParallelEnv:

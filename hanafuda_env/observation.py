@@ -13,6 +13,7 @@ import numpy as np
 
 from env_core.bits import ONE, ZERO, bit, end_string, low_bits, popcount, put
 from env_core.jit import rule
+from env_core.sections import index_of, words_for
 from hanafuda_env.rules import (
     NOBODY,
     PHASE_END,
@@ -213,13 +214,9 @@ def observation_bits(rules: Rules) -> int:
 
 def observation_words(rules: Rules) -> int:
     """Words of 64 bits that hold an observation of this table."""
-    return -(-observation_bits(rules) // 64)
+    return words_for(observation_bits(rules))
 
 
 def index_table(rules: Rules) -> list[tuple[str, int, int]]:
     """Name, first bit and length of every section."""
-    rows, at = [], 0
-    for name, length in sections(rules):
-        rows.append((name, at, length))
-        at += length
-    return rows
+    return index_of(sections(rules))

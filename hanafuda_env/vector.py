@@ -1,17 +1,12 @@
 """Koi-Koi's batched environment."""
 
-from typing import Any
-
-from gymnasium.vector import AutoresetMode
-
-from env_core.vector import CardGameVectorEnv
-from hanafuda_env.config import KoiKoiConfig, make_config
-from hanafuda_env.game import KoiKoiGame
+from env_core.vector import ConfiguredVectorEnv
+from hanafuda_env.game import make_game
 
 __all__ = ["KoiKoiVectorEnv"]
 
 
-class KoiKoiVectorEnv(CardGameVectorEnv):
+class KoiKoiVectorEnv(ConfiguredVectorEnv):
     """``num_envs`` games of Koi-Koi in the acting player's view: see `env_core.vector.CardGameVectorEnv`.
 
     The reward of a step is that of the player who just acted; ``infos["rewards"]`` has both. Statistics of ended
@@ -29,19 +24,4 @@ class KoiKoiVectorEnv(CardGameVectorEnv):
         ValueError: an argument or a field of the configuration is wrong.
     """
 
-    def __init__(
-        self,
-        num_envs: int,
-        config: KoiKoiConfig | None = None,
-        seed: int | None = None,
-        observation: str = "int8",
-        num_threads: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        *,
-        preset: str | None = None,
-        special: bool | None = None,
-        **fields: Any,
-    ) -> None:
-        game = KoiKoiGame(make_config(config, preset, **fields))
-        super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, special)
+    make_game = staticmethod(make_game)

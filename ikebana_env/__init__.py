@@ -1,8 +1,8 @@
 """Ikebana for reinforcement learning: PettingZoo, Gymnasium and compiled loops over many tables."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from env_core.registration import public_names
 from ikebana_env.registration import register_all
 
 if TYPE_CHECKING:
@@ -12,16 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PRESETS", "IkebanaConfig", "IkebanaVectorEnv", "ikebana_v0"]
 
-_HOMES = {"PRESETS": "config", "IkebanaConfig": "config", "IkebanaVectorEnv": "vector"}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used, so that importing the package is cheap."""
-    if name == "ikebana_v0":
-        return import_module("ikebana_env.ikebana_v0")
-    if name in _HOMES:
-        return getattr(import_module(f"ikebana_env.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
+__getattr__ = public_names(
+    "ikebana_env", {"PRESETS": "config", "IkebanaConfig": "config", "IkebanaVectorEnv": "vector"}, "ikebana_v0"
+)
 
 register_all()

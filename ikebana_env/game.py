@@ -8,7 +8,7 @@ from env_core.game import Game, Loops
 from env_core.loops import compiled_loops, table_dtype
 from ikebana_env import notation
 from ikebana_env import position as positions
-from ikebana_env.config import MOST_ROUNDS, IkebanaConfig
+from ikebana_env.config import MOST_ROUNDS, IkebanaConfig, make_config
 from ikebana_env.loops import PROGRAM, STATISTICS
 from ikebana_env.observation import observation_words
 from ikebana_env.rules import state_dtype
@@ -25,13 +25,7 @@ class IkebanaGame(Game):
     deal_options = ("decks",)
 
     def __init__(self, config: IkebanaConfig) -> None:
-        rules = config.rules()
-        self.config = config
-        self.rules = rules
-        self.players = rules.players
-        self.num_actions = rules.num_actions
-        self.observation_bits = config.observation_bits
-        self.numbers = np.array(rules, np.int64)
+        super().__init__(config)
         self.words = notation.action_words(config)
 
     def table_dtype(self, special: bool) -> np.dtype:
@@ -62,10 +56,16 @@ class IkebanaGame(Game):
         winners = [player for player in range(self.players) if ending["winners"] >> player & 1]
         return {**ending, "winners": winners, "end_reason": notation.END_NAMES[ending["end_reason"]]}
 
-    def render(self, position: dict[str, Any], mode: str) -> Any:
+    def drawing(self) -> Any:
         from ikebana_env import render
 
-        view = render.view_of(position, self.config, None)
-        if mode == "ansi":
-            return render.table_ansi(view)
-        return render.table_svg(view) if mode == "svg" else render.table_rgb(view)
+        return render
+
+
+def make_game(config: IkebanaConfig | None = None, preset: str | None = None, **fields: Any) -> IkebanaGame:
+    """The game that the keywords of every factory mean.
+
+    Raises:
+        ValueError: a keyword is wrong, by name and value.
+    """
+    return IkebanaGame(make_config(config, preset, **fields))

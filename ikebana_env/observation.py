@@ -13,6 +13,7 @@ import numpy as np
 
 from env_core.bits import ZERO, bit, end_string, low_bits, popcount, put
 from env_core.jit import rule
+from env_core.sections import index_of, words_for
 from ikebana_env.rules import (
     BOUQUET_SIZE,
     COLORS,
@@ -240,14 +241,9 @@ def observation_bits(rules: Rules) -> int:
 
 def observation_words(rules: Rules) -> int:
     """Words of 64 bits that hold an observation of this table."""
-    return -(-observation_bits(rules) // 64)
+    return words_for(observation_bits(rules))
 
 
 def index_table(rules: Rules) -> list[tuple[str, int, int]]:
     """Name, first bit and length of every section that is not empty."""
-    rows, at = [], 0
-    for name, length in SECTIONS:
-        if length(rules):
-            rows.append((name, at, length(rules)))
-        at += length(rules)
-    return rows
+    return index_of((name, length(rules)) for name, length in SECTIONS)

@@ -1,17 +1,12 @@
 """Ikebana's batched environment."""
 
-from typing import Any
-
-from gymnasium.vector import AutoresetMode
-
-from env_core.vector import CardGameVectorEnv
-from ikebana_env.config import IkebanaConfig, make_config
-from ikebana_env.game import IkebanaGame
+from env_core.vector import ConfiguredVectorEnv
+from ikebana_env.game import make_game
 
 __all__ = ["IkebanaVectorEnv"]
 
 
-class IkebanaVectorEnv(CardGameVectorEnv):
+class IkebanaVectorEnv(ConfiguredVectorEnv):
     """``num_envs`` games of Ikebana in the acting player's view: see `env_core.vector.CardGameVectorEnv`.
 
     The reward is that of the player who acted; ``infos["rewards"]`` has everybody's (J4). Statistics of ended games,
@@ -27,19 +22,4 @@ class IkebanaVectorEnv(CardGameVectorEnv):
         ValueError: an argument or a field of the configuration is wrong.
     """
 
-    def __init__(
-        self,
-        num_envs: int,
-        config: IkebanaConfig | None = None,
-        seed: int | None = None,
-        observation: str = "int8",
-        num_threads: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        *,
-        preset: str | None = None,
-        special: bool | None = None,
-        **fields: Any,
-    ) -> None:
-        game = IkebanaGame(make_config(config, preset, **fields))
-        super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, special)
+    make_game = staticmethod(make_game)
