@@ -11,14 +11,13 @@ them stand the yaku in the making. `python -m hanafuda_env.render table.svg --se
 import argparse
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from env_core.replay import Frame, Replay
+from env_core.replay import Frame, Replay, Snapshot
 from env_core.svg import (
     Symbols,
     Theme,
@@ -326,18 +325,6 @@ def _yaku_line(yaku: YakuView, player: int, x: float, y: float, symbols: Symbols
 
 
 # --- A whole game -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """One moment of a recorded game."""
-
-    position: Mapping[str, Any]
-    """What `to_dict` returned."""
-    action: str | None = None
-    """The action taken from here, in words; None at the end."""
-    probabilities: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> the agent's probability, where known."""
 
 
 def replay(config: KoiKoiConfig, snapshots: Sequence[Snapshot], title: str = "Koi-Koi") -> Replay:
