@@ -12,6 +12,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 
 from env_core.checks import as_index, as_seed, fresh_seed
 from env_core.game import ENDED, REFUSED, REWARDED, Game
+from env_core.notation import player_name
 
 __all__ = ["CardGameAEC", "in_wrappers"]
 
@@ -48,7 +49,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
             "render_fps": 2,
             "is_parallelizable": False,
         }
-        self.possible_agents = [f"player_{i}" for i in range(game.players)]
+        self.possible_agents = [player_name(player) for player in range(game.players)]
         self._player_of = {agent: i for i, agent in enumerate(self.possible_agents)}
         self.agents: list[str] = []
         self._make_spaces()

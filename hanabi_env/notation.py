@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import SupportsIndex
 
 from env_core.checks import as_index
+from env_core.notation import number_of, numbered
 from hanabi_env.config import HanabiConfig
 from hanabi_env.rules import (
     END_COMPLETED,
@@ -81,13 +82,6 @@ def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
     return (*color_letters(config), *range(1, config.ranks + 1))
 
 
-def _number_of(kind: str, numbers: dict[str, int], text: str) -> int:
-    """The number that ``text`` stands for; ``ValueError`` names the ``kind`` of word and what is allowed."""
-    if not isinstance(text, str) or text not in numbers:
-        raise ValueError(f"{kind} must be one of {', '.join(numbers)}, got {text!r}")
-    return numbers[text]
-
-
 # --- Cards ------------------------------------------------------------------------------------------------------------
 
 
@@ -99,7 +93,7 @@ def card_names(config: HanabiConfig) -> tuple[str, ...]:
 
 @lru_cache
 def _card_numbers(config: HanabiConfig) -> dict[str, int]:
-    return {name: card for card, name in enumerate(card_names(config))}
+    return numbered(card_names(config))
 
 
 def card_to_str(config: HanabiConfig, card: SupportsIndex) -> str:
@@ -118,7 +112,7 @@ def str_to_card(config: HanabiConfig, text: str) -> int:
     Raises:
         ValueError: ``text`` is no card of this table.
     """
-    return _number_of("card", _card_numbers(config), text)
+    return number_of("card", _card_numbers(config), text)
 
 
 # --- Moves ------------------------------------------------------------------------------------------------------------
@@ -147,7 +141,7 @@ def _tile_words(config: HanabiConfig) -> tuple[str, ...]:
 
 @lru_cache
 def _action_numbers(config: HanabiConfig) -> dict[str, int]:
-    return {words: action for action, words in enumerate(action_words(config))}
+    return numbered(action_words(config))
 
 
 def action_to_str(config: HanabiConfig, action: SupportsIndex) -> str:
@@ -166,4 +160,4 @@ def str_to_action(config: HanabiConfig, text: str) -> int:
     Raises:
         ValueError: ``text`` is no action of this table.
     """
-    return _number_of("action", _action_numbers(config), text)
+    return number_of("action", _action_numbers(config), text)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from env_core.notation import player_name
 from env_core.replay import Frame, Replay, Snapshot
 from env_core.svg import (
     Symbols,
@@ -59,7 +60,6 @@ from hanabi_env.table import (
     describe_move,
     describe_score,
     describe_turn,
-    player_name,
     table_ansi,
     view_of,
 )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from env_core.notation import player_name
 from hanabi_env.config import HanabiConfig
 from hanabi_env.notation import PLAY_FROM_DISCARD, SHUFFLE_BACK
 from hanabi_env.ratings import SCALES, score_words, verdict
@@ -253,11 +254,6 @@ def _move(move: Mapping[str, Any] | None, players: int) -> Move | None:
 
 
 # --- Sentences --------------------------------------------------------------------------------------------------------
-
-
-def player_name(player: int) -> str:
-    """The agent's name of the environments."""
-    return f"player_{player}"
 
 
 def describe_move(move: Move | None) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
 from env_core.checks import as_index
+from env_core.notation import members, number_of, numbered
 from hanafuda_env.rules import (
     HIKI,
     KEEP_HANDS,
@@ -69,7 +70,7 @@ REASON_NAMES = {
 """How a round ended."""
 
 _TAKING = (PHASE_PICK_HAND, PHASE_PICK_DRAW, PHASE_JOKER_TARGET)
-_CARD_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
+_CARD_NUMBERS = numbered(CARD_NAMES)
 _OTHER_WORDS = {
     STOP: "stop",
     KOIKOI: "koikoi",
@@ -85,18 +86,11 @@ def _words(verb: str) -> tuple[str, ...]:
 
 
 _WORDS = {verb: _words(verb) for verb in ("play", "take")}
-_NUMBERS = {verb: {words: action for action, words in enumerate(all_words)} for verb, all_words in _WORDS.items()}
+_NUMBERS = {verb: numbered(words) for verb, words in _WORDS.items()}
 
 
 def _verb(phase: SupportsIndex) -> str:
     return "take" if phase in _TAKING else "play"
-
-
-def _number_of(kind: str, numbers: dict[str, int], text: Any) -> int:
-    """The number that ``text`` stands for; ``ValueError`` names the ``kind`` of word and what is allowed."""
-    if not isinstance(text, str) or text not in numbers:
-        raise ValueError(f"{kind} must be one of {', '.join(numbers)}, got {text!r}")
-    return numbers[text]
 
 
 def action_to_str(phase: SupportsIndex, action: SupportsIndex) -> str:
@@ -114,7 +108,7 @@ def str_to_action(phase: SupportsIndex, text: str) -> int:
     Raises:
         ValueError: ``text`` is no action of this phase.
     """
-    return _number_of("action", _NUMBERS[_verb(phase)], text)
+    return number_of("action", _NUMBERS[_verb(phase)], text)
 
 
 def card_to_str(card: SupportsIndex) -> str:
@@ -132,13 +126,12 @@ def str_to_card(text: str) -> int:
     Raises:
         ValueError: ``text`` is no card.
     """
-    return _number_of("card", _CARD_NUMBERS, text)
+    return number_of("card", _CARD_NUMBERS, text)
 
 
 def names_of(cards: SupportsIndex) -> list[str]:
     """The words of a set of cards, in the order of the year."""
-    bits = int(cards)
-    return [name for card, name in enumerate(CARD_NAMES) if bits >> card & 1]
+    return members(CARD_NAMES, cards)
 
 
 def as_cards(name: str, value: Any) -> list[int]:
@@ -163,8 +156,7 @@ def as_cards(name: str, value: Any) -> list[int]:
 
 def yaku_names(held: SupportsIndex) -> list[str]:
     """The ids of a set of yaku, in the order of the table."""
-    bits = int(held)
-    return [name for k, name in enumerate(YAKU_NAMES) if bits >> k & 1]
+    return members(YAKU_NAMES, held)
 
 
 def as_yaku(name: str, value: Iterable[str]) -> int:
@@ -177,7 +169,7 @@ def as_yaku(name: str, value: Iterable[str]) -> int:
         raise ValueError(f"{name} must be a list of yaku, got {value!r}")  # noqa: TRY004 - the contract's error
     held = 0
     for text in value:
-        held |= 1 << _number_of(f"{name}: a yaku", {word: k for k, word in enumerate(YAKU_NAMES)}, text)
+        held |= 1 << number_of(f"{name}: a yaku", numbered(YAKU_NAMES), text)
     return held
 
 

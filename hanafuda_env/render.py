@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from env_core.notation import player_name
 from env_core.replay import Frame, Replay, Snapshot
 from env_core.svg import (
     Symbols,
@@ -39,7 +40,6 @@ from hanafuda_env.table import (
     describe_last_round,
     describe_phase,
     describe_turn,
-    player_name,
     table_ansi,
     view_of,
 )

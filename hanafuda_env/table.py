@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from env_core.notation import player_name
 from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.notation import str_to_card
 from hanafuda_env.yaku import YAKU, YAKU_CARDS, YAKU_MUST, YAKU_NAMES, YAKU_NEED, cards_of
@@ -204,11 +205,6 @@ def _yaku_view(config: KoiKoiConfig, position: Mapping[str, Any], k: int) -> Yak
 
 
 # --- Sentences --------------------------------------------------------------------------------------------------------
-
-
-def player_name(player: int) -> str:
-    """The agent's name of the environments."""
-    return f"player_{player}"
 
 
 def describe_phase(view: TableView) -> str:

@@ -24,10 +24,6 @@ class IkebanaGame(Game):
     statistics = STATISTICS
     deal_options = ("decks",)
 
-    def __init__(self, config: IkebanaConfig) -> None:
-        super().__init__(config)
-        self.words = notation.action_words(config)
-
     def table_dtype(self, special: bool) -> np.dtype:
         room = self.rules if special else LARGEST
         state = state_dtype(room.players, room.rounds)
@@ -37,10 +33,10 @@ class IkebanaGame(Game):
         return compiled_loops(PROGRAM, self.rules if special else None, self.rules.source_digest)
 
     def action_to_str(self, state: Any, action: int) -> str:
-        return self.words[action]
+        return notation.action_to_str(self.config, action)
 
     def str_to_action(self, state: Any, text: str) -> int:
-        return notation.number_of("action", self.words, text)
+        return notation.str_to_action(self.config, text)
 
     def to_dict(self, state: Any) -> dict[str, Any]:
         return positions.to_dict(self.config, state)

@@ -6,10 +6,13 @@ the left of the buyer. Words are exact: no other case, no other spaces.
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
+from env_core.checks import as_index
+from env_core.notation import members, number_of, numbered
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.rules import (
     END_COMPLETE,
@@ -29,12 +32,13 @@ __all__ = [
     "COLOR_LETTERS",
     "END_NAMES",
     "Appraisal",
+    "action_to_str",
     "action_words",
     "appraise",
     "card_or_none",
     "cards_of",
-    "number_of",
     "set_of",
+    "str_to_action",
     "str_to_card",
 ]
 
@@ -44,24 +48,15 @@ COLOR_LETTERS = "KRGBYJ"
 CARD_NAMES = tuple(f"{COLOR_LETTERS[card // VALUES]}{card % VALUES + 1}" for card in range(KINDS))
 """The word of every card, by its number."""
 
+_CARD_NUMBERS = numbered(CARD_NAMES)
+
 END_NAMES: dict[int, str | None] = {END_NOT_YET: None, END_COMPLETE: "complete", END_ILLEGAL: "illegal"}
 """How a game ended, by its ``END_*`` number."""
 
 
-def number_of(kind: str, words: tuple[str, ...], text: Any) -> int:
-    """The place of ``text`` among ``words``.
-
-    Raises:
-        ValueError: it is none of them; names the ``kind`` of word and what is allowed.
-    """
-    if not isinstance(text, str) or text not in words:
-        raise ValueError(f"{kind} must be one of {', '.join(words)}, got {text!r}")
-    return words.index(text)
-
-
 def str_to_card(text: Any) -> int:
     """The number of a card; ``ValueError`` where ``text`` is none."""
-    return number_of("card", CARD_NAMES, text)
+    return number_of("card", _CARD_NUMBERS, text)
 
 
 def card_or_none(card: Any) -> str | None:
@@ -69,9 +64,21 @@ def card_or_none(card: Any) -> str | None:
     return None if card == NO_CARD else CARD_NAMES[card]
 
 
+@lru_cache
 def action_words(config: IkebanaConfig) -> tuple[str, ...]:
     """The word of every action, by its number."""
     return ("draw", "keep", "refuse", *(f"buy {offset}" for offset in range(1, config.players)))
+
+
+def action_to_str(config: IkebanaConfig, action: SupportsIndex) -> str:
+    """The word of an action, legal or not; ``ValueError`` where no action has that number."""
+    words = action_words(config)
+    return words[as_index("action", action, len(words) - 1)]
+
+
+def str_to_action(config: IkebanaConfig, text: str) -> int:
+    """The number of an action, legal or not; ``ValueError`` where ``text`` is none."""
+    return number_of("action", numbered(action_words(config)), text)
 
 
 # --- Sets of cards ----------------------------------------------------------------------------------------------------
@@ -82,8 +89,7 @@ _BOX = tuple(CARD_NAMES[card] for card in range(KINDS) for _ in range(copies(car
 
 def cards_of(cards: Any) -> list[str]:
     """The words of a set of cards (`ikebana_env.rules.first_copy`), by color and value."""
-    bits = int(cards)
-    return [name for place, name in enumerate(_BOX) if bits >> place & 1]
+    return members(_BOX, cards)
 
 
 def set_of(cards: Iterable[int]) -> np.uint64:

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from env_core.notation import player_name
 from env_core.replay import Frame, Replay, Snapshot
 from env_core.svg import Symbols, Theme, document, element, group, rasterize, rect, stylesheet, text, write_text
 from ikebana_env.config import PRESETS, IkebanaConfig, make_config
-from ikebana_env.table import HIDDEN, TableView, describe_move, describe_turn, player_name, table_ansi, view_of
+from ikebana_env.table import HIDDEN, TableView, describe_move, describe_turn, table_ansi, view_of
 
 __all__ = ["Snapshot", "replay", "table_ansi", "table_layers", "table_rgb", "table_svg", "view_of"]
 

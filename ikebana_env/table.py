@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from env_core.notation import player_name
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.notation import Appraisal, appraise, str_to_card
 
@@ -70,11 +71,6 @@ def view_of(position: Mapping[str, Any], config: IkebanaConfig, seat: int | None
         end_reason=position["end_reason"],
         final_bouquet=config.final_bouquet,
     )
-
-
-def player_name(player: int) -> str:
-    """As PettingZoo calls it."""
-    return f"player_{player}"
 
 
 def describe_turn(view: TableView) -> str:
