@@ -12,13 +12,14 @@ it.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from env_core.notation import player_name
 from env_core.svg import Symbols, escape, number, write_text
 
 
@@ -48,6 +49,35 @@ class Snapshot:
     """The action taken from here, in words; None at the end."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """Action in words -> the agent's probability, where known."""
+
+
+def frame_of(
+    now: Snapshot,
+    players: int,
+    look: Callable[[int | None], Any],
+    draw: Callable[[Any], Sequence[str]],
+    write: Callable[[Any], str],
+    tell: Callable[[Any], str],
+) -> Frame:
+    """The frame of a snapshot as everybody's eyes see it.
+
+    Args:
+        now: the snapshot.
+        players: how many there are.
+        look: a seat -> the game's view of the position; None sees every card.
+        draw: a view -> layers of its picture.
+        write: a view -> the same in text.
+        tell: the view that sees every card -> the caption.
+    """
+    eyes = {"omniscient": None} | {player_name(player): player for player in range(players)}
+    views = {name: look(seat) for name, seat in eyes.items()}
+    return Frame(
+        pictures={name: draw(view) for name, view in views.items()},
+        texts={name: write(view) for name, view in views.items()},
+        caption=tell(views["omniscient"]),
+        choice=now.action,
+        probabilities=now.probabilities,
+    )
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,17 @@ a card that these eyes cannot see shows which cards it can still be. `python -m 
 draws a game in progress.
 """
 
-import argparse
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from env_core.notation import player_name
-from env_core.replay import Frame, Replay, Snapshot
+from env_core.replay import Frame, Replay, Snapshot, frame_of
+from env_core.sample import play_game, sample_parser, write_sample
 from env_core.svg import (
     Symbols,
     Theme,
@@ -34,7 +33,6 @@ from env_core.svg import (
     text,
     text_width,
     wrap,
-    write_text,
 )
 from hanabi_env.artwork import (
     CARD_GAP,
@@ -510,17 +508,19 @@ def replay(
 
 
 def _frame(config: HanabiConfig, now: Snapshot, symbols: Symbols, wording: str) -> Frame:
-    eyes = {"omniscient": None} | {player_name(player): player for player in range(config.players)}
-    views = {name: view_of(now.position, config, seat, wording) for name, seat in eyes.items()}
-    everything = views["omniscient"]
-    ending = f"; {describe_turn(everything)}" if everything.end_reason is not None else ""
-    return Frame(
-        pictures={name: table_layers(view, symbols) for name, view in views.items()},
-        texts={name: table_ansi(view) for name, view in views.items()},
-        caption=describe_move(everything.last_move) + ending,
-        choice=now.action,
-        probabilities=now.probabilities,
+    return frame_of(
+        now,
+        config.players,
+        look=lambda seat: view_of(now.position, config, seat, wording),
+        draw=lambda view: table_layers(view, symbols),
+        write=table_ansi,
+        tell=_caption,
     )
+
+
+def _caption(view: TableView) -> str:
+    ending = f"; {describe_turn(view)}" if view.end_reason is not None else ""
+    return describe_move(view.last_move) + ending
 
 
 # --- python -m hanabi_env.render --------------------------------------------------------------------------------------
@@ -530,16 +530,7 @@ def sample_game(config: HanabiConfig, seed: int, moves: int) -> list[Snapshot]:
     """A game to look at, up to ``moves`` moves: its players see all cards, play what fits and hint at random."""
     from hanabi_env.hanabi_v0 import raw_env
 
-    env, rng, snapshots = raw_env(config=config), random.Random(seed), []
-    env.reset(seed=seed)
-    while True:
-        position = env.to_dict()
-        if position["end_reason"] is not None or len(snapshots) == moves:
-            return [*snapshots, Snapshot(position)]
-        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
-        action = _sample_action(position, [env.action_to_str(int(action)) for action in legal], rng)
-        snapshots.append(Snapshot(position, action))
-        env.step(env.str_to_action(action))
+    return play_game(raw_env(config=config), seed, moves, _sample_action)
 
 
 def _sample_action(position: Mapping[str, Any], legal: Sequence[str], rng: random.Random) -> str:
@@ -561,24 +552,16 @@ def _sample_action(position: Mapping[str, Any], legal: Sequence[str], rng: rando
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw a sample game: a position as ``.svg``, or the whole game as an ``.html`` replay."""
-    parser = argparse.ArgumentParser(prog="python -m hanabi_env.render", description=main.__doc__)
-    parser.add_argument("out", type=Path, help="file to write: .svg or .html")
-    parser.add_argument("--preset", default="standard", choices=PRESETS)
+    parser = sample_parser("hanabi_env.render", main.__doc__, PRESETS)
     parser.add_argument("--players", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--moves", type=int, default=1000, help="stop after so many moves")
-    parser.add_argument("--seat", type=int, help="whose eyes; by default every card is shown")
     parser.add_argument("--wording", default="english", choices=SCALES, help="the booklet whose verdicts are shown")
     options = parser.parse_args(arguments)
     config = make_config(preset=options.preset, players=options.players)
     snapshots = sample_game(config, options.seed, options.moves)
     view = view_of(snapshots[-1].position, config, options.seat, options.wording)
-    if options.out.suffix == ".svg":
-        write_text(options.out, table_svg(view))
-    elif options.out.suffix == ".html":
-        replay(config, snapshots, wording=options.wording).save(options.out)
-    else:
-        parser.error(f"out must end in .svg or .html, got {options.out}")
+    write_sample(
+        parser, options.out, lambda: table_svg(view), lambda: replay(config, snapshots, wording=options.wording)
+    )
 
 
 if __name__ == "__main__":

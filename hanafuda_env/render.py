@@ -8,17 +8,14 @@ Whose eyes it is sits below. The cards are drawn in `hanafuda_env.faces`; captur
 them stand the yaku in the making. `python -m hanafuda_env.render table.svg --seed 7` draws a game in progress.
 """
 
-import argparse
-import random
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from env_core.notation import player_name
-from env_core.replay import Frame, Replay, Snapshot
+from env_core.replay import Frame, Replay, Snapshot, frame_of
+from env_core.sample import play_game, sample_parser, write_sample
 from env_core.svg import (
     Symbols,
     Theme,
@@ -29,7 +26,6 @@ from env_core.svg import (
     rect,
     stylesheet,
     text,
-    write_text,
 )
 from hanafuda_env import faces
 from hanafuda_env.config import PRESETS, KoiKoiConfig, make_config
@@ -37,9 +33,8 @@ from hanafuda_env.table import (
     YAKU_WORDS,
     TableView,
     YakuView,
-    describe_last_round,
+    describe_news,
     describe_phase,
-    describe_turn,
     table_ansi,
     view_of,
 )
@@ -184,8 +179,6 @@ def _deck(view: TableView, symbols: Symbols) -> str:
 def _news(view: TableView, symbols: Symbols) -> str:
     """Round, turn, what just happened and what comes now, in four lines under the field."""
     position = view.position
-    last = _last_turn(view)
-    happened = "" if last is None else describe_turn(last)
     round_ = f"round {position['round']} of {view.config.rounds}, turn {position['turn']}"
     y = FIELD_Y + FIELD_HEIGHT - 10
     return "".join(
@@ -193,7 +186,7 @@ def _news(view: TableView, symbols: Symbols) -> str:
             text(round_, MARGIN + 4, FIELD_Y + 10, 8, "kk-ink", bold=True, symbols=symbols),
             text(_eyes(view), WIDTH - MARGIN - 4, FIELD_Y + 10, 7.5, "kk-soft", anchor="end", symbols=symbols),
             text(describe_phase(view), WIDTH - MARGIN - 4, y, 8, "kk-ink", anchor="end", bold=True, symbols=symbols),
-            text(happened or describe_last_round(view), MARGIN + 4, y, 8, "kk-soft", symbols=symbols),
+            text(describe_news(view), MARGIN + 4, y, 8, "kk-soft", symbols=symbols),
         ]
     )
 
@@ -218,14 +211,8 @@ def _field(view: TableView, symbols: Symbols) -> list[str]:
 
 def _just_laid(view: TableView) -> set[str]:
     """Cards of the present or last turn that stayed on the field."""
-    turn = _last_turn(view)
+    turn = view.last_turn
     return set() if turn is None else {turn[key] for key in ("played", "drawn") if turn.get(key)}
-
-
-def _last_turn(view: TableView) -> Mapping[str, Any] | None:
-    """The present turn once its card is played, else the one before it."""
-    turns = [turn for turn in view.position["turns"] or () if turn["played"]]
-    return turns[-1] if turns else None
 
 
 def _pending(view: TableView, symbols: Symbols) -> str:
@@ -286,7 +273,7 @@ def _piles(view: TableView, player: int, y: float, symbols: Symbols) -> list[str
     left, width = MARGIN + HAND_WIDTH + 26, WIDTH - 2 * MARGIN - HAND_WIDTH - YAKU_WIDTH - 40
     rows = [(view.pile(player, "bright"), view.pile(player, "animal")), (view.pile(player, "ribbon"),)]
     rows.append((view.pile(player, "chaff"),))
-    last = _last_turn(view)
+    last = view.last_turn
     new = set(last["captured"]) if last is not None and last["player"] == player else set()
     layers = []
     for row, kinds in enumerate(rows):
@@ -349,17 +336,13 @@ def replay(config: KoiKoiConfig, snapshots: Sequence[Snapshot], title: str = "Ko
 
 
 def _frame(config: KoiKoiConfig, now: Snapshot, symbols: Symbols) -> Frame:
-    eyes = {"omniscient": None} | {player_name(player): player for player in range(config.players)}
-    views = {name: view_of(now.position, config, seat) for name, seat in eyes.items()}
-    everything = views["omniscient"]
-    played = [turn for turn in now.position["turns"] if turn["played"]]
-    news = [describe_turn(played[-1]) if played else describe_last_round(everything)]
-    return Frame(
-        pictures={name: table_layers(view, symbols) for name, view in views.items()},
-        texts={name: table_ansi(view) for name, view in views.items()},
-        caption="; ".join([*filter(None, news), describe_phase(everything)]),
-        choice=now.action,
-        probabilities=now.probabilities,
+    return frame_of(
+        now,
+        config.players,
+        look=lambda seat: view_of(now.position, config, seat),
+        draw=lambda view: table_layers(view, symbols),
+        write=table_ansi,
+        tell=lambda view: "; ".join(filter(None, (describe_news(view), describe_phase(view)))),
     )
 
 
@@ -367,39 +350,20 @@ def _frame(config: KoiKoiConfig, now: Snapshot, symbols: Symbols) -> Frame:
 
 
 def sample_game(config: KoiKoiConfig, seed: int, moves: int) -> list[Snapshot]:
-    """A game to look at, up to ``moves`` moves: its players capture where they can and stop now and then."""
+    """A game to look at, up to ``moves`` moves: its players do anything that is legal."""
     from hanafuda_env.koikoi_v0 import raw_env
 
-    env, rng, snapshots = raw_env(config=config), random.Random(seed), []
-    env.reset(seed=seed)
-    while True:
-        position = env.to_dict()
-        if position["phase"] == "end" or len(snapshots) == moves:
-            return [*snapshots, Snapshot(position)]
-        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
-        action = rng.choice([env.action_to_str(int(action)) for action in legal])
-        snapshots.append(Snapshot(position, action))
-        env.step(env.str_to_action(action))
+    return play_game(raw_env(config=config), seed, moves, lambda _, legal, rng: rng.choice(legal))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw a sample game: a position as ``.svg``, or the whole game as an ``.html`` replay."""
-    parser = argparse.ArgumentParser(prog="python -m hanafuda_env.render", description=main.__doc__)
-    parser.add_argument("out", type=Path, help="file to write: .svg or .html")
-    parser.add_argument("--preset", default="document", choices=PRESETS)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--moves", type=int, default=10_000, help="stop after so many moves")
-    parser.add_argument("--seat", type=int, help="whose eyes; by default every card is shown")
+    parser = sample_parser("hanafuda_env.render", main.__doc__, PRESETS)
     options = parser.parse_args(arguments)
     config = make_config(preset=options.preset)
     snapshots = sample_game(config, options.seed, options.moves)
     view = view_of(snapshots[-1].position, config, options.seat)
-    if options.out.suffix == ".svg":
-        write_text(options.out, table_svg(view))
-    elif options.out.suffix == ".html":
-        replay(config, snapshots).save(options.out)
-    else:
-        parser.error(f"out must end in .svg or .html, got {options.out}")
+    write_sample(parser, options.out, lambda: table_svg(view), lambda: replay(config, snapshots))
 
 
 if __name__ == "__main__":

@@ -144,6 +144,12 @@ class TableView:
         """A player's captured cards of one kind, in the order of the year."""
         return [card for card in self.position["captured"][player] if kind_of(card) == kind]
 
+    @property
+    def last_turn(self) -> Mapping[str, Any] | None:
+        """The present turn once its card is played, else the one before it."""
+        turns = [turn for turn in self.position["turns"] or () if turn["played"]]
+        return turns[-1] if turns else None
+
 
 PUBLIC_KEYS = (
     "current_player",
@@ -259,17 +265,21 @@ def describe_turn(turn: Mapping[str, Any]) -> str:
     return f"{words[0]} {', '.join(words[1:])}"
 
 
+def describe_news(view: TableView) -> str:
+    """The last turn, at the beginning of a round the end of the one before, or an empty string."""
+    return describe_last_round(view) if view.last_turn is None else describe_turn(view.last_turn)
+
+
 # --- Plain text -------------------------------------------------------------------------------------------------------
 
 
 def table_ansi(view: TableView, color: bool = False) -> str:
     """The table as lines of text; plain ASCII, or with terminal colors. A card that these eyes cannot see is ``??``."""
     position = view.position
-    played = [turn for turn in position["turns"] or () if turn["played"]]
     deals = f"{player_name(position['dealer'])} deals"
     lines = [
         f"Koi-Koi: round {position['round']} of {view.config.rounds}, turn {position['turn']}, {deals}",
-        f"  last       {describe_turn(played[-1]) if played else describe_last_round(view)}",
+        f"  last       {describe_news(view)}",
         f"  now        {describe_phase(view)}",
         f"  deck       {view.deck_size}",
         f"  field      {_cards(position['field'], color)}",

@@ -9,18 +9,17 @@ lily (black), camellia (red), clover (green), bellflower (blue), daisy (yellow),
 each. ``python -m ikebana_env.render table.svg --seed 7`` draws a game in progress.
 """
 
-import argparse
 import random
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from env_core.notation import player_name
-from env_core.replay import Frame, Replay, Snapshot
-from env_core.svg import Symbols, Theme, document, element, group, rasterize, rect, stylesheet, text, write_text
+from env_core.replay import Frame, Replay, Snapshot, frame_of
+from env_core.sample import play_game, sample_parser, write_sample
+from env_core.svg import Symbols, Theme, document, element, group, rasterize, rect, stylesheet, text
 from ikebana_env.config import PRESETS, IkebanaConfig, make_config
 from ikebana_env.table import HIDDEN, TableView, describe_move, describe_turn, table_ansi, view_of
 
@@ -265,15 +264,13 @@ def replay(config: IkebanaConfig, snapshots: Sequence[Snapshot], title: str = "I
 
 
 def _frame(config: IkebanaConfig, now: Snapshot, caption: str, symbols: Symbols) -> Frame:
-    eyes = {"omniscient": None} | {player_name(player): player for player in range(config.players)}
-    views = {name: view_of(now.position, config, seat) for name, seat in eyes.items()}
-    ending = f"; {describe_turn(views['omniscient'])}" if now.position["end_reason"] is not None else ""
-    return Frame(
-        pictures={name: table_layers(view, symbols) for name, view in views.items()},
-        texts={name: table_ansi(view) for name, view in views.items()},
-        caption=caption + ending,
-        choice=now.action,
-        probabilities=now.probabilities,
+    return frame_of(
+        now,
+        config.players,
+        look=lambda seat: view_of(now.position, config, seat),
+        draw=lambda view: table_layers(view, symbols),
+        write=table_ansi,
+        tell=lambda view: f"{caption}; {describe_turn(view)}" if view.end_reason is not None else caption,
     )
 
 
@@ -284,16 +281,7 @@ def sample_game(config: IkebanaConfig, seed: int, moves: int) -> list[Snapshot]:
     """A game to look at, up to ``moves`` moves: its players like values that they have."""
     from ikebana_env.ikebana_v0 import raw_env
 
-    env, rng, snapshots = raw_env(config=config), random.Random(seed), []
-    env.reset(seed=seed)
-    while True:
-        position = env.to_dict()
-        if position["end_reason"] is not None or len(snapshots) == moves:
-            return [*snapshots, Snapshot(position)]
-        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
-        action = sample_action(position, [env.action_to_str(int(action)) for action in legal], rng)
-        snapshots.append(Snapshot(position, action))
-        env.step(env.str_to_action(action))
+    return play_game(raw_env(config=config), seed, moves, sample_action)
 
 
 def sample_action(position: Mapping[str, Any], legal: Sequence[str], rng: random.Random) -> str:
@@ -311,23 +299,13 @@ def sample_action(position: Mapping[str, Any], legal: Sequence[str], rng: random
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw a sample game: a position as ``.svg``, or the whole game as an ``.html`` replay."""
-    parser = argparse.ArgumentParser(prog="python -m ikebana_env.render", description=main.__doc__)
-    parser.add_argument("out", type=Path, help="file to write: .svg or .html")
-    parser.add_argument("--preset", default="standard", choices=PRESETS)
+    parser = sample_parser("ikebana_env.render", main.__doc__, PRESETS)
     parser.add_argument("--players", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--moves", type=int, default=1000, help="stop after so many moves")
-    parser.add_argument("--seat", type=int, help="whose eyes; by default every card is shown")
     options = parser.parse_args(arguments)
     config = make_config(preset=options.preset, players=options.players)
     snapshots = sample_game(config, options.seed, options.moves)
     view = view_of(snapshots[-1].position, config, options.seat)
-    if options.out.suffix == ".svg":
-        write_text(options.out, table_svg(view))
-    elif options.out.suffix == ".html":
-        replay(config, snapshots).save(options.out)
-    else:
-        parser.error(f"out must end in .svg or .html, got {options.out}")
+    write_sample(parser, options.out, lambda: table_svg(view), lambda: replay(config, snapshots))
 
 
 if __name__ == "__main__":
