@@ -7,16 +7,26 @@
 `observation_fields` and `action_blocks` say the same to a program.
 """
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from env_core.card import Block, Field, config_table, fields_of, fields_table, filled, span, table
-from env_core.svg import write_text
+from env_core.card import (
+    Block,
+    Field,
+    card_parser,
+    changed_fields,
+    config_table,
+    ends_table,
+    fields_of,
+    fields_table,
+    span,
+    table,
+    update,
+)
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
 from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.notation import END_NAMES, action_words
@@ -164,7 +174,7 @@ def _pattern(words: str) -> str:
 def presets_table() -> str:
     """What every preset changes, and what hanab.live calls it."""
     rows = [
-        (f"`{name}`", _differences(config), config.deck_size, config.max_score, _name_on_the_site(config))
+        (f"`{name}`", changed_fields(config, STANDARD), config.deck_size, config.max_score, _name_on_the_site(config))
         for name, config in PRESETS.items()
     ]
     return table(("preset", "differs from `standard` by", "cards", "highest score", "on hanab.live"), rows)
@@ -175,11 +185,6 @@ def _name_on_the_site(config: HanabiConfig) -> str:
         return ", ".join([variant_of(config), *options_of(config)])
     except ValueError:
         return NOTHING
-
-
-def _differences(config: HanabiConfig) -> str:
-    changed = [f.name for f in fields(config) if getattr(config, f.name) != getattr(STANDARD, f.name)]
-    return ", ".join(f"`{name}={getattr(config, name)!r}`" for name in changed) or "nothing"
 
 
 def groups() -> list[tuple[list[str], list[HanabiConfig | None]]]:
@@ -266,12 +271,6 @@ def actions_table(config: HanabiConfig) -> str:
     return table(("block", "actions", "in words"), rows)
 
 
-def ends_table() -> str:
-    """How games end, in words and numbers."""
-    rows = [(f"`{name!r}`".replace("'", '"'), number) for number, name in END_NAMES.items()]
-    return table(("`end_reason`", "number"), rows)
-
-
 def generated() -> Iterator[tuple[str, str]]:
     """Name and text of every marked part of the README."""
     yield "config", config_table(STANDARD)
@@ -280,7 +279,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "actions", actions_table(STANDARD)
     yield "fields", fields_table(observation_fields(replace(STANDARD, belief=True, derived=True)))
     yield "index", index_tables()
-    yield "ends", ends_table()
+    yield "ends", ends_table(END_NAMES)
 
 
 # --- The command ------------------------------------------------------------------------------------------------------
@@ -288,8 +287,7 @@ def generated() -> Iterator[tuple[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the tables of the rule card from the code, or show those of any other table."""
-    parser = argparse.ArgumentParser(prog="python -m hanabi_env.card", description=main.__doc__)
-    parser.add_argument("--check", action="store_true", help="only say whether README.md is up to date")
+    parser = card_parser("hanabi_env.card", main.__doc__)
     parser.add_argument("--show", nargs="+", metavar=("PRESET", "FIELD=VALUE"), help="print a table's actions and bits")
     options = parser.parse_args(arguments)
     if options.show:
@@ -300,11 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             parser.error(str(error))
         print(actions_table(config), fields_table(observation_fields(config)), sep="\n\n")
         return
-    page = README.read_text(encoding="utf-8")
-    new = filled(page, generated())
-    if options.check:
-        raise SystemExit(0 if page == new else f"{README} is behind the code: run python -m hanabi_env.card")
-    write_text(README, new)
+    update(README, generated(), options.check, parser.prog)
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -6,13 +6,20 @@
 `observation_fields` says the same to a program.
 """
 
-import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 
-from env_core.card import Block, Field, config_table, fields_of, fields_table, filled, table
-from env_core.svg import write_text
+from env_core.card import (
+    Block,
+    Field,
+    card_parser,
+    changed_fields,
+    config_table,
+    fields_of,
+    fields_table,
+    table,
+    update,
+)
 from hanafuda_env.config import DOCUMENT, PRESETS, KoiKoiConfig
 from hanafuda_env.notation import CARD_NAMES, PHASE_NAMES, REASON_NAMES, action_to_str
 from hanafuda_env.observation import (
@@ -123,10 +130,7 @@ def yaku_table() -> str:
 
 def presets_table() -> str:
     """What every preset changes."""
-    rows = []
-    for name, config in PRESETS.items():
-        changed = [f.name for f in fields(config) if getattr(config, f.name) != getattr(DOCUMENT, f.name)]
-        rows.append((f"`{name}`", ", ".join(f"`{field}={getattr(config, field)!r}`" for field in changed) or "nothing"))
+    rows = [(f"`{name}`", changed_fields(config, DOCUMENT)) for name, config in PRESETS.items()]
     return table(("preset", "differs from `document` by"), rows)
 
 
@@ -150,14 +154,8 @@ def generated() -> Iterator[tuple[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the tables of the rule card from the code."""
-    parser = argparse.ArgumentParser(prog="python -m hanafuda_env.card", description=main.__doc__)
-    parser.add_argument("--check", action="store_true", help="only say whether README.md is up to date")
-    options = parser.parse_args(arguments)
-    page = README.read_text(encoding="utf-8")
-    new = filled(page, generated())
-    if options.check:
-        raise SystemExit(0 if page == new else f"{README} is behind the code: run python -m hanafuda_env.card")
-    write_text(README, new)
+    parser = card_parser("hanafuda_env.card", main.__doc__)
+    update(README, generated(), parser.parse_args(arguments).check, parser.prog)
 
 
 if __name__ == "__main__":

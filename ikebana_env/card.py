@@ -6,13 +6,23 @@
 `observation_fields` says the same to a program.
 """
 
-import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
-from env_core.card import Block, Field, config_table, fields_of, fields_table, filled, span, table
-from env_core.svg import write_text
+from env_core.card import (
+    Block,
+    Field,
+    card_parser,
+    changed_fields,
+    config_table,
+    ends_table,
+    fields_of,
+    fields_table,
+    span,
+    table,
+    update,
+)
 from ikebana_env.config import PRESETS, STANDARD, IkebanaConfig
 from ikebana_env.notation import END_NAMES, action_words
 from ikebana_env.observation import (
@@ -96,10 +106,7 @@ def observation_fields(config: IkebanaConfig) -> list[Field]:
 
 def presets_table() -> str:
     """What every preset changes."""
-    rows = []
-    for name, config in PRESETS.items():
-        changed = [f.name for f in fields(config) if getattr(config, f.name) != getattr(STANDARD, f.name)]
-        rows.append((f"`{name}`", ", ".join(f"`{field}={getattr(config, field)!r}`" for field in changed) or "nothing"))
+    rows = [(f"`{name}`", changed_fields(config, STANDARD)) for name, config in PRESETS.items()]
     return table(("preset", "differs from `standard` by"), rows)
 
 
@@ -136,12 +143,6 @@ def section_of(config: IkebanaConfig, name: str) -> tuple[int, int]:
     return next((first, length) for section, first, length in index_table(config.rules()) if section == name)
 
 
-def ends_table() -> str:
-    """How games end, in words and numbers."""
-    rows = [(f"`{name!r}`".replace("'", '"'), number) for number, name in END_NAMES.items()]
-    return table(("`end_reason`", "number"), rows)
-
-
 def generated() -> Iterator[tuple[str, str]]:
     """Name and text of every marked part of the README."""
     yield "config", config_table(STANDARD)
@@ -149,19 +150,13 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "actions", actions_table()
     yield "fields", fields_table(observation_fields(with_options(STANDARD, True, True)))
     yield "index", index_of_tables()
-    yield "ends", ends_table()
+    yield "ends", ends_table(END_NAMES)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the tables of the rule card from the code."""
-    parser = argparse.ArgumentParser(prog="python -m ikebana_env.card", description=main.__doc__)
-    parser.add_argument("--check", action="store_true", help="only say whether README.md is up to date")
-    options = parser.parse_args(arguments)
-    page = README.read_text(encoding="utf-8")
-    new = filled(page, generated())
-    if options.check:
-        raise SystemExit(0 if page == new else f"{README} is behind the code: run python -m ikebana_env.card")
-    write_text(README, new)
+    parser = card_parser("ikebana_env.card", main.__doc__)
+    update(README, generated(), parser.parse_args(arguments).check, parser.prog)
 
 
 if __name__ == "__main__":
