@@ -61,7 +61,7 @@ def blocks(rules: Rules) -> dict[str, list[Block]]:
         ("claimed month", MONTHS, "one-hot"),
     )
     counted = "captured cards that count, thermometer"
-    steps = tuple((f"towards {YAKU_NAMES[k]}", YAKU_NEED[k], counted) for k in range(YAKU))
+    steps = tuple((f"towards {YAKU_NAMES[k]}", int(YAKU_NEED[k]), counted) for k in range(YAKU))
     player = (
         *steps,
         ("within reach", YAKU, "a bit a yaku: the other has not taken what it needs"),

@@ -23,26 +23,7 @@ from hanafuda_env.rules import (
     kept_turns,
     legal_actions,
 )
-from hanafuda_env.yaku import (
-    AKATAN,
-    ALL_CARDS,
-    AMESHIKO,
-    AOTAN,
-    CARDS,
-    GOKO,
-    HANAMI,
-    INOSHIKACHO,
-    KASU,
-    SANKO,
-    SHIKO,
-    TAN,
-    TANE,
-    TSUKIMI,
-    YAKU,
-    YAKU_NEED,
-    cards_of,
-    made_of,
-)
+from hanafuda_env.yaku import ALL_CARDS, CARDS, YAKU, YAKU_MUST, YAKU_NEED, cards_of
 
 MONTHS = 12
 BASE_BITS = 20
@@ -50,9 +31,11 @@ CALLS_BITS = 4
 ROUNDS_BITS = 12
 SCORE_BITS = 16
 LEAD_BITS = 8
-PROGRESS_BITS = sum(YAKU_NEED)
-PROGRESS_AT = tuple(np.uint64(sum(YAKU_NEED[:k])) for k in range(YAKU))
+PROGRESS_BITS = int(YAKU_NEED.sum())
+PROGRESS_AT = np.array([YAKU_NEED[:k].sum() for k in range(YAKU)], np.uint64)
 """Where the thermometer of every yaku begins."""
+FULL = np.array([(1 << int(need)) - 1 for need in YAKU_NEED], np.uint64)
+"""The thermometer of every yaku when it is made."""
 
 CARDS_BITS = 8 * CARDS  # of each section
 ROUND_BITS = PHASE_END + 2 + TURNS + 2 + MONTHS
@@ -66,8 +49,7 @@ def observe(rules, s, observer, out):
     """Write what ``observer`` may know to ``out`` (uint64 words, `observation_words` of them), lowest bit first."""
     word, at = write_cards(rules, s, observer, out, ZERO, 0)
     word, at = write_round(s, observer, out, word, at)
-    word, at = write_player(rules, s, observer, out, word, at)
-    word, at = write_player(rules, s, 1 - observer, out, word, at)
+    word, at = write_players(rules, s, observer, out, word, at)
     word, at = write_scores(rules, s, observer, out, word, at)
     for age in range(rules.history):
         word, at = write_turn(rules, s, observer, age, out, word, at)
@@ -121,36 +103,47 @@ def write_round(s, observer, out, word, at):
 
 
 @rule
-def write_player(rules, s, player, out, word, at):
-    """Cards captured towards each yaku (thermometers as long as its need), and whether it can still be reached.
+def write_players(rules, s, observer, out, word, at):
+    """What each player, the observer first, has towards every yaku, and then the player's points and calls."""
+    other = 1 - observer
+    mine, theirs, my_reach, their_reach = compare_piles(rules, s.captured[observer], s.captured[other])
+    word, at = put(out, word, at, PROGRESS_BITS, mine)
+    word, at = put(out, word, at, PLAYER_BITS - PROGRESS_BITS, standing(s, observer, my_reach))
+    word, at = put(out, word, at, PROGRESS_BITS, theirs)
+    return put(out, word, at, PLAYER_BITS - PROGRESS_BITS, standing(s, other, their_reach))
 
-    Then as of the last completed turn: base points, the chain of K31, calls of Koi (thermometers, as long as they go),
-    and whether the player has brought November cards from the hand, from the deck (K44).
+
+@rule
+def compare_piles(rules, mine, theirs):
+    """Cards captured towards each yaku, mine and theirs (thermometers as long as its need, one after the other).
+
+    Then the yaku that I can still reach, and they: a bit each. One loop over the table does it all: the compiler takes
+    four of its rows at a time (6 against 20 ns for single lines).
     """
-    pile = s.captured[player]
-    word, at = put(out, word, at, PROGRESS_BITS, progress(rules, pile))
+    my_steps, their_steps, my_reach, their_reach = ZERO, ZERO, ZERO, ZERO
+    for k in range(YAKU):
+        cards = cards_of(rules, k)
+        my_count, their_count = popcount(mine & cards), popcount(theirs & cards)
+        my_steps |= (low_bits(my_count) & FULL[k]) << PROGRESS_AT[k]
+        their_steps |= (low_bits(their_count) & FULL[k]) << PROGRESS_AT[k]
+        spare = popcount(cards) - YAKU_NEED[k]
+        my_reach |= np.uint64((their_count <= spare) & (theirs & YAKU_MUST[k] == ZERO)) << np.uint64(k)
+        their_reach |= np.uint64((my_count <= spare) & (mine & YAKU_MUST[k] == ZERO)) << np.uint64(k)
+    return my_steps, their_steps, my_reach, their_reach
+
+
+@rule
+def standing(s, player, reach):
+    """The yaku within reach; then as of the last completed turn: base points, the chain of K31, calls of Koi.
+
+    These three are thermometers as long as they go. Then whether the player has brought November cards from the hand,
+    from the deck (K44).
+    """
     facts = np.uint64(s.november[player])
     facts = facts << np.uint64(CALLS_BITS) | low_bits(min(np.int64(s.koikoi_called[player]), CALLS_BITS))
     facts = facts << np.uint64(CALLS_BITS) | low_bits(min(np.int64(s.chain[player]), CALLS_BITS))
     facts = facts << np.uint64(BASE_BITS) | low_bits(min(np.int64(s.base_points[player]), BASE_BITS))
-    facts = facts << np.uint64(YAKU) | made_of(rules, ALL_CARDS & ~s.captured[1 - player])
-    return put(out, word, at, PLAYER_BITS - PROGRESS_BITS, facts)
-
-
-@rule
-def steps_to(rules, pile, k):
-    """The cards of a pile that count for yaku ``k``, up to its need, as a thermometer at its place."""
-    return low_bits(min(popcount(pile & cards_of(rules, k)), YAKU_NEED[k])) << PROGRESS_AT[k]
-
-
-@rule
-def progress(rules, pile):
-    """The thermometers of all yaku, one after the other."""
-    steps = steps_to(rules, pile, GOKO) | steps_to(rules, pile, SHIKO)
-    steps |= steps_to(rules, pile, AMESHIKO) | steps_to(rules, pile, SANKO)
-    steps |= steps_to(rules, pile, HANAMI) | steps_to(rules, pile, TSUKIMI)
-    steps |= steps_to(rules, pile, INOSHIKACHO) | steps_to(rules, pile, AKATAN) | steps_to(rules, pile, AOTAN)
-    return steps | steps_to(rules, pile, TANE) | steps_to(rules, pile, TAN) | steps_to(rules, pile, KASU)
+    return facts << np.uint64(YAKU) | reach
 
 
 # --- Scores -----------------------------------------------------------------------------------------------------------

@@ -584,7 +584,7 @@ def claim_cards(s):
 def end_turn(rules, s):
     """K21, K22: one choice where a yaku was made; K23: no choice on an empty hand: it is Game."""
     player = np.int64(s.current_player)
-    if not makes_yaku(rules, s, player):
+    if turn_record(rules, s).captured == ZERO or not makes_yaku(rules, s, player):
         next_turn(rules, s)
     elif s.hand[player] == ZERO:
         stop(rules, s, player)

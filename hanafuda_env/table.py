@@ -12,7 +12,7 @@ from typing import Any
 from env_core.notation import player_name
 from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.notation import str_to_card
-from hanafuda_env.yaku import YAKU, YAKU_CARDS, YAKU_MUST, YAKU_NAMES, YAKU_NEED, cards_of
+from hanafuda_env.yaku import YAKU, YAKU_MUST, YAKU_NAMES, YAKU_NEED, cards_of
 
 MONTH_NAMES = (
     "January",
@@ -199,8 +199,8 @@ def view_of(position: Mapping[str, Any], config: KoiKoiConfig, seat: int | None 
 
 
 def _yaku_view(config: KoiKoiConfig, position: Mapping[str, Any], k: int) -> YakuView:
-    name, need = YAKU_NAMES[k], YAKU_NEED[k]
-    counted, must = int(cards_of(config.rules(), k)) if k == YAKU - 1 else int(YAKU_CARDS[k]), int(YAKU_MUST[k])
+    name, need = YAKU_NAMES[k], int(YAKU_NEED[k])
+    counted, must = int(cards_of(config.rules(), k)), int(YAKU_MUST[k])
     piles = [sum(1 << str_to_card(card) for card in pile) for pile in position["captured"]]
     have = [(pile & counted).bit_count() for pile in piles]
     possible = [

@@ -56,7 +56,7 @@ YAKU_NAMES = (
 YAKU = len(YAKU_NAMES)
 GOKO, SHIKO, AMESHIKO, SANKO, HANAMI, TSUKIMI, INOSHIKACHO, AKATAN, AOTAN, TANE, TAN, KASU = range(YAKU)
 
-YAKU_CARDS = (
+COUNTED = (
     BRIGHT,
     DRY,
     BRIGHT,
@@ -68,48 +68,33 @@ YAKU_CARDS = (
     BLUE_RIBBONS,
     ANIMAL,
     RIBBON,
-    CHAFF,
 )
-"""The cards that count for a yaku; for chaff the cup too where the rules say so, see `cards_of`."""
+YAKU_CARDS = np.array([(*COUNTED, CHAFF), (*COUNTED, CHAFF | CUP)])
+"""The cards that count for every yaku, uint64 (2, 12); in the second row the sake cup is chaff too, see `cards_of`."""
 
-YAKU_NEED = (5, 4, 4, 3, 2, 2, 3, 3, 3, 5, 5, 10)
+YAKU_NEED = np.array((5, 4, 4, 3, 2, 2, 3, 3, 3, 5, 5, 10), np.int64)
 """How many of them it takes."""
 
-YAKU_MUST = (ZERO, ZERO, RAIN, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+YAKU_MUST = np.array((ZERO, ZERO, RAIN, *(ZERO,) * 9))
 """The card that must be among them."""
-
-YAKU_IS_SET = tuple(int(cards).bit_count() == need for cards, need in zip(YAKU_CARDS, YAKU_NEED, strict=True))
-"""All cards of the yaku are needed: a subset test instead of a count."""
 
 BRIGHT_YAKU = np.uint64(0b1111)  # yaku 1 to 4: a later one is contained in every earlier one
 
 
 @rule
 def cards_of(rules, k):
-    """The cards that count for yaku ``k``. The sake cup may be chaff too (`cup_is_chaff`)."""
-    return YAKU_CARDS[k] | CUP if k == KASU and rules.cup_is_chaff else YAKU_CARDS[k]
-
-
-@rule
-def made(rules, pile, k):
-    """Bit ``k`` where the pile has yaku ``k``, by the table alone."""
-    cards = cards_of(rules, k)
-    if YAKU_IS_SET[k]:
-        return np.uint64(cards & ~pile == ZERO) << np.uint64(k)
-    is_there = popcount(pile & cards) >= YAKU_NEED[k] and YAKU_MUST[k] & ~pile == ZERO
-    return np.uint64(is_there) << np.uint64(k)
+    """The cards that count for yaku ``k`` in these rules."""
+    return YAKU_CARDS[rules.cup_is_chaff, k]
 
 
 @rule
 def made_of(rules, cards):
-    """All yaku that a set of cards contains, as bits in the order of the table, also such as do not count together.
-
-    A line a row, not a loop: then every row is constants to the compiler.
-    """
-    held = made(rules, cards, GOKO) | made(rules, cards, SHIKO) | made(rules, cards, AMESHIKO)
-    held |= made(rules, cards, SANKO) | made(rules, cards, HANAMI) | made(rules, cards, TSUKIMI)
-    held |= made(rules, cards, INOSHIKACHO) | made(rules, cards, AKATAN) | made(rules, cards, AOTAN)
-    return held | made(rules, cards, TANE) | made(rules, cards, TAN) | made(rules, cards, KASU)
+    """All yaku that a set of cards contains, as bits in the order of the table, also such as do not count together."""
+    held = ZERO
+    for k in range(YAKU):
+        is_enough = popcount(cards & cards_of(rules, k)) >= YAKU_NEED[k]
+        held |= np.uint64(is_enough & (YAKU_MUST[k] & ~cards == ZERO)) << np.uint64(k)
+    return held
 
 
 @rule
@@ -146,7 +131,7 @@ def base_of(rules, pile, held, has_called):
     """K25: the points of all yaku of a pile together, before any multiplier.
 
     ``held`` is `yaku_of` the pile; ``has_called``: this player has called Koi (in some rules it changes the points of
-    the viewing yaku).
+    the viewing yaku). A line a row, not a loop: so the points of every row are constants to the compiler.
     """
     if held == ZERO:
         return 0
