@@ -186,6 +186,30 @@ def test_K30_growth_reopens_the_choice_but_is_no_second_yaku():
         assert table.do("stop").last_result[1] == 2 * chain
 
 
+@pytest.mark.parametrize(
+    ("pile", "chain", "points"),
+    [
+        ("1-2 2-2 4-2 5-2 6-2 4-4", 2, 2 * 2 * (5 + 3)),  # tan, then akatan in its place
+        ("1-2 2-2 4-2 5-2", 1, 2 * (5 + 2)),  # tan at once within akatan
+    ],
+)
+def test_L2_a_named_set_in_the_place_of_its_kind_is_a_new_yaku(pile, chain, points):
+    options = {"chain": [chain - 1, 0], "koikoi_called": [chain - 1, 0], "deck": "9-3", "captured": f"{pile}|"}
+    table = position("3-3 4-3 5-3 6-3 | 7-3", field="3-2 8-3", config=KoiKoiConfig(extra_named=True), **options)  # type: ignore[arg-type]
+    table.do("play 3-3")
+    assert (table.phase, table.chain, table.yaku[0]) == ("koi", [chain, 0], ["akatan"])
+    assert table.do("stop").last_result[1] == points
+
+
+def test_L2_a_fifth_ribbon_beside_a_named_set_is_growth():
+    config = KoiKoiConfig(extra_named=True)
+    options = {"chain": [1, 0], "koikoi_called": [1, 0], "deck": "9-3", "config": config}
+    table = position("4-3 1-3 5-3 6-3 | 7-3", field="4-2 8-3", captured="1-2 2-2 3-2 5-2|", **options)  # type: ignore[arg-type]
+    table.do("play 4-3")
+    assert (table.phase, table.chain) == ("koi", [1, 0])
+    assert table.do("stop").last_result[1] == 2 * (5 + 2)
+
+
 def test_K31_the_chain_counts_turns_with_a_new_yaku():
     table = position(f"{MOON} 4-3 5-3 6-3 | 7-3", field="8-3 2-3", captured=f"{CRANE} {CURTAIN}|", deck="10-3")
     assert table.do(f"play {MOON}").chain == [1, 0]
