@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 
 from env_core.game import Game, Loops
+from env_core.loops import compiled_loops, table_dtype
 from hanabi_env import notation
 from hanabi_env import position as positions
 from hanabi_env.config import MOST_HISTORY, MOST_TOKENS, HanabiConfig, make_config
-from hanabi_env.loops import STATISTICS, compiled_loops, table_dtype
-from hanabi_env.rules import EVENTS_A_TURN, Rules
+from hanabi_env.loops import PROGRAM, STATISTICS
+from hanabi_env.observation import observation_words
+from hanabi_env.rules import EVENTS_A_TURN, Rules, state_dtype
 
 
 class HanabiGame(Game):
@@ -20,10 +22,12 @@ class HanabiGame(Game):
     deal_options = ("deck", "bonus_tiles")
 
     def table_dtype(self, special: bool) -> np.dtype:
-        return table_dtype(self.rules if special else roomy(self.rules))
+        room = self.rules if special else roomy(self.rules)
+        state = state_dtype(room.players, room.hand_size, room.suits, room.ranks, room.deck_size, room.history)
+        return table_dtype(state, room.players, room.num_actions, observation_words(room), STATISTICS)
 
     def loops(self, special: bool) -> Loops:
-        return compiled_loops(self.rules if special else None)
+        return compiled_loops(PROGRAM, self.rules if special else None, self.rules.source_digest)
 
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(self.config, action)

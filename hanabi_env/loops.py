@@ -1,16 +1,10 @@
 """What Hanabi brings to the compiled loops of `env_core.loops`: a step's rewards, a finished game's statistics."""
 
-import numpy as np
-
-import env_core.loops
-from env_core.game import Loops
 from env_core.jit import rule
 from env_core.loops import Program
-from hanabi_env.config import compiled_digest
-from hanabi_env.observation import observation_words, observe
+from hanabi_env.observation import observe
 from hanabi_env.rules import (
     END_ILLEGAL,
-    Rules,
     fireworks_score,
     first_announced_play,
     first_color_hint,
@@ -22,7 +16,6 @@ from hanabi_env.rules import (
     legal_action_mask,
     rules_from,
     score,
-    state_dtype,
     step,
     suit_of,
 )
@@ -82,14 +75,3 @@ PROGRAM = Program(
     end_game=end_game,
     is_careless=is_misplay,
 )
-
-
-def table_dtype(room: Rules) -> np.dtype:
-    """The record of one table with the sizes of ``room``: those of the table's rules, or larger ones."""
-    state = state_dtype(room.players, room.hand_size, room.suits, room.ranks, room.deck_size, room.history)
-    return env_core.loops.table_dtype(state, room.players, room.num_actions, observation_words(room), STATISTICS)
-
-
-def compiled_loops(frozen: Rules | None) -> Loops:
-    """The loops over tables: the special program of ``frozen`` rules or, with ``None``, the general program."""
-    return env_core.loops.compiled_loops(PROGRAM, frozen, compiled_digest())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hanabi_env import HanabiConfig, rules
-from hanabi_env.loops import table_dtype
+from hanabi_env.game import HanabiGame
 from hanabi_env.observation import observation_bits, observation_words, observe
 from hanabi_env.position import load_bonus_tiles, load_deck, load_position, to_dict
 
@@ -23,7 +23,7 @@ class PlainEngine:
     def __init__(self, config: HanabiConfig, deck: list[str], bonus_tiles: str = "") -> None:
         self.config = config
         self.rules = config.rules()
-        self.state = np.zeros(1, table_dtype(self.rules)["state"]).view(np.recarray)[0]
+        self.state = np.zeros(1, HanabiGame(config).table_dtype(special=True)["state"]).view(np.recarray)[0]
         load_deck(config, self.state, deck)
         if bonus_tiles:
             load_bonus_tiles(config, self.state, list(bonus_tiles))

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from env_core.rng import game_key
-from hanafuda_env import PRESETS, KoiKoiConfig, KoiKoiVectorEnv, koikoi_v0, rules
-from hanafuda_env.game import KoiKoiGame
+from hanafuda_env import KoiKoiConfig, koikoi_v0, rules
 from hanafuda_env.observation import observe
 from tests.reference.koikoi_plain import BOX
 
@@ -127,29 +126,3 @@ def test_plain_python_and_compiled_code_play_the_same_game(preset):
         env.step(action)
         assert plain.step(action) == pytest.approx(env.rewards["player_0"])
     assert rules.is_terminal(plain.state)
-
-
-def test_general_and_special_programs_play_the_same_games():
-    programs = [KoiKoiVectorEnv(40, rounds=2, observation="packed", special=special) for special in (False, True)]
-    seen = [envs.reset(seed=3)[0] for envs in programs]
-    rng = np.random.default_rng(3)
-    for _ in range(60):
-        assert (seen[0]["observation"] == seen[1]["observation"]).all()
-        assert (seen[0]["action_mask"] == seen[1]["action_mask"]).all()
-        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in seen[0]["action_mask"]])
-        general, special = (envs.step(actions) for envs in programs)
-        seen = [general[0], special[0]]
-        for one, other in zip(general[1:4], special[1:4], strict=True):
-            assert (one == other).all()
-
-
-def test_every_loop_is_keyed_by_the_digest_of_its_sources():
-    game = KoiKoiGame(PRESETS["document"])
-    for name, loop in game.loops(special=False)._asdict().items():
-        assert game.rules.source_digest in closed_over(loop.py_func), name
-
-
-def closed_over(function: Any) -> list[Any]:
-    """Everything a function and the functions in its closure close over."""
-    contents = [cell.cell_contents for cell in function.__closure__ or ()]
-    return contents + [inner for content in contents if callable(content) for inner in closed_over(content)]
