@@ -13,46 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
 from hanabi_env import HanabiConfig, hanabi_v0
 from tests.reference.hanabi_plain import box, hand_size_of, identities
-
-
-class Table:
-    """A raw AEC environment read and played in words; keys of ``to_dict()`` are attributes."""
-
-    def __init__(self, env: Any) -> None:
-        self.env = env
-        self.rewards: list[float] = []
-
-    def __getattr__(self, key: str) -> Any:
-        state = self.env.to_dict()
-        if key not in state:
-            raise AttributeError(key)
-        return state[key]
-
-    def do(self, *moves: str) -> Table:
-        """Make moves in words, one player after the other, remembering the rewards."""
-        for words in moves:
-            assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
-            self.env.step(self.env.str_to_action(words))
-            self.rewards.append(self.env.rewards[self.env.possible_agents[0]])
-        return self
-
-    @property
-    def legal(self) -> set[str]:
-        """The words of the actions the acting player's mask allows."""
-        mask = self.env.observe(self.env.agent_selection)["action_mask"]
-        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
-
-    @property
-    def is_over(self) -> bool:
-        return all(self.env.terminations.values())
-
-    def bits(self, player: int) -> list[int]:
-        """The observation of a player."""
-        return [int(bit) for bit in self.env.observe(self.env.possible_agents[player])["observation"]]
+from tests.table import Table
 
 
 def cards(text: str) -> list[str]:

@@ -12,42 +12,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+import tests.table
 from ikebana_env import ikebana_v0
 from tests.reference.ikebana_plain import box
 
 
-class Table:
-    """A raw AEC environment read and played in words; keys of ``to_dict()`` are attributes."""
+class Table(tests.table.Table):
+    """A table of Ikebana, remembering everybody's rewards."""
 
-    def __init__(self, env: Any) -> None:
-        self.env = env
-        self.rewards: list[list[float]] = []
-
-    def __getattr__(self, key: str) -> Any:
-        state = self.env.to_dict()
-        if key not in state:
-            raise AttributeError(key)
-        return state[key]
-
-    def do(self, *moves: str) -> Table:
-        """Make moves in words, one player after the other, remembering everybody's rewards."""
-        for words in moves:
-            assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
-            self.env.step(self.env.str_to_action(words))
-            self.rewards.append([self.env.rewards[agent] for agent in self.env.possible_agents])
-        return self
-
-    @property
-    def legal(self) -> set[str]:
-        """The words of the actions the acting player's mask allows."""
-        mask = self.env.observe(self.env.agent_selection)["action_mask"]
-        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
-
-    @property
-    def is_over(self) -> bool:
-        return all(self.env.terminations.values())
+    def reward(self) -> list[float]:
+        """What the last move brought everybody."""
+        return [self.env.rewards[agent] for agent in self.env.possible_agents]
 
     def play_round(self) -> Table:
         """Everybody draws and keeps until the round is over."""

@@ -12,52 +12,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+import tests.table
 from hanafuda_env import KoiKoiConfig, koikoi_v0
 from tests.reference.koikoi_plain import BOX, is_kind
 
 
-class Table:
-    """A raw AEC environment read and played in words; keys of ``to_dict()`` are attributes."""
-
-    def __init__(self, env: Any) -> None:
-        self.env = env
-        self.rewards: list[float] = []
-
-    def __getattr__(self, key: str) -> Any:
-        state = self.env.to_dict()
-        if key not in state:
-            raise AttributeError(key)
-        return state[key]
-
-    def do(self, *moves: str) -> Table:
-        """Make moves in words, remembering player 0's rewards."""
-        for words in moves:
-            assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
-            self.env.step(self.env.str_to_action(words))
-            self.rewards.append(self.env.rewards["player_0"])
-        return self
-
-    @property
-    def legal(self) -> set[str]:
-        """The words of the actions that the acting player's mask allows."""
-        mask = self.env.observe(self.env.agent_selection)["action_mask"]
-        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
-
-    @property
-    def is_over(self) -> bool:
-        return all(self.env.terminations.values())
+class Table(tests.table.Table):
+    """A table of Koi-Koi."""
 
     @property
     def last_result(self) -> tuple[int | None, int, str]:
         """Winner, points and reason of the round that ended last."""
         row = self.round_results[-1]
         return row["winner"], row["points"], row["reason"]
-
-    def bits(self, player: int) -> list[int]:
-        """The observation of a player."""
-        return self.env.observe(f"player_{player}")["observation"].tolist()
 
     def plane(self, player: int, number: int) -> set[str]:
         """A plane of cards in a player's observation."""

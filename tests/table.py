@@ -1,0 +1,50 @@
+"""A game read and played in words, the base of every game's own small notation for tests."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+
+class Table:
+    """A raw AEC environment; keys of ``to_dict()`` are attributes.
+
+    ``rewards`` holds what `reward` says of every move that was made.
+    """
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        self.rewards: list[Any] = []
+
+    def __getattr__(self, key: str) -> Any:
+        state = self.env.to_dict()
+        if key not in state:
+            raise AttributeError(key)
+        return state[key]
+
+    def do(self, *moves: str) -> Self:
+        """Make moves in words, one player after the other, remembering the rewards."""
+        for words in moves:
+            assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
+            self.env.step(self.env.str_to_action(words))
+            self.rewards.append(self.reward())
+        return self
+
+    def reward(self) -> Any:
+        """What the last move brought player 0."""
+        return self.env.rewards["player_0"]
+
+    @property
+    def legal(self) -> set[str]:
+        """The words of the actions that the acting player's mask allows."""
+        mask = self.env.observe(self.env.agent_selection)["action_mask"]
+        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
+
+    @property
+    def is_over(self) -> bool:
+        return all(self.env.terminations.values())
+
+    def bits(self, player: int) -> list[int]:
+        """The observation of a player."""
+        return self.env.observe(f"player_{player}")["observation"].tolist()
