@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -28,115 +29,71 @@ class BenchmarkGame:
     """A game that the benchmarks know."""
 
     name: str
-    make: Callable[[int], Game]
-    """The standard game for so many players."""
-    make_aec: Callable[[int, bool], Any]
-    """Its PettingZoo environment for so many players, with the standard wrappers or without."""
+    package: str
+    module: str
+    """Of the package: its PettingZoo environments."""
     players: tuple[int, ...]
     """Table sizes to measure."""
     policies: tuple[str, ...] = ("random",)
     """Who plays the roll-outs: see `roll_out_loop`."""
-    presets: tuple[str, ...] = ()
-    """Presets to compare, the standard game first."""
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables to compare, the standard one first: by name the keywords of the game's factories."""
     beside: Mapping[str, str] = field(default_factory=dict)
     """Presets that are compared with another than the first: one whose observation holds as much."""
-    make_preset: Callable[[str], Game] | None = None
-    """The game of a preset."""
+
+    def make(self, players: int) -> Game:
+        """The standard game for so many players."""
+        return self._make_game(**self._seats(players))
+
+    def make_preset(self, name: str) -> Game:
+        """The game of one of `presets`."""
+        return self._make_game(**self.presets[name])
+
+    def make_aec(self, players: int, wrapped: bool) -> Any:
+        """Its PettingZoo environment for so many players, with the standard wrappers or without."""
+        module = import_module(f"{self.package}.{self.module}")
+        return (module.env if wrapped else module.raw_env)(**self._seats(players))
+
+    def _make_game(self, **keywords: Any) -> Game:
+        return import_module(f"{self.package}.game").make_game(**keywords)
+
+    def _seats(self, players: int) -> dict[str, int]:
+        """A game whose number of players is fixed has no such field."""
+        return {"players": players} if len(self.players) > 1 else {}
+
+
+def named(*presets: str) -> dict[str, dict[str, Any]]:
+    """A game's presets by their names."""
+    return {name: {"preset": name} for name in presets}
 
 
 LONG_HISTORY = "standard, history=5"
 """The standard game with as many last steps in the observation as bonus tiles need."""
-HANABI_PRESETS = (
-    "standard",
-    LONG_HISTORY,
-    "grands_feux",
-    "avalanche_5",
-    "avalanche_10",
-    "black_powder",
-    "flamboyants",
-    "final_bouquet",
-    "choreography",
-    "harder",
-    "easier",
-    "grands_feux_all",
-    "all_extensions",
-    "mini",
-    "small",
-    "very_small",
-)
-
-
-WITH_TILES = dict.fromkeys(("flamboyants", "grands_feux_all", "all_extensions"), LONG_HISTORY)
-
-
-def _hanabi(players: int) -> Game:
-    from hanabi_env.config import HanabiConfig
-    from hanabi_env.game import HanabiGame
-
-    return HanabiGame(HanabiConfig(players=players))
-
-
-def _hanabi_preset(name: str) -> Game:
-    from hanabi_env.config import PRESETS, HanabiConfig
-    from hanabi_env.game import HanabiGame
-
-    return HanabiGame(HanabiConfig(history=5) if name == LONG_HISTORY else PRESETS[name])
-
-
-def _hanabi_aec(players: int, wrapped: bool) -> Any:
-    from hanabi_env import hanabi_v0
-
-    return hanabi_v0.env(players=players) if wrapped else hanabi_v0.raw_env(players=players)
-
-
-def _ikebana(players: int) -> Game:
-    from ikebana_env.config import IkebanaConfig
-    from ikebana_env.game import IkebanaGame
-
-    return IkebanaGame(IkebanaConfig(players=players))
-
-
-def _ikebana_aec(players: int, wrapped: bool) -> Any:
-    from ikebana_env import ikebana_v0
-
-    return ikebana_v0.env(players=players) if wrapped else ikebana_v0.raw_env(players=players)
-
-
-def _koikoi(players: int) -> Game:  # noqa: ARG001 - always two
-    from hanafuda_env.config import KoiKoiConfig
-    from hanafuda_env.game import KoiKoiGame
-
-    return KoiKoiGame(KoiKoiConfig())
-
-
-def _koikoi_preset(name: str) -> Game:
-    from hanafuda_env.config import PRESETS
-    from hanafuda_env.game import KoiKoiGame
-
-    return KoiKoiGame(PRESETS[name])
-
-
-def _koikoi_aec(players: int, wrapped: bool) -> Any:  # noqa: ARG001 - always two
-    from hanafuda_env import koikoi_v0
-
-    return koikoi_v0.env() if wrapped else koikoi_v0.raw_env()
-
-
-KOIKOI_PRESETS = ("document", "document_options", "nintendo", "koikoi_japan")
 
 GAMES = {
     "hanabi": BenchmarkGame(
         "hanabi",
-        _hanabi,
-        _hanabi_aec,
-        (2, 3, 4, 5),
-        ("random", "no misplay"),
-        HANABI_PRESETS,
-        WITH_TILES,
-        _hanabi_preset,
+        "hanabi_env",
+        "hanabi_v0",
+        players=(2, 3, 4, 5),
+        policies=("random", "no misplay"),
+        presets={
+            **named("standard"),
+            LONG_HISTORY: {"history": 5},
+            **named("grands_feux", "avalanche_5", "avalanche_10", "black_powder", "flamboyants", "final_bouquet"),
+            **named("choreography", "harder", "easier", "grands_feux_all", "all_extensions"),
+            **named("mini", "small", "very_small"),
+        },
+        beside=dict.fromkeys(("flamboyants", "grands_feux_all", "all_extensions"), LONG_HISTORY),
     ),
-    "ikebana": BenchmarkGame("ikebana", _ikebana, _ikebana_aec, (2, 3, 4, 5)),
-    "koikoi": BenchmarkGame("koikoi", _koikoi, _koikoi_aec, (2,), presets=KOIKOI_PRESETS, make_preset=_koikoi_preset),
+    "ikebana": BenchmarkGame("ikebana", "ikebana_env", "ikebana_v0", players=(2, 3, 4, 5)),
+    "koikoi": BenchmarkGame(
+        "koikoi",
+        "hanafuda_env",
+        "koikoi_v0",
+        players=(2,),
+        presets=named("document", "document_options", "nintendo", "koikoi_japan"),
+    ),
 }
 
 

@@ -66,14 +66,12 @@ def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
 
 def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
     """Random games of every preset, without and with the acting player's packed observation."""
-    if entry.make_preset is None:
-        return
     for preset in entry.presets:
         game = entry.make_preset(preset)
         for observation in (None, "packed"):
             row = columns(entry, players, COMPARED, observation)
             row |= {"path": "roll-out", "policy": "random", "preset": preset}
-            row |= {"bits": game.observation_bits, "beside": entry.beside.get(preset, entry.presets[0])}
+            row |= {"bits": game.observation_bits, "beside": entry.beside.get(preset, next(iter(entry.presets)))}
             yield Case(row, roll_out_loop(game, COMPARED, observation))
 
 
