@@ -49,6 +49,8 @@ class Peer:
     """Makes the loop for so many players."""
     needs: tuple[str, ...] = ()
     """Modules without which it is skipped."""
+    is_for_linux: bool = False
+    """It calls C++ as it is called on x86-64 Linux, and is skipped elsewhere."""
     is_ours: bool = False
 
 
@@ -81,7 +83,6 @@ class LearningEnvironmentLibrary:
     """
 
     ENCODE = "_ZNK19hanabi_learning_env27CanonicalObservationEncoder6EncodeERKNS_17HanabiObservationE"
-    CAN_ENCODE = platform.system() == "Linux" and platform.machine() == "x86_64"
 
     def __init__(self, players: int):
         spec = importlib.util.find_spec("hanabi_learning_environment")
@@ -318,6 +319,7 @@ def hanabako_aec(players: int, wrapped: bool) -> Play:
 HLE = ("hanabi_learning_environment",)
 OPEN_SPIEL = ("pyspiel", "open_spiel")
 PETTINGZOO = ("pettingzoo", "shimmy", "pyspiel")
+X86_64_LINUX = ("Linux", "x86_64")
 
 PEERS = (
     Peer("Hanabako, roll-out", "moves", lambda n: hanabako(n, None), is_ours=True),
@@ -328,7 +330,13 @@ PEERS = (
     Peer("Hanabako, raw_env", "AEC", lambda n: hanabako_aec(n, wrapped=False), is_ours=True),
     Peer("Hanabako, env", "AEC wrapped", lambda n: hanabako_aec(n, wrapped=True), is_ours=True),
     Peer("Learning Environment, C++ library", "moves", lambda n: learning_environment_library(n, False), HLE),
-    Peer("Learning Environment, C++ library", "acting", lambda n: learning_environment_library(n, True), HLE),
+    Peer(
+        "Learning Environment, C++ library",
+        "acting",
+        lambda n: learning_environment_library(n, True),
+        HLE,
+        is_for_linux=True,
+    ),
     Peer("Learning Environment, pyhanabi", "moves", lambda n: pyhanabi(n, False), HLE),
     Peer("Learning Environment, pyhanabi", "acting", lambda n: pyhanabi(n, True), HLE),
     Peer("Learning Environment, rl_env", "all", rl_env, HLE),
@@ -349,8 +357,9 @@ def stay_on_one_core() -> None:
 
 
 def missing(peer: Peer) -> list[str]:
-    """Modules that ``peer`` needs and this Python does not have."""
-    return [module for module in peer.needs if importlib.util.find_spec(module) is None]
+    """What ``peer`` needs and this machine does not have: modules, a processor."""
+    modules = [module for module in peer.needs if importlib.util.find_spec(module) is None]
+    return modules + ["x86-64 Linux"] * (peer.is_for_linux and (platform.system(), platform.machine()) != X86_64_LINUX)
 
 
 def with_ratios(results: list[dict]) -> list[dict]:
@@ -372,7 +381,7 @@ def run(args: Args) -> dict:
     wanted = [peer for peer in PEERS if args.only in peer.name]
     for peer in wanted:
         if missing(peer):
-            print(f"skipped: {peer.name} ({peer.content}): not installed: {', '.join(missing(peer))}")
+            print(f"skipped: {peer.name} ({peer.content}): lacks {', '.join(missing(peer))}")
     before = machine.describe(PACKAGES)
     stay_on_one_core()
     results = []

@@ -26,7 +26,7 @@ def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(throughput, "FORMATS", (None, "packed"))
     monkeypatch.setattr(throughput, "LEARNT_FROM", ("packed",))
     monkeypatch.setattr(games, "STEPS_A_CALL", 64)
-    monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], presets=("standard",)))
+    monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], presets=games.named("standard")))
     settings = {"players": [2], "seconds": 1e-6, "repeats": 2, "sizes": [1, 8], "threads": 1, "out": tmp_path}
     throughput.main(throughput.Args(game=["hanabi"], only=group, **settings))
     report = json.loads((tmp_path / "throughput_hanabi.json").read_text())
@@ -53,7 +53,7 @@ def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path
     monkeypatch.setattr(peers, "stay_on_one_core", lambda: None)
     out = tmp_path / "peers.json"
     peers.main(peers.Args(players=[2], seconds=0.01, repeats=1, out=out))
-    assert "skipped: Nobody (moves): not installed: a_module_that_does_not_exist" in capsys.readouterr().out
+    assert "skipped: Nobody (moves): lacks a_module_that_does_not_exist" in capsys.readouterr().out
     rows = {row["peer"]: row for row in json.loads(out.read_text())["results"]}
     assert set(rows) == {ours.name, "Tortoise"}
     ratio = rows[ours.name]["steps_per_second"] / rows["Tortoise"]["steps_per_second"]
@@ -67,7 +67,7 @@ OTHERS = [pytest.param(peer, id=f"{peer.name}, {peer.content}") for peer in peer
 @pytest.mark.parametrize("peer", OTHERS)
 def test_every_installed_peer_plays(peer: peers.Peer):
     if peers.missing(peer):
-        pytest.skip(f"not installed: {', '.join(peers.missing(peer))}")
+        pytest.skip(f"lacks {', '.join(peers.missing(peer))}")
     assert peer.build(2)() > 0
 
 
