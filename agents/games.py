@@ -1,13 +1,14 @@
 """The games that agents play, by the names used on command lines."""
 
 import importlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from env_core.checks import parse_setting
 
 
 @dataclass(frozen=True)
@@ -135,17 +136,6 @@ def make_config(game: str, preset: str, players: int | None = None, settings: It
     if players is not None:
         changes["players"] = players
     return importlib.import_module(f"{game_named(game).package}.config").make_config(preset=preset, **changes)
-
-
-def parse_setting(text: str) -> tuple[str, Any]:
-    """``"derived=true"`` as ``("derived", True)``; what is no JSON stays a word."""
-    name, separator, value = text.partition("=")
-    if not separator:
-        raise ValueError(f"a setting must be written name=value, got {text!r}")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:

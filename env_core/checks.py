@@ -1,5 +1,6 @@
 """Checks of what a caller wrote, and the words they fail in: the field, the value, what is allowed."""
 
+import json
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -8,7 +9,16 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-__all__ = ["as_index", "as_list", "as_seed", "build_config", "check_choice", "check_field_types", "fresh_seed"]
+__all__ = [
+    "as_index",
+    "as_list",
+    "as_seed",
+    "build_config",
+    "check_choice",
+    "check_field_types",
+    "fresh_seed",
+    "parse_setting",
+]
 
 
 def check_field_types(config: Any) -> None:
@@ -86,6 +96,21 @@ def build_config(
         if name not in known:
             raise ValueError(f"{name!r} is no field of {kind.__name__}; fields are {', '.join(known)}")
     return kind(**{**known, **options})
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """``"derived=true"`` as ``("derived", True)``; what is no JSON stays a word.
+
+    Raises:
+        ValueError: it has no equals sign.
+    """
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise ValueError(f"a setting must be written name=value, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
 
 
 def as_index(name: str, value: Any, most: int) -> int:

@@ -7,7 +7,6 @@
 `observation_fields` and `action_blocks` say the same to a program.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -27,6 +26,7 @@ from env_core.card import (
     table,
     update,
 )
+from env_core.checks import parse_setting
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
 from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.notation import END_NAMES, action_words
@@ -293,21 +293,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.show:
         preset, *settings = options.show
         try:
-            config = make_config(preset=preset, **dict(map(_setting, settings)))
+            config = make_config(preset=preset, **dict(map(parse_setting, settings)))
         except ValueError as error:
             parser.error(str(error))
         print(actions_table(config), fields_table(observation_fields(config)), sep="\n\n")
         return
     update(README, generated(), options.check, parser.prog)
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """``"derived=true"`` as ``("derived", True)``; what is no JSON stays a word."""
-    name, _, value = text.partition("=")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 if __name__ == "__main__":

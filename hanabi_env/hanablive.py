@@ -37,7 +37,6 @@ from hanabi_env.position import box_of
 __all__ = ["VARIANTS", "load", "main", "options_of", "save", "variant_of"]
 
 PLAY, DISCARD, COLOR_CLUE, RANK_CLUE, END_GAME, END_BY_VOTE = range(6)
-ENDED_BY_PLAYER = 4  # the value of an end that somebody chose
 
 PLAYER_NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")
 

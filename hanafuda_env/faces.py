@@ -19,7 +19,7 @@ __all__ = ["CLASSES", "HEIGHT", "WIDTH", "face"]
 
 WIDTH, HEIGHT = 60, 96
 
-PAPER, INK = "#f7f0dc", "#221e1b"
+PAPER = "#f7f0dc"
 RED, DEEP, ROSE, PINK = "#c8321f", "#8e1f18", "#e2756b", "#f2b8b5"
 GREEN, MOSS, LEAF = "#2f5a35", "#5d7f3a", "#86a84b"
 VIOLET, LILAC, BLUE, SKY = "#5c3f7d", "#a58bc4", "#3c4f94", "#a9c3cf"
