@@ -17,15 +17,9 @@ from agents.match import GAMES_AT_ONCE, observes
 from agents.playing import Block, BotsSeated, sit
 from env_core.bits import ZERO, bit, has_bit
 from env_core.jit import interned, kernel, rule
-from hanabi_env.rules import (
-    EVENT_HINT_COLOR,
-    EVENT_HINT_RANK,
-    EVENT_PLAY,
-    is_terminal,
-    played_cards,
-    rules_from,
-    suit_of,
-)
+from hanabi_env.box import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, rules_from, suit_of
+from hanabi_env.config import compiled_digest
+from hanabi_env.rules import is_terminal, played_cards
 
 MOST_CARDS = 35  # identities at the largest table
 
@@ -144,7 +138,7 @@ def watch(
     block.deal(seed, first)
     for player in players:
         player.begin()
-    note = watcher(digest_of_loaded(__name__, "agents.hanabi.knowledge", "hanabi_env.rules", "env_core.bits"))
+    note = watcher(digest_of_loaded(__name__, "agents.hanabi.knowledge") ^ compiled_digest())
     team = players[0] if len(players) == 1 and isinstance(players[0], BotsSeated) else None
     last = np.full(len(block.tables), -1)
     while len(block.open_games):

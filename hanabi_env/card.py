@@ -27,11 +27,11 @@ from env_core.card import (
     update,
 )
 from env_core.checks import parse_setting
+from hanabi_env.box import NO_TILE, TILES, Rules
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
 from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.notation import END_NAMES, action_words
 from hanabi_env.observation import event_kinds, index_table
-from hanabi_env.rules import NO_TILE, TILES, Rules
 
 README = Path(__file__).resolve().parent / "README.md"
 PLAYERS = range(2, 6)

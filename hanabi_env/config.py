@@ -5,15 +5,23 @@ from typing import Any
 
 from env_core.checks import build_config, check_choice, check_field_types
 from env_core.jit import COMPILED, source_digest
+from hanabi_env.box import EVENTS_A_TURN, Rules
 from hanabi_env.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
-from hanabi_env.rules import EVENTS_A_TURN, Rules
 
 OBSERVATION_TYPES = {
     "minimal": OBSERVE_MINIMAL,
     "card_knowledge": OBSERVE_CARD_KNOWLEDGE,
     "seer": OBSERVE_SEER,
 }
-COMPILED_HERE = ("env_core.loops", "hanabi_env.rules", "hanabi_env.observation", "hanabi_env.loops")
+COMPILED_HERE = (
+    "env_core.loops",
+    "hanabi_env.actions",
+    "hanabi_env.box",
+    "hanabi_env.tiles",
+    "hanabi_env.rules",
+    "hanabi_env.observation",
+    "hanabi_env.loops",
+)
 MOST_TOKENS = 50
 MOST_HISTORY = 32
 

@@ -8,10 +8,10 @@ from env_core.game import Game, Loops
 from env_core.loops import compiled_loops, table_dtype
 from hanabi_env import notation
 from hanabi_env import position as positions
+from hanabi_env.box import EVENTS_A_TURN, Rules, state_dtype
 from hanabi_env.config import MOST_HISTORY, MOST_TOKENS, HanabiConfig, make_config
 from hanabi_env.loops import PROGRAM, STATISTICS
 from hanabi_env.observation import observation_words
-from hanabi_env.rules import EVENTS_A_TURN, Rules, state_dtype
 
 
 class HanabiGame(Game):

@@ -2,23 +2,11 @@
 
 from env_core.jit import rule
 from env_core.loops import Program
+from hanabi_env.actions import first_announced_play, first_color_hint, first_play
+from hanabi_env.box import END_ILLEGAL, rules_from, suit_of
 from hanabi_env.observation import observe
-from hanabi_env.rules import (
-    END_ILLEGAL,
-    fireworks_score,
-    first_announced_play,
-    first_color_hint,
-    first_play,
-    init,
-    is_playable,
-    is_terminal,
-    is_tile_pending,
-    legal_action_mask,
-    rules_from,
-    score,
-    step,
-    suit_of,
-)
+from hanabi_env.rules import fireworks_score, init, is_playable, is_terminal, legal_action_mask, score, step
+from hanabi_env.tiles import is_tile_pending
 
 STATISTICS = ("score", "fireworks_score", "end_reason")
 

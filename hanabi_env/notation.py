@@ -9,8 +9,7 @@ from typing import SupportsIndex
 
 from env_core.checks import as_index
 from env_core.notation import number_of, numbered
-from hanabi_env.config import HanabiConfig
-from hanabi_env.rules import (
+from hanabi_env.box import (
     END_COMPLETED,
     END_ILLEGAL,
     END_INDISPENSABLE,
@@ -19,6 +18,7 @@ from hanabi_env.rules import (
     END_OUT_OF_LIVES,
     END_STUCK,
 )
+from hanabi_env.config import HanabiConfig
 
 __all__ = [
     "CHOICE_NAMES",

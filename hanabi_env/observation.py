@@ -15,7 +15,7 @@ import numpy as np
 from env_core.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
 from env_core.jit import rule
 from env_core.sections import index_of, words_for
-from hanabi_env.rules import (
+from hanabi_env.box import (
     EVENT_CHOOSE,
     EVENT_DISCARD,
     EVENT_HINT_COLOR,
@@ -29,10 +29,10 @@ from hanabi_env.rules import (
     cards_a_suit,
     copies,
     first_copy,
-    is_all_discarded,
     playable_set,
     suit_set,
 )
+from hanabi_env.rules import is_all_discarded
 
 MOST_PUT = 63  # bits that one `put` takes
 OBSERVE_MINIMAL = 0  # the Learning Environment's numbers

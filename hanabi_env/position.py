@@ -20,21 +20,7 @@ import numpy as np
 
 from env_core.checks import as_index
 from env_core.rng import episode_key
-from hanabi_env.config import HanabiConfig
-from hanabi_env.notation import (
-    CHOICE_NAMES,
-    END_NAMES,
-    PLAY_FROM_DISCARD,
-    SHUFFLE_BACK,
-    TILE_LETTERS,
-    card_names,
-    color_letters,
-    hint_marks,
-    str_to_action,
-    str_to_card,
-    suit_letters,
-)
-from hanabi_env.rules import (
+from hanabi_env.box import (
     CHOICE_OF_E,
     END_COMPLETED,
     END_ILLEGAL,
@@ -63,20 +49,29 @@ from hanabi_env.rules import (
     Rules,
     all_cards,
     copies,
-    deal,
-    draw_place,
-    is_complete,
     nameable_colors,
     nameable_ranks,
-    open_box,
     playable_set,
-    put_on_discard,
     rank_of,
-    score,
     suit_of,
     touched_by_color,
     touched_by_rank,
 )
+from hanabi_env.config import HanabiConfig
+from hanabi_env.notation import (
+    CHOICE_NAMES,
+    END_NAMES,
+    PLAY_FROM_DISCARD,
+    SHUFFLE_BACK,
+    TILE_LETTERS,
+    card_names,
+    color_letters,
+    hint_marks,
+    str_to_action,
+    str_to_card,
+    suit_letters,
+)
+from hanabi_env.rules import deal, draw_place, is_complete, open_box, put_on_discard, score
 
 __all__ = [
     "Position",
@@ -145,7 +140,7 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
 
     Args:
         config: the table.
-        state: one scalar record of `hanabi_env.rules.state_dtype`, with attribute access (``np.recarray``).
+        state: one scalar record of `hanabi_env.box.state_dtype`, with attribute access (``np.recarray``).
 
     Returns:
         The keys of a position (`REQUIRED_KEYS`), ``score``, and what a restored game needs to be observed alike:
@@ -287,7 +282,7 @@ def load_position(config: HanabiConfig, state: Any, position: Mapping[str, Any])
 
     Args:
         config: the table.
-        state: one scalar record of `hanabi_env.rules.state_dtype` whose episode has begun.
+        state: one scalar record of `hanabi_env.box.state_dtype` whose episode has begun.
         position: the keys of `to_dict`. Beside `REQUIRED_KEYS` all may be missing: then no hint has touched a card, no
             step is remembered, and ``length`` counts the remembered ones. ``last_move`` and unknown keys are not read.
 
@@ -359,7 +354,7 @@ def load_deck(config: HanabiConfig, state: Any, deck: Sequence[str]) -> None:
 
     Args:
         config: the table.
-        state: one scalar record of `hanabi_env.rules.state_dtype` with its stream and episode set.
+        state: one scalar record of `hanabi_env.box.state_dtype` with its stream and episode set.
         deck: the whole box as card names, top first. Whole hands are dealt player by player, player 0 first. A random
             first player (H4) is drawn as usual.
 
@@ -391,7 +386,7 @@ def load_bonus_tiles(config: HanabiConfig, state: Any, tiles: Sequence[str]) -> 
 
     Args:
         config: the table.
-        state: one scalar record of `hanabi_env.rules.state_dtype` at the beginning of an episode.
+        state: one scalar record of `hanabi_env.box.state_dtype` at the beginning of an episode.
         tiles: the letters a to f, next first; none without flamboyants.
 
     Raises:

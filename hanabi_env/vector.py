@@ -11,7 +11,7 @@ class HanabiVectorEnv(ConfiguredVectorEnv):
 
     Rewards are the team's change of score (E7). Statistics of ended games, int64 (N,): ``score``, ``fireworks_score``
     (the two conventions for lost games, H12), ``length`` in steps, and ``end_reason``, one of the numbers
-    ``END_OUT_OF_LIVES``, ``END_COMPLETED``, ``END_OUT_OF_CARDS``, ``END_ILLEGAL`` of `hanabi_env.rules`.
+    ``END_OUT_OF_LIVES``, ``END_COMPLETED``, ``END_OUT_OF_CARDS``, ``END_ILLEGAL`` of `hanabi_env.box`.
 
     Args:
         num_envs: number of games.

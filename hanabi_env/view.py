@@ -8,12 +8,12 @@ could be worked out, are zero. What hints have said of the own cards (``plausibl
 
 from env_core.bits import ZERO
 from env_core.jit import rule
+from hanabi_env.box import NO_CARD, NO_TILE, Rules, rules_from
 from hanabi_env.game import roomy
-from hanabi_env.rules import NO_CARD, NO_TILE, Rules, rules_from
 
 __all__ = ["COMPILED_HERE", "hide", "last_event", "room", "rules_from"]
 
-COMPILED_HERE = ("hanabi_env.rules", "hanabi_env.view")
+COMPILED_HERE = ("hanabi_env.box", "hanabi_env.view")
 
 
 @rule
@@ -33,7 +33,7 @@ def hide(rules, view, player):
 
 @rule
 def last_event(rules, view):
-    """What everybody saw of the last step: a record of `hanabi_env.rules.EVENT`. At least one step must have been."""
+    """What everybody saw of the last step: a record of `hanabi_env.box.EVENT`. At least one step must have been."""
     return view.events[(view.length - 1) % rules.history]
 
 

@@ -18,6 +18,7 @@ import pytest
 
 from env_core.rng import game_key
 from hanabi_env import rules as hanabi
+from hanabi_env.box import END_ILLEGAL, state_dtype
 from hanabi_env.config import HanabiConfig
 from hanabi_env.notation import action_to_str, str_to_action
 from hanabi_env.observation import observation_words, observe
@@ -53,7 +54,7 @@ def _wrap_around() -> Iterator[None]:
 def new_game(config: HanabiConfig, seed: int = 1, room: HanabiConfig | None = None) -> Any:
     """A dealt game; ``room`` is a table whose sizes its record has."""
     size = (room or config).rules()
-    dtype = hanabi.state_dtype(size.players, size.hand_size, size.suits, size.ranks, size.deck_size, size.history)
+    dtype = state_dtype(size.players, size.hand_size, size.suits, size.ranks, size.deck_size, size.history)
     state = np.zeros(1, dtype).view(np.recarray)[0]
     state.game_key = game_key(seed, 0)
     hanabi.init(config.rules(), state)
@@ -614,7 +615,7 @@ def test_the_turn_that_ends_a_game_leaves_one_hand_short():
 
 def test_a_game_ended_by_an_illegal_action_can_be_restored():
     config, state = HanabiConfig(), new_game(HanabiConfig())
-    state.end_reason = hanabi.END_ILLEGAL
+    state.end_reason = END_ILLEGAL
     position, again = to_dict(config, state), new_game(config)
     assert position["end_reason"] == "illegal"
     load_position(config, again, position)
