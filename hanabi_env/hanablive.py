@@ -32,7 +32,7 @@ from typing import IO, Any
 from env_core.svg import write_text
 from hanabi_env.config import HanabiConfig
 from hanabi_env.notation import action_to_str, color_letters, str_to_action, suit_letters
-from hanabi_env.position import box_of
+from hanabi_env.position_checks import box_of
 
 __all__ = ["VARIANTS", "load", "main", "options_of", "save", "variant_of"]
 
