@@ -25,7 +25,7 @@ from torch.distributed.run import main as torchrun
 from agents import ppo
 from agents.games import GAMES, config_from_dict, game_of, make_config
 from agents.network import load_policy
-from agents.ppo import read_metrics
+from agents.runs import read_metrics
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core

@@ -16,40 +16,30 @@ What differs from the textbook, each because it was measured to pay:
 * Every core, GPU or machine is a rank of torch.distributed with games and random numbers of its own. Ranks average
   their gradients, so their weights stay equal to the last bit.
 
-The file reads from top to bottom: settings, ranks, games, rollout, advantages, update, checkpoints, and the run.
+The file reads from top to bottom: settings, rollout, advantages, update, schedules, and the run. What is not learning
+is beside it: the processes in `agents.ranks`, their games in `agents.tables`, a run's files in `agents.runs`,
+evaluations in `agents.validation`, the network in `agents.network`.
 """
 
-import ctypes
 import json
 import os
-import platform
-import shutil
-import signal
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any, Literal
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
-import torch.distributed as dist
 import tyro
 from torch import Tensor
-from tqdm import tqdm
 
-from agents.evaluate import play
-from agents.games import config_from_dict, config_to_dict, game_named, game_of, make_config
+from agents.games import game_named, game_of, make_config
 from agents.network import Network, NeuralPolicy, choose, fast_dtype, masked, save_policy
-from agents.policy import load
-from env_core.svg import write_text
-
-EVALUATION_SEED = 2**40  # evaluation deals come from seeds that no training run uses
-
+from agents.ranks import Ranks, joined_ranks, processor_settings
+from agents.runs import Interruption, Log, draw_curve, load_checkpoint, new_run_dir, save_checkpoint
+from agents.tables import Tables, common_bits
+from agents.validation import validate
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -132,7 +122,7 @@ class Args:
     """Also log for TensorBoard, which must be installed."""
 
 
-def check(args: Args, ranks: "Ranks") -> None:
+def check(args: Args, ranks: Ranks) -> None:
     """Refuse settings that cannot work, in words.
 
     Raises:
@@ -160,117 +150,18 @@ def config_of(args: Args) -> Any:
     return make_config(args.game, args.preset, args.players, settings)
 
 
-# --- Ranks ------------------------------------------------------------------------------------------------------------
+def saved_args(run_dir: Path) -> Args:
+    """The settings of the run kept in ``run_dir``, to resume it.
 
-
-@dataclass(frozen=True)
-class Ranks:
-    """The processes that learn together; without ``torchrun`` there is one."""
-
-    rank: int
-    world: int
-    device: torch.device
-
-    def sum(self, tensor: Tensor) -> Tensor:
-        """The sum of ``tensor`` over all ranks (the same bits on each); ``tensor`` itself may be overwritten."""
-        if self.world == 1:
-            return tensor
-        there = tensor.to(self.device if self.device.type == "cuda" else "cpu")  # where the backend can reach it
-        dist.all_reduce(there)
-        return there.to(tensor.device)
-
-    def wait(self) -> None:
-        """Until all ranks are here."""
-        if self.world > 1:
-            dist.barrier()
-
-
-@contextmanager
-def joined_ranks(device: str) -> Iterator[Ranks]:
-    """Join the ranks that ``torchrun`` started, on a device each: NCCL among GPUs, gloo among cores."""
-    world, local = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("LOCAL_RANK", "0"))
-    chosen = best_device() if device == "auto" else device
-    place = torch.device("cuda", local) if chosen == "cuda" else torch.device(chosen)
-    if world == 1:
-        yield Ranks(0, 1, place)
-        return
-    if chosen == "cuda":
-        dist.init_process_group("nccl", device_id=place)
-    else:
-        dist.init_process_group("gloo")
+    Raises:
+        ValueError: it holds no run.
+    """
     try:
-        yield Ranks(dist.get_rank(), world, place)
-    finally:
-        dist.destroy_process_group()
-
-
-def best_device() -> str:
-    """The fastest kind of device of this machine."""
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
-@contextmanager
-def processor_settings() -> Iterator[None]:
-    """One torch thread a rank (two that spin on a busy core are slower than one), and fast float32 products."""
-    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
-    torch.set_num_threads(1)
-    torch.set_float32_matmul_precision("medium")  # the head: bfloat16 factors, float32 sums
-    keep_memory()
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-        torch.set_float32_matmul_precision(precision)
-
-
-def keep_memory() -> None:
-    """Let the C library keep freed blocks: fetching them from the system for every batch takes a sixth of the time."""
-    if platform.libc_ver()[0] == "glibc":
-        library = ctypes.CDLL(None)
-        library.mallopt(-3, 2**30)  # M_MMAP_THRESHOLD: blocks below 1 GiB come from the heap ...
-        library.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: ... which does not shrink
-
-
-# --- Games ------------------------------------------------------------------------------------------------------------
-
-
-class Tables:
-    """This rank's games and what their players to move observe."""
-
-    def __init__(self, args: Args, config: Any, ranks: Ranks) -> None:
-        streams = np.random.SeedSequence(args.seed).spawn(ranks.world)
-        self.games = args.games // ranks.world
-        compile_once(config, self.games, ranks)
-        self.env = game_of(config).vector_env(self.games, config=config, observation="packed", copy=False)
-        self.observe(*self.env.reset(seed=int(streams[ranks.rank].generate_state(1)[0])))
-
-    def observe(self, observation: dict[str, np.ndarray], infos: dict[str, Any]) -> None:
-        """Take what the environment returned (its own buffers, which the next step overwrites)."""
-        self.words = torch.from_numpy(observation["observation"].view(np.int64))
-        self.masks = torch.from_numpy(observation["action_mask"])
-        self.seats = torch.from_numpy(np.asarray(infos["current_player"], np.int64))
-
-    def state(self) -> dict[str, np.ndarray]:
-        """Everything needed to go on, as arrays."""
-        return {name: np.asarray(value) for name, value in self.env.get_state().items()}
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """The inverse of `state`; the environment's buffers show the restored games at once."""
-        self.env.set_state({name: value if value.ndim else value.item() for name, value in state.items()})
-
-
-def compile_once(config: Any, games: int, ranks: Ranks) -> None:
-    """Compile the game on rank 0, so that the others find it in Numba's cache."""
-    if ranks.rank == 0:
-        game_of(config).compile(config, games)
-    ranks.wait()
-
-
-def common_bits(words: Tensor) -> Tensor:
-    """The bits (words,) that are set in every row of ``words`` (rows, words)."""
-    return torch.from_numpy(np.bitwise_and.reduce(words.numpy(), axis=0))
+        values = json.loads((run_dir / "config.json").read_text())["args"]
+        values["config"] = None if values["config"] is None else tuple(values["config"])
+        return replace(Args(**values), run_dir=run_dir, resume=run_dir)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
 
 
 # --- Rollout ----------------------------------------------------------------------------------------------------------
@@ -426,7 +317,7 @@ def update(
             loss, statistics = loss_of(args, network, [part.index_select(0, rows) for part in parts], entropy_weight)
             optimizer.zero_grad()
             loss.backward()
-            average_gradients(ranks, network)
+            ranks.average_gradients(network)
             norm = torch.nn.utils.clip_grad_norm_(network.parameters(), args.max_grad_norm)
             optimizer.step()
             statistics["gradient_norm"] = norm
@@ -462,20 +353,6 @@ def loss_of(
         "clipped": ((ratio - 1).abs() > args.clip).float().mean(),
     }
     return policy_loss + args.value_weight * value_loss - entropy_weight * entropy, statistics
-
-
-def average_gradients(ranks: Ranks, network: Network) -> None:
-    """Give every rank the mean of all ranks' gradients, in one message.
-
-    A message costs a fifth of a minibatch's time on two free cores. Averaging the weights once a rollout instead costs
-    nothing, but learned less from as many decisions (17.2 points instead of 19.2 after 12.5 M).
-    """
-    if ranks.world == 1:
-        return
-    gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
-    together = ranks.sum(torch.cat([gradient.flatten() for gradient in gradients])).div_(ranks.world)
-    for gradient, mean in zip(gradients, together.split([g.numel() for g in gradients]), strict=True):
-        gradient.copy_(mean.view_as(gradient))
 
 
 def normalized(ranks: Ranks, advantages: Tensor) -> Tensor:
@@ -531,7 +408,7 @@ class Learner:
     def __init__(self, args: Args, config: Any, ranks: Ranks) -> None:
         self.args, self.config, self.ranks = args, config, ranks
         torch.manual_seed(args.seed)  # the same weights on every rank
-        self.tables = Tables(args, config, ranks)
+        self.tables = Tables(config, args.games, args.seed, ranks)
         actions = self.tables.masks.shape[1]
         self.network = Network(config.observation_bits, actions, args.width, args.layers).to(ranks.device)
         self.network.opening.copy_(ranks.sum(common_bits(self.tables.words) * (ranks.rank == 0)))
@@ -573,143 +450,23 @@ class Learner:
         return row | ({"score": points / games, "length": moves / games} if games else {})
 
     def evaluate(self, games: int) -> dict[str, float]:
-        """Greedy games on deals that training never sees, shared among the ranks; a row for the log."""
-        policy = NeuralPolicy(self.network, self.config)
+        """See `agents.validation.validate`; a row for the log."""
         self.progress.evaluations += 1
-        if not self.cooperative:
-            return self.evaluate_contest(policy, games)
-        share = -(-games // self.ranks.world)
-        played = play(self.config, policy, share, seed=EVALUATION_SEED + self.ranks.rank)
-        row = self.mean_of(played.score.astype(np.float64))
-        sums = torch.tensor([played.perfect.sum(), played.lost.sum()], dtype=torch.float64)
-        perfect, lost = self.ranks.sum(sums).tolist()
-        return row | {"greedy_perfect": perfect / row["greedy_games"], "greedy_lost": lost / row["greedy_games"]}
+        policy = NeuralPolicy(self.network, self.config)
+        return validate(policy, games, self.args.opponent, self.ranks)
 
-    def evaluate_contest(self, policy: NeuralPolicy, games: int) -> dict[str, float]:
-        """The network's mean return at one seat, each seat as often, with ``Args.opponent`` at all others."""
-        players = self.config.players
-        opponent = load(self.args.opponent, self.config)
-        share = -(-games // (self.ranks.world * players))
-        returns = []
-        for seat in range(players):
-            seats = [policy if player == seat else opponent for player in range(players)]
-            played = play(self.config, seats, share, seed=EVALUATION_SEED + self.ranks.rank)
-            returns.append(played.rewards[:, seat])
-        return self.mean_of(np.concatenate(returns))
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on but for the tables', in the types of a checkpoint."""
+        mine = {"chance": self.chance.get_state(), "progress": asdict(self.progress)}
+        return mine | {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
 
-    def mean_of(self, scores: np.ndarray) -> dict[str, float]:
-        """The mean of all ranks' scores and its standard error, for the log."""
-        sums = [len(scores), scores.sum(), np.square(scores).sum()]
-        count, points, squares = self.ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
-        deviation = max(squares / count - (points / count) ** 2, 0.0) ** 0.5
-        return {
-            "greedy_score": points / count,
-            "greedy_score_error": deviation / count**0.5,
-            "greedy_games": int(count),
-        }
-
-    # A checkpoint is a directory of its own per update; ``latest`` names the last whole one, so that a run which is
-    # killed while it saves goes on from the one before.
-
-    def save(self, directory: Path) -> None:
-        """Write a checkpoint that `load` continues to the last bit."""
-        place = directory / f"{self.progress.updates:08d}"
-        place.mkdir(parents=True, exist_ok=True)
-        np.savez(place / f"games-{self.ranks.rank}.npz", allow_pickle=False, **self.tables.state())
-        mine = {"chance": self.chance.get_state(), "world": self.ranks.world, "progress": asdict(self.progress)}
-        both = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
-        torch.save(mine | both, place / f"learner-{self.ranks.rank}.pt")
-        self.ranks.wait()
-        if self.ranks.rank == 0:
-            write_text(directory / "latest", place.name)
-            for old in directory.iterdir():
-                if old.is_dir() and old != place:
-                    shutil.rmtree(old)
-        self.ranks.wait()
-
-    def load(self, directory: Path) -> None:
-        """Continue from the last checkpoint of a run of the same settings.
-
-        Raises:
-            ValueError: there is none, it is cut short, or it belongs to another network or number of ranks.
-        """
-        try:
-            place = directory / (directory / "latest").read_text()
-            state = torch.load(place / f"learner-{self.ranks.rank}.pt", self.ranks.device, weights_only=True)
-            with (place / f"games-{self.ranks.rank}.npz").open("rb") as file, np.load(file) as games:
-                tables = dict(games)
-            if state["world"] != self.ranks.world:
-                raise ValueError(f"it was made by {state['world']} ranks, and these are {self.ranks.world}")
-            self.network.load_state_dict(state["network"])
-            self.optimizer.load_state_dict(state["optimizer"])
-            self.chance.set_state(state["chance"].cpu())
-            self.tables.restore(tables)
-            self.progress = Progress(**state["progress"])
-        except (OSError, ValueError, RuntimeError, KeyError, TypeError, EOFError, UnpicklingError, BadZipFile) as error:
-            raise ValueError(f"{directory} holds no checkpoint to continue from: {error}") from error
-
-
-class Interruption:
-    """Set by Ctrl-C or SIGTERM, so that a run ends after its update and can be resumed."""
-
-    def __init__(self) -> None:
-        self.happened = False
-
-    @contextmanager
-    def watched(self) -> Iterator["Interruption"]:
-        """Listen while the block runs (only a process's main thread can)."""
-        if threading.current_thread() is not threading.main_thread():
-            yield self
-            return
-        before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield self
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def _note(self, number: int, frame: Any) -> None:
-        self.happened = True
-
-
-class Log:
-    """The run's record: ``metrics.jsonl``, the progress bar, and TensorBoard where wanted. Rank 0 keeps it."""
-
-    def __init__(self, args: Args, run_dir: Path, progress: Progress) -> None:
-        self.path = run_dir / "metrics.jsonl"
-        rows = read_metrics(run_dir) if self.path.exists() else []
-        kept = [row for row in rows if row["update"] <= progress.updates]  # later ones are about to be played again
-        write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
-        self.bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
-        self.writer = tensorboard_writer(run_dir) if args.tensorboard else None
-        self.shown: dict[str, str] = {}
-
-    def write(self, row: dict[str, float]) -> None:
-        """Add a row."""
-        with self.path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
-        if self.writer:
-            for name, value in row.items():
-                self.writer.add_scalar(name, value, row["steps"])
-        self.shown["steps/s"] = f"{row['steps_per_second']:,.0f}"
-        for name in ("score", "greedy_score"):
-            if name in row:
-                self.shown[name.replace("_", " ")] = f"{row[name]:.2f}"
-        self.bar.set_postfix(self.shown, refresh=False)
-        self.bar.update(100 * row["fraction"] - self.bar.n)
-
-    def close(self) -> None:
-        """Leave the bar as it stands."""
-        self.bar.close()
-        if self.writer:
-            self.writer.close()
-
-
-def tensorboard_writer(run_dir: Path) -> Any:
-    """A writer of TensorBoard's event files."""
-    from torch.utils.tensorboard import SummaryWriter  # only where wanted: tensorboard is an optional dependency
-
-    return SummaryWriter(run_dir / "tensorboard")
+    def restore(self, state: dict[str, Any], tables: dict[str, np.ndarray]) -> None:
+        """The inverse of `state`, and of that of the tables."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.chance.set_state(state["chance"].cpu())
+        self.tables.restore(tables)
+        self.progress = Progress(**state["progress"])
 
 
 def train(args: Args) -> Path:
@@ -729,11 +486,12 @@ def train(args: Args) -> Path:
     with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
         check(args, ranks)
         config = config_of(args)
-        run_dir = args.resume or new_run_dir(args, config, ranks)
+        name = f"{args.game}-{args.preset}-{config.players}p"
+        run_dir = args.resume or new_run_dir(args.run_dir, name, asdict(args), config, ranks)
         learner = Learner(args, config, ranks)
         if args.resume is not None:
-            learner.load(run_dir / "checkpoint")
-        log = Log(args, run_dir, learner.progress) if ranks.rank == 0 else None
+            load_checkpoint(run_dir / "checkpoint", ranks, learner.restore)
+        log = Log(run_dir, learner.progress.updates, args.tensorboard) if ranks.rank == 0 else None
         try:
             run(learner, run_dir, log, interruption)
         finally:
@@ -771,97 +529,7 @@ def run(learner: Learner, run_dir: Path, log: Log | None, interruption: Interrup
             about = {"name": run_dir.name, "seed": args.seed, "ranks": ranks.world, **row}
             save_policy(run_dir / "policy.safetensors", learner.network, learner.config, about)
         if due or interrupted:
-            learner.save(run_dir / "checkpoint")
-
-
-# --- The run's directory ----------------------------------------------------------------------------------------------
-
-
-def new_run_dir(args: Args, config: Any, ranks: Ranks) -> Path:
-    """Make the directory of a new run (every rank learns its name) and describe the run in ``config.json``."""
-    now = ranks.sum(torch.tensor(int(time.time()) if ranks.rank == 0 else 0))
-    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(int(now)))
-    run_dir = args.run_dir or Path("runs") / f"{args.game}-{args.preset}-{config.players}p-{stamp}"
-    if (run_dir / "checkpoint").exists():
-        raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
-    if ranks.rank == 0:
-        run_dir.mkdir(parents=True, exist_ok=True)
-        settings = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(args).items()}
-        about = {
-            "args": settings,
-            "config": config_to_dict(config),
-            "observation": config.observation_name,
-            "observation_bits": config.observation_bits,
-            "ranks": ranks.world,
-            "device": str(ranks.device),
-            "machine": machine(),
-        }
-        write_text(run_dir / "config.json", json.dumps(about, indent=2) + "\n")
-    ranks.wait()
-    return run_dir
-
-
-def machine() -> dict[str, Any]:
-    """Where and with what a run was made."""
-    return {
-        "processor": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-    }
-
-
-def saved_args(run_dir: Path) -> Args:
-    """The settings of the run kept in ``run_dir``, to resume it.
-
-    Raises:
-        ValueError: it holds no run.
-    """
-    try:
-        values = json.loads((run_dir / "config.json").read_text())["args"]
-        values["config"] = None if values["config"] is None else tuple(values["config"])
-        return replace(Args(**values), run_dir=run_dir, resume=run_dir)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
-
-
-def read_metrics(run_dir: Path) -> list[dict[str, float]]:
-    """The rows of the run's ``metrics.jsonl``; a last line that was cut short is left out."""
-    text = (run_dir / "metrics.jsonl").read_text()
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
-
-
-def draw_curve(run_dir: Path) -> Path:
-    """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy.
-
-    Of a contest it shows the return against the run's opponent.
-    """
-    from matplotlib.figure import Figure  # half a second to import, needed once a run
-
-    rows, about = read_metrics(run_dir), json.loads((run_dir / "config.json").read_text())
-    config = config_from_dict(about["config"])
-    figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
-    axes = figure.subplots()
-    lines = [("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")]
-    if game_of(config).cooperative:
-        axes.set(ylabel="score", ylim=(0, config.max_score))
-    else:
-        axes.set(ylabel=f"return against {about['args']['opponent']}")
-        del lines[0]
-    for name, label, style in lines:
-        some = [row for row in rows if name in row]
-        axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
-    axes.set(xlabel="decisions (millions)")
-    axes.set_title(f"{run_dir.name}\nobservation: {about['observation']}")
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
-    path = run_dir / "curve.png"
-    unfinished = run_dir / "curve.part.png"
-    figure.savefig(unfinished)
-    os.replace(unfinished, path)
-    return path
+            save_checkpoint(run_dir / "checkpoint", progress.updates, ranks, learner.state(), learner.tables.state())
 
 
 def main(argv: list[str] | None = None) -> None:

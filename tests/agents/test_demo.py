@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from agents import demo, ppo, scoreboard
+from agents import demo, ppo, runs, scoreboard
 from tests.agents.test_ppo import TINY, UPDATE
 
 
 def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path):
     run_dir = ppo.train(replace(TINY, preset="mini", steps=UPDATE, run_dir=tmp_path / "run"))
     page = demo.record_replay(run_dir, special=False)
-    text = demo.describe(run_dir, ppo.read_metrics(run_dir)[-1])
+    text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
     assert page.read_text().startswith("<!doctype html>")
     assert "observation card_knowledge+derived" in text
     assert "of 9" in text
@@ -23,7 +23,7 @@ def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path
 
 def test_the_published_figures_stand_beside_a_full_game_with_the_caveat(tmp_path):
     run_dir = ppo.train(replace(TINY, preset="standard", steps=UPDATE, run_dir=tmp_path / "run"))
-    text = demo.describe(run_dir, ppo.read_metrics(run_dir)[-1])
+    text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
     assert "Rainbow (Bard et al. 2020)                     20.64" in text
     assert "must not be compared without naming" in text
 

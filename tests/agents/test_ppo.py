@@ -15,7 +15,8 @@ import torch
 import agents
 from agents import ppo
 from agents.evaluate import play
-from agents.ppo import Args, Progress, advantages_of, read_metrics, train
+from agents.ppo import Args, Progress, advantages_of, train
+from agents.runs import read_metrics
 from hanabi_env import PRESETS
 from tests.conftest import ROOT
 

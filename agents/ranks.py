@@ -1,0 +1,95 @@
+"""The processes that learn together, one a core or GPU (`torchrun` starts them), and what each asks of its machine."""
+
+import ctypes
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The processes that learn together; without ``torchrun`` there is one."""
+
+    rank: int
+    world: int
+    device: torch.device
+
+    def sum(self, tensor: Tensor) -> Tensor:
+        """The sum of ``tensor`` over all ranks (the same bits on each); ``tensor`` itself may be overwritten."""
+        if self.world == 1:
+            return tensor
+        there = tensor.to(self.device if self.device.type == "cuda" else "cpu")  # where the backend can reach it
+        dist.all_reduce(there)
+        return there.to(tensor.device)
+
+    def average_gradients(self, network: nn.Module) -> None:
+        """Give every rank the mean of all ranks' gradients, in one message.
+
+        A message costs a fifth of a minibatch's time on two free cores. Averaging the weights once a rollout instead
+        costs nothing, but learned less from as many decisions (17.2 points instead of 19.2 after 12.5 M).
+        """
+        if self.world == 1:
+            return
+        gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
+        together = self.sum(torch.cat([gradient.flatten() for gradient in gradients])).div_(self.world)
+        for gradient, mean in zip(gradients, together.split([g.numel() for g in gradients]), strict=True):
+            gradient.copy_(mean.view_as(gradient))
+
+    def wait(self) -> None:
+        """Until all ranks are here."""
+        if self.world > 1:
+            dist.barrier()
+
+
+@contextmanager
+def joined_ranks(device: str) -> Iterator[Ranks]:
+    """Join the ranks that ``torchrun`` started, on a device each: NCCL among GPUs, gloo among cores."""
+    world, local = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("LOCAL_RANK", "0"))
+    chosen = best_device() if device == "auto" else device
+    place = torch.device("cuda", local) if chosen == "cuda" else torch.device(chosen)
+    if world == 1:
+        yield Ranks(0, 1, place)
+        return
+    if chosen == "cuda":
+        dist.init_process_group("nccl", device_id=place)
+    else:
+        dist.init_process_group("gloo")
+    try:
+        yield Ranks(dist.get_rank(), world, place)
+    finally:
+        dist.destroy_process_group()
+
+
+def best_device() -> str:
+    """The fastest kind of device of this machine."""
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+@contextmanager
+def processor_settings() -> Iterator[None]:
+    """One torch thread a rank (two that spin on a busy core are slower than one), and fast float32 products."""
+    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    torch.set_num_threads(1)
+    torch.set_float32_matmul_precision("medium")  # the head: bfloat16 factors, float32 sums
+    keep_memory()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.set_float32_matmul_precision(precision)
+
+
+def keep_memory() -> None:
+    """Let the C library keep freed blocks: fetching them from the system for every batch takes a sixth of the time."""
+    if platform.libc_ver()[0] == "glibc":
+        library = ctypes.CDLL(None)
+        library.mallopt(-3, 2**30)  # M_MMAP_THRESHOLD: blocks below 1 GiB come from the heap ...
+        library.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: ... which does not shrink
