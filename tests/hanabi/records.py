@@ -1,0 +1,81 @@
+"""Games of Hanabi as single records, stepped by the rules as plain Python.
+
+A test module of them uses the fixture ``wrap_around``.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from env_core.rng import game_key
+from hanabi_env import rules as hanabi
+from hanabi_env.box import state_dtype
+from hanabi_env.config import HanabiConfig
+from hanabi_env.notation import str_to_action
+from hanabi_env.observation import observation_words, observe
+from hanabi_env.position import load_deck
+from tests.reference.hanabi_plain import box
+
+
+def new_game(config: HanabiConfig, seed: int = 1, room: HanabiConfig | None = None) -> Any:
+    """A dealt game; ``room`` is a table whose sizes its record has."""
+    size = (room or config).rules()
+    dtype = state_dtype(size.players, size.hand_size, size.suits, size.ranks, size.deck_size, size.history)
+    state = np.zeros(1, dtype).view(np.recarray)[0]
+    state.game_key = game_key(seed, 0)
+    hanabi.init(config.rules(), state)
+    return state
+
+
+def legal_actions(config: HanabiConfig, state: Any) -> list[int]:
+    mask = np.zeros(-(-config.rules().num_actions // 64), np.uint64)
+    hanabi.legal_action_mask(config.rules(), state, mask)
+    return [action for action in range(config.rules().num_actions) if int(mask[action >> 6]) >> (action & 63) & 1]
+
+
+def do(config: HanabiConfig, state: Any, *moves: str) -> None:
+    for words in moves:
+        action = str_to_action(config, words)
+        assert action in legal_actions(config, state), words
+        hanabi.step(config.rules(), state, action)
+
+
+def play_on(config: HanabiConfig, state: Any, moves: int, rng: random.Random) -> None:
+    """Up to ``moves`` random legal moves."""
+    for _ in range(moves):
+        if state.end_reason:
+            return
+        hanabi.step(config.rules(), state, rng.choice(legal_actions(config, state)))
+
+
+def observations(config: HanabiConfig, state: Any) -> list[list[int]]:
+    rules, seen = config.rules(), []
+    for player in range(config.players):
+        out = np.zeros(observation_words(rules), np.uint64)
+        observe(rules, state, player, out)
+        seen.append(out.tolist())
+    return seen
+
+
+def some_positions(config: HanabiConfig) -> Iterator[Any]:
+    """A few positions of random games, their ends included."""
+    for seed in range(2):
+        rng, state = random.Random(seed), new_game(config, seed)
+        yield state
+        for moves in (1, 4, 9, 30):
+            play_on(config, state, moves, rng)
+            yield state
+        play_on(config, state, 1000, rng)
+        yield state
+
+
+def stacked(config: HanabiConfig, start: str) -> Any:
+    """A game whose deck begins with these cards."""
+    rest = Counter(box(config))
+    rest.subtract(start.split())
+    state = new_game(config)
+    load_deck(config, state, start.split() + list(rest.elements()))
+    return state
