@@ -5,6 +5,6 @@ from agents.hanabi.information import INFORMATION
 from agents.hanabi.questions import QUESTIONS
 from agents.hanabi.recommendation import RECOMMENDATION
 from agents.hanabi.rule_lists import RULE_LISTS
-from agents.hanabi.smart import SMART
+from agents.hanabi.smart import SMART, SMART_SAFE
 
-BOTS = (*RULE_LISTS, SMART, RECOMMENDATION, INFORMATION, QUESTIONS, CHEAT)
+BOTS = (*RULE_LISTS, SMART, SMART_SAFE, RECOMMENDATION, INFORMATION, QUESTIONS, CHEAT)

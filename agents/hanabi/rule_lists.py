@@ -1,7 +1,9 @@
 """The rule lists of the Hanabi competitions: players that do the first thing on their list that applies.
 
 They tell what they see and believe what they are told, nothing more: a hint means its words. Each is a list of rules,
-first come, first served; a rule that is not legal now, or finds nothing, is passed over.
+first come, first served; a rule that is not legal now, or finds nothing, is passed over. Cards keep their places in a
+hand, and a new one takes the place of the one that left: of several cards a rule takes the *first* in this order (where
+it weighs them, the last of the best), which says nothing of their age.
 
 =============  =========================================================================================================
 ``internal``   play a sure card; discard a useless one; tell the next player of a playable card (color or rank at
@@ -24,7 +26,8 @@ first come, first served; a rule that is not legal now, or finds nothing, is pas
 Sources: [O] Osawa 2015, "Solving Hanabi: estimating hands by opponent's actions in cooperative game with incomplete
 information"; [W] Walton-Rivers et al. 2017, "Evaluating and modelling Hanabi-playing agents"; [B] van den Bergh et al.
 2017, "Aspects of the cooperative card game Hanabi". Where the papers leave details open these follow the authors'
-program (fossgalaxy/hanabi), and its recorded games are what the tests compare with.
+program (fossgalaxy/hanabi), and `agents/README.md` has its scores beside theirs. One thing differs on purpose: there
+the first rule of ``piers`` never applies, as what a player takes for the deck has the own hand in it.
 
 A card is *sure* where every card that hints and counting leave is playable, *useless* where its holder can tell from
 its color (firework complete), its rank (played everywhere) or both that nobody needs it. In variants: the color of a
@@ -35,7 +38,7 @@ player left without a rule does the first thing that is legal.
 
 import numpy as np
 
-from agents.bot import Bot, nothing_to_observe
+from agents.bot import Bot
 from agents.hanabi.knowledge import (
     any_action,
     choose_for_tile,
@@ -52,7 +55,8 @@ from agents.hanabi.knowledge import (
     rank_hint,
     steps_away,
 )
-from env_core.bits import ZERO, has_bit
+from agents.hanabi.places import NO_SLOT, keep_places, lay_out, places
+from env_core.bits import ZERO, bit, has_bit
 from env_core.jit import rule, subroutine
 from env_core.rng import random_below
 from hanabi_env.rules import playable_set, rank_of, seat, suit_of, touched_by_color, touched_by_rank
@@ -93,15 +97,17 @@ FEW_TOKENS = 4
 
 
 def memory_dtype(rules):
-    """What a seat keeps: who it is, and room for counting the cards it does not see."""
-    return np.dtype([("style", np.int64), ("player", np.int64), ("unseen", np.int64, (rules.suits * rules.ranks,))])
+    """What a seat keeps: who it is, where all cards lie, and room for counting the cards it does not see."""
+    own = [("style", np.int64), ("player", np.int64), ("unseen", np.int64, (rules.suits * rules.ranks,))]
+    return np.dtype([*own, *places(rules)])
 
 
 @rule
 def begin(rules, memory, view, player, style):
-    """Remember who sits here."""
+    """Remember who sits here, and lay the cards out."""
     memory.style = style
     memory.player = player
+    lay_out(rules, memory, view)
 
 
 @rule
@@ -155,8 +161,9 @@ def play_by(rules, memory, view, name):
 
 @rule
 def first_sure(rules, memory, view, cards):
-    """The oldest own card that can only be one of ``cards``, or -1."""
-    for slot in range(hand_count(view, memory.player)):
+    """The first own card that can only be one of ``cards``, or -1."""
+    for place in range(rules.hand_size):
+        slot = memory.slots[memory.player, place]
         total = copies_among(rules, memory, view, slot, ~ZERO)
         if total > 0 and copies_among(rules, memory, view, slot, cards) == total:
             return slot
@@ -165,9 +172,10 @@ def first_sure(rules, memory, view, cards):
 
 @subroutine
 def likeliest(rules, memory, view, cards, percent):
-    """The own card that is most likely one of ``cards``, if at ``percent`` or more; the newest of equals; or -1."""
+    """The own card that is most likely one of ``cards``, if at ``percent`` or more; the last of equals; or -1."""
     best, best_hits, best_total = -1, percent, 100
-    for slot in range(hand_count(view, memory.player)):
+    for place in range(rules.hand_size):
+        slot = memory.slots[memory.player, place]
         total = copies_among(rules, memory, view, slot, ~ZERO)
         hits = copies_among(rules, memory, view, slot, cards)
         if total > 0 and hits * best_total >= best_hits * total:
@@ -178,6 +186,8 @@ def likeliest(rules, memory, view, cards, percent):
 @subroutine
 def copies_among(rules, memory, view, slot, cards):
     """How many of the copies that an own card may be (by hints, and not seen elsewhere) belong to ``cards``."""
+    if slot == NO_SLOT:
+        return 0
     possible = np.uint64(view.plausible[memory.player, slot]) & cards
     count = 0
     for card in range(rules.suits * rules.ranks):
@@ -193,17 +203,17 @@ def copies_among(rules, memory, view, slot, cards):
 def tell_by(rules, memory, view, mask, chance, name):
     """The rules that tell another player something."""
     if name == TELL_PLAYABLE:
-        return tell_playable(rules, view, mask, 1, chance, True)
+        return tell_playable(rules, memory, view, mask, 1, chance, True)
     if name == TELL_PLAYABLE_UNKNOWN:
-        return tell_playable(rules, view, mask, 1, chance, False)
+        return tell_playable(rules, memory, view, mask, 1, chance, False)
     if name == TELL_ANYBODY_PLAYABLE:
         for offset in range(1, rules.players):
-            action = tell_playable(rules, view, mask, offset, chance, False)
+            action = tell_playable(rules, memory, view, mask, offset, chance, False)
             if action >= 0:
                 return action
         return -1
     if name == TELL_UNKNOWN:
-        return tell_unknown(rules, view, mask)
+        return tell_unknown(rules, memory, view, mask)
     if name == TELL_DISPENSABLE:
         return tell_dispensable(rules, memory, view, mask) if view.information_tokens < FEW_TOKENS else -1
     if name == TELL_MOST:
@@ -248,12 +258,13 @@ def name_missing(rules, view, mask, offset, slot, rank_first):
 
 
 @subroutine
-def tell_playable(rules, view, mask, offset, chance, at_random):
-    """A hint about the oldest playable card of a player, of which something is not known unless ``at_random``."""
+def tell_playable(rules, memory, view, mask, offset, chance, at_random):
+    """A hint about the first playable card of a player, of which something is not known unless ``at_random``."""
     player = seat(rules, view, offset)
     playable = playable_set(rules, view)
-    for slot in range(hand_count(view, player)):
-        if has_bit(playable, view.hands[player, slot]) != ZERO:
+    for place in range(rules.hand_size):
+        slot = memory.slots[player, place]
+        if slot != NO_SLOT and has_bit(playable, view.hands[player, slot]) != ZERO:
             if at_random:
                 return name_either(rules, view, mask, offset, slot, random_below(chance, 0, 2) == 0)
             action = name_missing(rules, view, mask, offset, slot, True)
@@ -263,10 +274,11 @@ def tell_playable(rules, view, mask, offset, chance, at_random):
 
 
 @rule
-def tell_unknown(rules, view, mask):
-    """Something the next player does not know, about the oldest card possible."""
-    for slot in range(hand_count(view, seat(rules, view, 1))):
-        action = name_missing(rules, view, mask, 1, slot, False)
+def tell_unknown(rules, memory, view, mask):
+    """Something the next player does not know, about the first card possible."""
+    for place in range(rules.hand_size):
+        slot = memory.slots[seat(rules, view, 1), place]
+        action = name_missing(rules, view, mask, 1, slot, False) if slot != NO_SLOT else -1
         if action >= 0:
             return action
     return -1
@@ -288,8 +300,9 @@ def tell_dispensable(rules, memory, view, mask):
         offset = (other - memory.player) % rules.players
         if offset == 0:
             continue
-        for slot in range(hand_count(view, other)):
-            action = show_useless(rules, view, mask, offset, slot)
+        for place in range(rules.hand_size):
+            slot = memory.slots[other, place]
+            action = show_useless(rules, view, mask, offset, slot) if slot != NO_SLOT else -1
             if action >= 0:
                 return action
     return -1
@@ -374,9 +387,15 @@ def discard_by(rules, memory, view, chance, needed, name):
 
 @rule
 def first_useless(rules, memory, view, needed):
-    """The oldest card whose color, rank or both tell that it is useless; then by counting, where its color is known."""
-    count = hand_count(view, memory.player)
-    for slot in range(count):
+    """The first card whose color, rank or both tell that it is useless.
+
+    Then the first one whose color is known and that by counting can only be out of reach. That some of what a card may
+    be has been played, and the rest is out of reach, the authors' program does not see.
+    """
+    for place in range(rules.hand_size):
+        slot = memory.slots[memory.player, place]
+        if slot == NO_SLOT:
+            continue
         plausible = np.uint64(view.plausible[memory.player, slot])
         suit = known_suit(rules, plausible)
         rank = known_rank(rules, plausible)
@@ -386,12 +405,24 @@ def first_useless(rules, memory, view, needed):
             return slot
         if suit >= 0 and rank >= 0 and plausible & needed == ZERO:
             return slot
-    for slot in range(count):
-        if known_suit(rules, view.plausible[memory.player, slot]) >= 0:
+    lost = lost_set(rules, view, needed)
+    for place in range(rules.hand_size):
+        slot = memory.slots[memory.player, place]
+        if slot != NO_SLOT and known_suit(rules, view.plausible[memory.player, slot]) >= 0:
             total = copies_among(rules, memory, view, slot, ~ZERO)
-            if total > 0 and copies_among(rules, memory, view, slot, needed) == 0:
+            if total > 0 and copies_among(rules, memory, view, slot, lost) == total:
                 return slot
     return -1
+
+
+@rule
+def lost_set(rules, view, needed):
+    """Cards that no firework can reach any more."""
+    cards = ZERO
+    for card in range(rules.suits * rules.ranks):
+        if has_bit(needed, card) == ZERO and steps_away(rules, view, card) >= 0:
+            cards |= bit(card)
+    return cards
 
 
 RULE_LISTS = tuple(
@@ -399,9 +430,9 @@ RULE_LISTS = tuple(
         name=name,
         memory_dtype=memory_dtype,
         begin=begin,
-        observe=nothing_to_observe,
+        observe=keep_places,
         act=act,
-        modules=("agents.hanabi.knowledge",),
+        modules=("agents.hanabi.knowledge", "agents.hanabi.places"),
         style=style,
     )
     for style, name in enumerate(LISTS)

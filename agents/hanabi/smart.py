@@ -20,7 +20,9 @@ those that nobody knows to be sure, then the lowest; give the play clue that rul
 deck; discard what is surely dead, then the next discard, then the last copy that is highest.
 
 A hint is never given that would say something false under 1 or 2. The published program is SmartBot
-(Quuxplusone/Hanabi): 22.99 points for two players in Bard et al. 2020. In the variants: a suit runs in its own order
+(Quuxplusone/Hanabi). ``smart_safe`` is the same without gambles (its switch ``UseMulligans``): better where a lost game
+counts nothing, but for two players. SmartBot's scores in Bard et al. 2020 are those of the program that gambles for two
+players, and of the one that does not for three to five. In the variants: a suit runs in its own order
 (V3); a hint touches what the variant says it touches, and means what it touches; free hints (V4) are read like others;
 with ``final_bouquet`` (V5), where an empty deck ends nothing, nobody gambles; a sure card whose suit is known is
 announced (V6).
@@ -59,6 +61,7 @@ from hanabi_env.rules import playable_set, rank_of, seat, touched_by_color, touc
 UNKNOWN_PLACE = -1  # of a sure card of which nobody knows which it is: it goes first
 GAMBLE_DECK_FULL_LIVES = 3  # from so few cards in the deck on, unlikely cards are played,
 GAMBLE_DECK = 1  # or from so few after an error
+GAMBLES, NEVER_GAMBLES = 0, 1  # styles
 
 
 @rule
@@ -160,7 +163,7 @@ def play_slot(rules, memory, slot, gone):
 def gamble(rules, memory, view, gone):
     """With lives to spare and hardly a deck: play the card that is likeliest to fit, the newest of equals."""
     limit = GAMBLE_DECK_FULL_LIVES if view.life_tokens >= 3 else GAMBLE_DECK
-    if rules.final_bouquet or view.deck_count > limit:
+    if memory.style == NEVER_GAMBLES or rules.final_bouquet or view.deck_count > limit:
         return -1
     playable = playable_set(rules, view)
     best, best_hits, best_all = -1, 0, 1
@@ -299,11 +302,15 @@ def highest_card(rules, memory, view):
     return best
 
 
-SMART = Bot(
-    name="smart",
-    memory_dtype=memory_dtype,
-    begin=begin,
-    observe=observe,
-    act=act,
-    modules=("agents.hanabi.knowledge", "agents.hanabi.smart_reading"),
+SMART, SMART_SAFE = (
+    Bot(
+        name=name,
+        memory_dtype=memory_dtype,
+        begin=begin,
+        observe=observe,
+        act=act,
+        modules=("agents.hanabi.knowledge", "agents.hanabi.smart_reading"),
+        style=style,
+    )
+    for name, style in (("smart", GAMBLES), ("smart_safe", NEVER_GAMBLES))
 )

@@ -25,6 +25,7 @@ def memory_dtype(rules):
     """What a seat keeps. The table's fields are as before the last step, to read that step by."""
     return np.dtype(
         [
+            ("style", np.int64),
             ("player", np.int64),
             ("possible", np.uint64, (rules.players, rules.hand_size)),  # sets of cards, as far as all can tell
             ("hand_count", np.int64, (rules.players,)),
@@ -43,6 +44,7 @@ def memory_dtype(rules):
 @rule
 def begin(rules, memory, view, player, style):
     """Nothing is known of any card."""
+    memory.style = style
     memory.player = player
     draw_cards(rules, memory, view)
     note_table(rules, memory, view)

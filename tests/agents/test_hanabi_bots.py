@@ -87,6 +87,11 @@ def test_rank_is_told_first_and_then_the_color():
     assert told.move == "hint 1 R"  # R2 is next, and its rank is known
 
 
+def test_a_new_card_takes_the_place_of_the_one_that_left_and_is_told_of_in_its_turn():
+    team = Team("outer", "Y3 G3 W3 B3 Y4 | R1 G4 Y4 B2 R4", "hint 1 1", "play 0", then="W4")
+    assert team.move == "hint 1 W"  # the newest card, but the first of the hand
+
+
 def test_a_card_that_hints_make_sure_is_played_and_a_useless_one_discarded():
     moves = ("hint 1 R", "hint 1 3", "hint 1 1")
     assert Team("internal", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1", *moves).move == "play 4"
