@@ -27,6 +27,9 @@ NUMBAS_OWN = (
 )
 """What a library must have for its rule to be left to the loops."""
 
+ENVIRONMENT = "_ZN08NumbaEnv"
+"""How the names of variables begin that lead compiled code to its Python objects, of which rules have none."""
+
 
 class RuleLibrary(JITCodeLibrary):
     """A rule's own code and the libraries of all that it calls, neither linked nor optimised nor emitted."""
@@ -52,6 +55,9 @@ class RuleLibrary(JITCodeLibrary):
             if part is not self:
                 module = part.own_module() if isinstance(part, RuleLibrary) else part._get_module_for_linking()
                 whole.link_in(module, preserve=True)
+        for variable in whole.global_variables:
+            if variable.name.startswith(ENVIRONMENT):
+                variable.linkage = "linkonce_odr"  # nobody else's: gone with the code that it was for
         return whole
 
     def get_pointer_to_function(self, name: str) -> int:
