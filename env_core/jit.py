@@ -29,6 +29,13 @@ except ImportError:  # another Numba: rules compile more slowly, to the same loo
 else:
     RULE_OPTIONS = {"pipeline_class": RuleCompiler}
 
+try:
+    from env_core import loading
+except ImportError:  # another Numba: loops load more slowly
+    LOADS_QUICKLY = False
+else:
+    LOADS_QUICKLY = loading.is_known()
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 COMPILED = ("env_core.bits", "env_core.game", "env_core.inlining", "env_core.jit", "env_core.rng")
@@ -54,16 +61,20 @@ def subroutine(function: Function) -> Function:
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a loop over games for one thread. It releases the GIL, so several Python threads may run kernels."""
-    if IS_INTERPRETED:
-        return interpreted(function)
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return interpreted(function) if IS_INTERPRETED else compiled(function)
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a ``prange`` loop over games for several threads (Numba's threading layer)."""
-    if IS_INTERPRETED:
-        return interpreted(function)
-    return numba.njit(cache=True, nogil=True, parallel=True, error_model="numpy")(function)
+    return interpreted(function) if IS_INTERPRETED else compiled(function, parallel=True)
+
+
+def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[..., Any]:
+    """A loop as machine code, which the disk cache keeps: see `env_core.loading`."""
+    loop: Any = numba.njit(cache=True, nogil=True, parallel=parallel, error_model="numpy")(function)
+    if LOADS_QUICKLY:
+        loop._cache = loading.LoopCache(function)
+    return loop
 
 
 def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
