@@ -2,23 +2,28 @@
 
 import json
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 __all__ = [
+    "as_each",
     "as_index",
     "as_list",
     "as_seed",
     "build_config",
     "check_choice",
+    "check_derived",
     "check_field_types",
+    "check_keys",
     "fresh_seed",
     "parse_setting",
 ]
+
+T = TypeVar("T")
 
 
 def check_field_types(config: Any) -> None:
@@ -138,6 +143,37 @@ def as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:
         wanted = "a list" if length is None else f"a list of {length}"
         raise ValueError(f"{name} must be {wanted}, got {value!r}")
     return value
+
+
+def as_each(name: str, value: Any, read: Callable[[Any], T]) -> list[T]:
+    """Every element of a list as ``read`` gives it.
+
+    Raises:
+        ValueError: it is no list, or ``read`` refuses an element; names its place.
+    """
+    found = []
+    for k, element in enumerate(as_list(name, value)):
+        try:
+            found.append(read(element))
+        except ValueError as error:
+            raise ValueError(f"{name}[{k}]: {error}") from None
+    return found
+
+
+def check_keys(position: Any, required: Iterable[str]) -> None:
+    """Raise ``ValueError`` where a position is no dict or lacks keys."""
+    if not isinstance(position, Mapping):
+        # Whatever is wrong with a position is a ValueError.
+        raise ValueError(f"a position must be a dict as to_dict() gives it, got {position!r}")  # noqa: TRY004
+    missing = [key for key in required if key not in position]
+    if missing:
+        raise ValueError(f"the position lacks {', '.join(missing)}")
+
+
+def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None:
+    """Raise ``ValueError`` where a position says of what follows from the rest something else."""
+    if name in position and (isinstance(position[name], bool) or position[name] != expected):
+        raise ValueError(f"{name} must be {expected!r}, got {position[name]!r}")
 
 
 def as_seed(value: Any) -> int:

@@ -6,11 +6,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-__all__ = ["DISABLED", "ENDED", "NEXT_STEP", "REFUSED", "REWARDED", "SAME_STEP", "Game", "Loops"]
+__all__ = ["DISABLED", "ENDED", "LONGEST_GAME", "NEXT_STEP", "REFUSED", "REWARDED", "SAME_STEP", "Game", "Loops"]
 
 SAME_STEP = 0  # what a compiled step does at the end of a game: deal the next one at once,
 NEXT_STEP = 1  # in the step that follows, or
 DISABLED = 2  # nothing
+
+LONGEST_GAME = 2**32 - 1  # steps that the field ``length`` of a record can count
 
 REFUSED = -1  # what `Loops.play` returns: nothing happened, because the action is not legal; or the next player,
 ENDED = 256  # plus this where the game is over,

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from env_core.notation import members
 from env_core.rng import episode_key
 from hanabi_env.box import (
     EVENT_CHOOSE,
@@ -99,20 +100,14 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
         "end_reason": END_NAMES[int(state.end_reason)],
         "bonus_tiles": _face_down_tiles(rules, state),
         "pending": CHOICE_NAMES[int(state.pending)],
-        "knowledge": [[_members(names, plausible[player, slot]) for slot in hand] for player, hand in enumerate(slots)],
+        "knowledge": [[members(names, plausible[player, slot]) for slot in hand] for player, hand in enumerate(slots)],
         "hinted": [
-            [_members(hint_marks(config), hinted[player, slot]) for slot in hand] for player, hand in enumerate(slots)
+            [members(hint_marks(config), hinted[player, slot]) for slot in hand] for player, hand in enumerate(slots)
         ],
         "events": events,
         "last_move": events[-1] if events else None,
         "length": int(state.length),
     }
-
-
-def _members(names: Sequence[Any], bits: Any) -> list[Any]:
-    """The names of the bits that are set."""
-    members = int(bits)
-    return [name for k, name in enumerate(names) if members >> k & 1]
 
 
 def _face_down_tiles(rules: Rules, state: Any) -> list[str]:
@@ -135,7 +130,7 @@ def _event_to_dict(config: HanabiConfig, rules: Rules, event: Any) -> dict[str, 
         return {
             "player": int(event.player),
             "action": f"hint {offset} {hint_marks(config)[first + int(event.value)]}",
-            "touched": _members(range(rules.hand_size), event.touched),
+            "touched": members(range(rules.hand_size), event.touched),
             "card": None,
             "scored": None,
             "gave_token": False,

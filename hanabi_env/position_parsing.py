@@ -4,10 +4,11 @@ Errors name the place, as ``hands[1][2]``, its value, and what is allowed.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-from env_core.checks import as_index
+from env_core.checks import as_each, as_index, as_list, check_derived, check_keys
+from env_core.game import LONGEST_GAME
 from hanabi_env.box import (
     EVENT_CHOOSE,
     EVENT_DISCARD,
@@ -58,7 +59,6 @@ REQUIRED_KEYS = (
     "pending",
     "knowledge",
 )
-LONGEST_GAME = 2**32 - 1  # what the record's ``length`` can hold
 
 
 def parse_position(config: HanabiConfig, position: Mapping[str, Any]) -> Position:
@@ -67,16 +67,11 @@ def parse_position(config: HanabiConfig, position: Mapping[str, Any]) -> Positio
     Raises:
         ValueError: the position cannot be reached.
     """
-    if not isinstance(position, Mapping):
-        # Whatever is wrong with a position is a ValueError.
-        raise ValueError(f"a position must be a dict as to_dict() gives it, got {position!r}")  # noqa: TRY004
-    missing = [key for key in REQUIRED_KEYS if key not in position]
-    if missing:
-        raise ValueError(f"the position lacks {', '.join(missing)}")
+    check_keys(position, REQUIRED_KEYS)
     rules = config.rules()
     hands = [
         _as_cards(config, f"hands[{player}]", hand)
-        for player, hand in enumerate(_as_list("hands", position["hands"], config.players))
+        for player, hand in enumerate(as_list("hands", position["hands"], config.players))
     ]
     plausible = [_parse_knowledge(config, position, player, hand) for player, hand in enumerate(hands)]
     events = _parse_events(config, position)
@@ -98,7 +93,7 @@ def parse_position(config: HanabiConfig, position: Mapping[str, Any]) -> Positio
         pending=_parse_pending(config, position),
     )
     check_position(config, parsed)
-    _check_score(rules, parsed, position)
+    check_derived(position, "score", int(score(rules, parsed)))
     return parsed
 
 
@@ -125,21 +120,8 @@ def parse_bonus_tiles(config: HanabiConfig, tiles: Sequence[str]) -> list[int]:
     return parsed
 
 
-def _as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:
-    wanted = "a list" if length is None else f"a list of {length}"
-    if not isinstance(value, (list, tuple)) or length not in (None, len(value)):
-        raise ValueError(f"{name} must be {wanted}, got {value!r}")
-    return value
-
-
 def _as_cards(config: HanabiConfig, name: str, value: Any) -> list[int]:
-    cards = []
-    for k, text in enumerate(_as_list(name, value)):
-        try:
-            cards.append(str_to_card(config, text))
-        except ValueError as error:
-            raise ValueError(f"{name}[{k}]: {error}") from None
-    return cards
+    return as_each(name, value, partial(str_to_card, config))
 
 
 def _parse_fireworks(config: HanabiConfig, position: Mapping[str, Any]) -> list[int]:
@@ -164,7 +146,7 @@ def _parse_end(position: Mapping[str, Any]) -> int:
 
 def _as_tiles(config: HanabiConfig, value: Any) -> list[int]:
     """V4: face-down tiles, each at most once."""
-    tiles = _as_list("bonus_tiles", value)
+    tiles = as_list("bonus_tiles", value)
     if tiles and not config.flamboyants:
         raise ValueError(f"bonus_tiles must be empty without flamboyants, got {value!r}")
     for tile in tiles:
@@ -184,21 +166,14 @@ def _parse_pending(config: HanabiConfig, position: Mapping[str, Any]) -> int:
     return CHOICE_NAMES.index(pending)
 
 
-def _check_score(rules: Rules, position: Position, given: Mapping[str, Any]) -> None:
-    """The score follows from the rest; where it is given it must agree."""
-    expected = int(score(rules, position))
-    if "score" in given and (isinstance(given["score"], bool) or given["score"] != expected):
-        raise ValueError(f"score must be {expected}, got {given['score']!r}")
-
-
 # --- What hints said --------------------------------------------------------------------------------------------------
 
 
 def _parse_knowledge(config: HanabiConfig, position: Mapping[str, Any], player: int, hand: list[int]) -> list[int]:
     """Per slot the set of cards that hints have not excluded."""
-    knowledge = _as_list("knowledge", position["knowledge"], config.players)
+    knowledge = as_list("knowledge", position["knowledge"], config.players)
     known = []
-    for slot, cards in enumerate(_as_list(f"knowledge[{player}]", knowledge[player], len(hand))):
+    for slot, cards in enumerate(as_list(f"knowledge[{player}]", knowledge[player], len(hand))):
         name = f"knowledge[{player}][{slot}]"
         plausible = sum(1 << card for card in set(_as_cards(config, name, cards)))
         if not plausible >> hand[slot] & 1:
@@ -235,15 +210,15 @@ def _parse_hinted(config: HanabiConfig, position: Mapping[str, Any], player: int
     """Per slot the set of hint marks that touched the card."""
     if "hinted" not in position:
         return [0] * len(plausible)
-    hinted = _as_list("hinted", position["hinted"], config.players)
-    entries = _as_list(f"hinted[{player}]", hinted[player], len(plausible))
+    hinted = as_list("hinted", position["hinted"], config.players)
+    entries = as_list(f"hinted[{player}]", hinted[player], len(plausible))
     return [_parse_marks(config, player, slot, marks, plausible[slot]) for slot, marks in enumerate(entries)]
 
 
 def _parse_marks(config: HanabiConfig, player: int, slot: int, marks: Any, plausible: int) -> int:
     name, allowed = f"hinted[{player}][{slot}]", hint_marks(config)
     bits = 0
-    for mark in _as_list(name, marks):
+    for mark in as_list(name, marks):
         if mark not in allowed or isinstance(mark, bool):
             raise ValueError(f"{name} must hold only {', '.join(map(repr, allowed))}, got {mark!r}")
         if plausible & ~_touched_sets(config.rules())[allowed.index(mark)]:
@@ -256,7 +231,7 @@ def _parse_marks(config: HanabiConfig, player: int, slot: int, marks: Any, plaus
 
 
 def _parse_events(config: HanabiConfig, position: Mapping[str, Any]) -> list[dict[str, int]]:
-    events = _as_list("events", position.get("events", []))
+    events = as_list("events", position.get("events", []))
     return [_parse_event(config, f"events[{k}]", event) for k, event in enumerate(events)]
 
 
@@ -298,7 +273,7 @@ def _parse_hint(
     is_color = value in color_letters(config)
     slots = {
         as_index(f"{name} touched", slot, config.cards_in_hand - 1)
-        for slot in _as_list(f"{name} touched", event.get("touched"))
+        for slot in as_list(f"{name} touched", event.get("touched"))
     }
     return {
         **NOTHING_HAPPENED,

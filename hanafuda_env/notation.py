@@ -8,7 +8,7 @@ exact: no other case, no other spaces.
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
-from env_core.checks import as_index
+from env_core.checks import as_each, as_index, as_list
 from env_core.notation import members, number_of, numbered
 from hanafuda_env.rules import (
     HIKI,
@@ -140,17 +140,10 @@ def as_cards(name: str, value: Any) -> list[int]:
     Raises:
         ValueError: it is no list, or holds something else, or a card twice.
     """
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{name} must be a list of cards, got {value!r}")  # noqa: TRY004 - the contract's error
-    cards = []
-    for k, text in enumerate(value):
-        try:
-            card = str_to_card(text)
-        except ValueError as error:
-            raise ValueError(f"{name}[{k}]: {error}") from None
-        if card in cards:
-            raise ValueError(f"{name} holds {text} twice")
-        cards.append(card)
+    cards = as_each(name, value, str_to_card)
+    for k, card in enumerate(cards):
+        if card in cards[:k]:
+            raise ValueError(f"{name} holds {CARD_NAMES[card]} twice")
     return cards
 
 
@@ -165,10 +158,8 @@ def as_yaku(name: str, value: Iterable[str]) -> int:
     Raises:
         ValueError: it is no list of ids of yaku.
     """
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{name} must be a list of yaku, got {value!r}")  # noqa: TRY004 - the contract's error
     held = 0
-    for text in value:
+    for text in as_list(name, value):
         held |= 1 << number_of(f"{name}: a yaku", numbered(YAKU_NAMES), text)
     return held
 

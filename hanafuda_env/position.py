@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from env_core.checks import as_index
+from env_core.checks import as_index, as_list, check_keys
+from env_core.game import LONGEST_GAME
 from env_core.rng import episode_key, random_below, random_word
 from hanafuda_env.config import MOST_POINTS, KoiKoiConfig
 from hanafuda_env.notation import (
@@ -51,7 +52,6 @@ from hanafuda_env.yaku import CARDS, GAJI, NO_CARD, base_of, month_of, month_set
 __all__ = ["load_deal", "load_position", "to_dict"]
 
 NOVEMBER_NAMES = {int(FROM_HAND): "hand", int(FROM_DECK): "deck"}
-MOST_LENGTH = 2**32 - 1
 MOST_SCORE = 2**31 - 1
 MOST_WORD = 2**64 - 1
 
@@ -251,12 +251,7 @@ def load_position(config: KoiKoiConfig, state: Any, position: Mapping[str, Any])
         ValueError: the position cannot be; the message names the card, count or key that is wrong. Whether some history
             of legal moves leads there is not checked. The record is unchanged.
     """
-    if not isinstance(position, Mapping):
-        # Whatever is wrong with a position is a ValueError.
-        raise ValueError(f"a position must be a dict as to_dict() gives it, got {position!r}")  # noqa: TRY004
-    missing = [key for key in REQUIRED_KEYS if key not in position]
-    if missing:
-        raise ValueError(f"the position lacks {', '.join(missing)}")
+    check_keys(position, REQUIRED_KEYS)
     new = state.copy()
     with np.errstate(over="ignore"):  # bits are counted modulo 2^64
         _read_position(config, new, position)
@@ -297,10 +292,7 @@ REQUIRED_KEYS = (
 
 
 def _pair(position: Mapping[str, Any], name: str) -> Sequence[Any]:
-    value = position[name]
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise ValueError(f"{name} must be a list of 2, one for each player, got {value!r}")
-    return value
+    return as_list(name, position[name], 2)
 
 
 def _parse_zones(position: Mapping[str, Any]) -> Zones:
@@ -326,7 +318,7 @@ def _read_table(config: KoiKoiConfig, new: Any, position: Mapping[str, Any]) -> 
     new.turn = as_index("turn", position["turn"], TURNS)
     if not new.round_number or not new.turn:
         raise ValueError(f"round and turn count from 1, got {int(new.round_number)} and {int(new.turn)}")
-    new.length = as_index("length", position.get("length", 0), MOST_LENGTH)
+    new.length = as_index("length", position.get("length", 0), LONGEST_GAME)
     for player, score in enumerate(_pair(position, "scores")):
         magnitude = as_index(f"scores[{player}]", abs(score) if isinstance(score, int) else score, MOST_SCORE)
         new.score[player] = -magnitude if score < 0 else magnitude

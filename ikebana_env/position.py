@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from env_core.checks import as_index, as_list
+from env_core.checks import as_each, as_index, as_list, check_derived, check_keys
+from env_core.game import LONGEST_GAME
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.notation import CARD_NAMES, END_NAMES, appraise, card_or_none, cards_of, set_of, str_to_card
 from ikebana_env.rules import (
@@ -44,7 +45,6 @@ REQUIRED_KEYS = (
     "gains",
 )
 BEST_GAIN = 88  # J6
-LONGEST_GAME = 2**32 - 1  # what the record's ``length`` can hold
 MOST_RESHUFFLES = 255
 
 
@@ -205,12 +205,7 @@ def load_position(config: IkebanaConfig, state: Any, position: Mapping[str, Any]
 
 def _parse_position(rules: Rules, position: Any) -> _Position:
     """Read and check a position."""
-    if not isinstance(position, Mapping):
-        # Whatever is wrong with a position is a ValueError.
-        raise ValueError(f"a position must be a dict as to_dict() gives it, got {position!r}")  # noqa: TRY004
-    missing = [key for key in REQUIRED_KEYS if key not in position]
-    if missing:
-        raise ValueError(f"the position lacks {', '.join(missing)}")
+    check_keys(position, REQUIRED_KEYS)
     current_player = as_index("current_player", position["current_player"], rules.players - 1)
     number = as_index("round - 1", _less_one(position["round"]), rules.rounds - 1)
     bouquets = _as_piles("bouquets", position["bouquets"], rules.players)
@@ -243,13 +238,7 @@ def _less_one(value: Any) -> Any:
 
 
 def _as_cards(name: str, value: Any) -> list[int]:
-    cards = []
-    for k, text in enumerate(as_list(name, value)):
-        try:
-            cards.append(str_to_card(text))
-        except ValueError as error:
-            raise ValueError(f"{name}[{k}]: {error}") from None
-    return cards
+    return as_each(name, value, str_to_card)
 
 
 def _as_piles(name: str, value: Any, players: int) -> list[list[int]]:
@@ -327,8 +316,7 @@ def _check_everything(rules: Rules, parsed: _Position, given: Mapping[str, Any])
     if is_complete:
         derived["winners"] = [k for k, points in enumerate(parsed.prestige) if points == max(parsed.prestige)]
     for key, expected in derived.items():
-        if key in given and (isinstance(given[key], bool) or given[key] != expected):
-            raise ValueError(f"{key} must be {expected!r}, got {given[key]!r}")
+        check_derived(given, key, expected)
 
 
 def _check_box(where: str, cards: Sequence[int]) -> None:
