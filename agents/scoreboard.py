@@ -1,7 +1,8 @@
 """Write the scoreboards into the README beside this file and into the project's, from the results beside it.
 
 python -m agents.scoreboard --measure     # play all programs of Hanabi again: 20,000 games each of the standard game
-                                          # for 2 to 5 players, 5,000 of every variant for 2 and 5
+                                          # for 2 to 5 players, 5,000 of every variant for 2 and 5, and with four
+                                          # lives the programs that were published so
 python -m agents.scoreboard --measure smart,cheat   # only these; the other results stay
 python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
 python -m agents.evaluate ikebana --agents random,greedy --tournament --json agents/results/ikebana-2p.json
@@ -18,6 +19,7 @@ from typing import Any
 
 from agents.evaluate import Args, evaluate
 from agents.games import config_from_dict
+from agents.originals import originals_table
 from agents.policy import names
 from env_core.svg import write_text
 
@@ -25,6 +27,8 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 PROGRAMS = RESULTS / "hanabi-standard-programs.json"
 VARIANTS = RESULTS / "hanabi-variants-programs.json"
+FOUR_LIVES = RESULTS / "hanabi-four-lives-programs.json"
+ORIGINALS = RESULTS / "hanabi-originals.json"
 GAMES, FEWER_GAMES, SEED = 20_000, 5_000, 1
 PLAYERS = (2, 3, 4, 5)
 FEWER_PLAYERS = (2, 5)
@@ -32,6 +36,7 @@ PRESETS = (
     *("avalanche_5", "avalanche_10", "black_powder", "flamboyants", "final_bouquet", "choreography"),
     *("grands_feux_all", "all_extensions"),
 )
+HANSIM = ("recommendation", "information")  # their original's game has four lives, and five players
 NO_RIVALS = ("random", "flawed", "internal", "outer", "vdb")  # not played in the variants
 HEAD = (
     "| game | players | agent | observation | score | fireworks count | perfect | lost | games | training |",
@@ -80,6 +85,8 @@ def measure(programs: Sequence[str], num_threads: int) -> None:
     every = Args("hanabi", games=GAMES, seed=SEED, num_threads=num_threads)
     standard = [replace(every, agents=name, players=players) for name in programs for players in PLAYERS]
     keep(PROGRAMS, standard)
+    hansim = replace(every, players=5, config=("max_life_tokens=4",))
+    keep(FOUR_LIVES, [replace(hansim, agents=name) for name in programs if name in HANSIM])
     variants = [
         replace(every, agents=name, preset=preset, players=players, games=FEWER_GAMES)
         for preset in PRESETS
@@ -224,14 +231,17 @@ def read_results() -> list[dict[str, Any]]:
 
 def boards() -> dict[str, str]:
     """The text of every board by its name in the documents."""
-    standard, variants = (json.loads(path.read_text()) for path in (PROGRAMS, VARIANTS))
+    paths = (PROGRAMS, VARIANTS, FOUR_LIVES, ORIGINALS)
+    standard, variants, four_lives, originals = (json.loads(path.read_text()) for path in paths)
     results = read_results()
-    others = [result for result in results if "score" in result and result not in standard and result not in variants]
+    programs = [*standard, *variants, *four_lives]
+    others = [result for result in results if "score" in result and result not in programs]
     return {
         "contests": contests_table([result for result in results if "tournament" in result]),
         "scoreboard": table(others),
         "programs": programs_table(standard),
         "variants": variants_table(variants),
+        "originals": originals_table(originals, [*standard, *four_lives]),
     }
 
 

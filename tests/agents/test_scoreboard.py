@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agents import scoreboard
+from agents import originals, scoreboard
 from agents.games import config_to_dict
 from hanabi_env import PRESETS
 
@@ -38,3 +38,30 @@ def test_a_board_fills_the_place_between_its_marks_only():
     text = "before <!-- x -->\nold\n<!-- end of x --> after"
     assert scoreboard.fill(text, "x", "new") == "before <!-- x -->\nnew\n<!-- end of x --> after"
     assert scoreboard.fill(text, "y", "new") == text
+
+
+def original(score: float, published: float | None = None, **more: Any) -> dict[str, Any]:
+    means = {"original": {"2": {"score": score, "error": 0.01}}, "published": {"2": published} if published else {}}
+    rest = {"title": "a", "bot": "a", "lost_games": "kept", "program": "b/c 123", "change": None, "games": 10}
+    return means | rest | {"source": None, "note": None} | more
+
+
+def test_a_port_stands_beside_its_original_by_the_same_way_to_count_lost_games():
+    ours = result("a", 3.0, fireworks_score=7.0)
+    assert originals.cell(original(6.9, 7.002), "2", ours) == "**7.00**; 6.90 (+0.10)<br>published 7.00 (+0.00)"
+    assert originals.cell(original(3.2, lost_games="zero"), "2", ours) == "**3.00**; 3.20 (-0.20)"
+    assert originals.cell(original(3.2), "3", ours) == ""
+
+
+def test_four_lives_are_compared_with_four_lives():
+    four = result("a", 9.0) | {"config": result("a", 9.0)["config"] | {"max_life_tokens": 4}}
+    for lost_games, ours in (("kept", 3.0), ("fourth", 9.0)):
+        (compared,) = originals.comparisons([original(5.0, lost_games=lost_games)], [result("a", 3.0), four])
+        assert compared.ours == ours
+
+
+def test_the_largest_difference_is_named():
+    table = originals.originals_table([original(3.1), original(3.5)], [result("a", 3.0)])
+    assert table.splitlines()[-1] == (
+        "Farther than 0.15 from their originals: 1 of 2 means. The largest difference is -0.50 (a, 2 players)."
+    )
