@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from agents.games import config_from_dict, config_to_dict, game_of, make_config
 from agents.match import Games, play
 from agents.policy import Policy, load
-from env_core.svg import write_text
+from env_core.files import write_text
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]
 

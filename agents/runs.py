@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from agents.games import config_from_dict, config_to_dict, game_of
 from agents.ranks import Ranks
-from env_core.svg import write_text
+from env_core.files import write_text
 
 # --- The run's directory ----------------------------------------------------------------------------------------------
 

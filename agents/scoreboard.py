@@ -21,7 +21,7 @@ from agents.evaluate import Args, evaluate
 from agents.games import config_from_dict
 from agents.originals import originals_table
 from agents.policy import names
-from env_core.svg import write_text
+from env_core.files import write_text
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"

@@ -9,19 +9,18 @@ A document takes the table ``name`` between the lines ``<!-- begin name -->`` an
 from __future__ import annotations
 
 import json
-import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
 
+from env_core.files import marks, update
+
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "results"
 DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md")
 FORMATS = ("none", "packed", "int8", "float32")
-PLACE = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
 NOT_MEASURED = "Not measured yet on an idle machine.\n"
 
@@ -277,29 +276,16 @@ TABLES: dict[str, Callable[[], str]] = {
 # --- Documents --------------------------------------------------------------------------------------------------------
 
 
-def fill(text: str) -> str:
-    """``text`` with every table of `TABLES` that it has a place for; other places are left alone."""
-
-    def table(place: re.Match[str]) -> str:
-        begin, name, end = place.groups()
-        return f"{begin}{TABLES[name]()}{end}" if name in TABLES else place.group()
-
-    return PLACE.sub(table, text)
+def generated(document: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every table that a document has a place for; other places are left alone."""
+    return ((name, TABLES[name]()) for name in marks(document.read_text()) if name in TABLES)
 
 
 def main(args: Args) -> None:
     """Write or check every document."""
     for document in DOCUMENTS:
-        before = document.read_text()
-        after = fill(before)
-        if after == before:
-            continue
-        if args.check:
-            raise SystemExit(f"{document.relative_to(ROOT)} is out of date: python -m benchmarks.tables")
-        partial = document.with_name(f"{document.name}.{os.getpid()}.partial")
-        partial.write_text(after)
-        os.replace(partial, document)
-        print(f"written: {document.relative_to(ROOT)}")
+        if update(document, generated(document), args.check, "python -m benchmarks.tables"):
+            print(f"written: {document.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ minute of the machine falls on all of them and ratios stay honest. The median is
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from tqdm import tqdm
+
+from env_core.files import write_text
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
@@ -74,7 +75,4 @@ def significant(value: float, digits: int = 4) -> float:
 
 def write_json(path: Path, content: dict) -> None:
     """Write ``content`` so that a reader finds the old file or the whole new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    partial.write_text(json.dumps(content, indent=1) + "\n")
-    os.replace(partial, path)
+    write_text(path, json.dumps(content, indent=1) + "\n")

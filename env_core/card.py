@@ -1,20 +1,16 @@
 """Tables of a rule card, made from the code: what every field, action and observation bit of a game means.
 
 A game describes every section of its observation as `Block`s; `fields_of` turns them into `Field`s with their indices,
-and `update` writes tables between the marks of a page (``<!-- begin NAME -->``).
+and `env_core.files.update` writes the tables into a page.
 """
 
 import argparse
 import ast
 import inspect
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
-
-from env_core.svg import write_text
 
 __all__ = [
     "Block",
@@ -25,10 +21,8 @@ __all__ = [
     "ends_table",
     "fields_of",
     "fields_table",
-    "filled",
     "span",
     "table",
-    "update",
 ]
 
 
@@ -163,41 +157,8 @@ def ends_table(words: Mapping[int, str | None]) -> str:
     return table(("`end_reason`", "number"), rows)
 
 
-# --- The page ---------------------------------------------------------------------------------------------------------
-
-
-def filled(page: str, generated: Iterable[tuple[str, str]]) -> str:
-    """The page with every marked part (name, text) written anew.
-
-    Raises:
-        ValueError: a mark is missing.
-    """
-    for name, text in generated:
-        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        page, count = re.subn(
-            f"{begin}.*?{end}", lambda _, t=text, b=begin, e=end: f"{b}\n{t}\n{e}", page, flags=re.DOTALL
-        )
-        if count != 1:
-            raise ValueError(f"the page must hold {begin} and {end} once, has them {count} times")
-    return page
-
-
 def card_parser(module: str, words: str | None) -> argparse.ArgumentParser:
     """The arguments of a game's command that writes its page."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=words)
     parser.add_argument("--check", action="store_true", help="only say whether README.md is up to date")
     return parser
-
-
-def update(page: Path, generated: Iterable[tuple[str, str]], check: bool, command: str) -> None:
-    """Write the marked parts (name, text) of a page anew, or with ``check`` exit: with 0 where it is up to date.
-
-    Raises:
-        SystemExit: after a check; where the page is behind, with a sentence that names the ``command``.
-        ValueError: a mark is missing.
-    """
-    written = page.read_text(encoding="utf-8")
-    new = filled(written, generated)
-    if check:
-        raise SystemExit(0 if written == new else f"{page} is behind the code: run {command}")
-    write_text(page, new)

@@ -19,8 +19,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from env_core.files import write_text
 from env_core.notation import player_name
-from env_core.svg import Symbols, escape, number, write_text
+from env_core.svg import Symbols, escape, number
 
 
 @dataclass(frozen=True)

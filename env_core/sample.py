@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from env_core.files import write_text
 from env_core.replay import Replay, Snapshot
-from env_core.svg import write_text
 
 __all__ = ["play_game", "sample_parser", "write_sample"]
 

@@ -14,10 +14,7 @@ names with the game's name, and let one name always mean one drawing.
 
 import html
 import io
-import os
-import tempfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -208,19 +205,3 @@ def rasterize(svg: str, width: int | None = None) -> NDArray[np.uint8]:
         ) from missing
     png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True))
     return np.array(Image.open(io.BytesIO(png)).convert("RGB"), dtype=np.uint8)
-
-
-def write_text(path: str | os.PathLike[str], content: str) -> Path:
-    """Write a whole UTF-8 file or nothing: a reader never sees half of it. Creates the folder; returns the path."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(content)
-        Path(temporary).chmod(0o644)  # mkstemp's 0600 would hide a published page from a web server
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return target

@@ -24,9 +24,9 @@ from env_core.card import (
     fields_table,
     span,
     table,
-    update,
 )
 from env_core.checks import parse_setting
+from env_core.files import update
 from hanabi_env.box import NO_TILE, TILES, Rules
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
 from hanabi_env.hanablive import options_of, variant_of

@@ -29,7 +29,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-from env_core.svg import write_text
+from env_core.files import write_text
 from hanabi_env.config import HanabiConfig
 from hanabi_env.notation import action_to_str, color_letters, str_to_action, suit_letters
 from hanabi_env.position_checks import box_of

@@ -18,8 +18,8 @@ from env_core.card import (
     fields_of,
     fields_table,
     table,
-    update,
 )
+from env_core.files import update
 from hanafuda_env.config import DOCUMENT, PRESETS, KoiKoiConfig
 from hanafuda_env.notation import CARD_NAMES, PHASE_NAMES, REASON_NAMES, action_to_str
 from hanafuda_env.observation import (

@@ -10,7 +10,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from env_core.svg import document, element, group, number, rect, stylesheet, text, write_text
+from env_core.files import write_text
+from env_core.svg import document, element, group, number, rect, stylesheet, text
 from hanafuda_env.january_to_june import april, february, january, june, march, may
 from hanafuda_env.july_to_december import august, december, july, november, october, september
 from hanafuda_env.notation import str_to_card

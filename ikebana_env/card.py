@@ -21,8 +21,8 @@ from env_core.card import (
     fields_table,
     span,
     table,
-    update,
 )
+from env_core.files import update
 from ikebana_env.config import PRESETS, STANDARD, IkebanaConfig
 from ikebana_env.notation import END_NAMES, action_words
 from ikebana_env.observation import (

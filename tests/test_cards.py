@@ -1,15 +1,15 @@
-"""Every game's rule card is up to date and complete, and the command that writes it tells when it is not."""
+"""Every game's rule card is up to date and complete."""
 
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from env_core.card import field_docstrings, filled, update
+from env_core.card import field_docstrings
+from env_core.files import filled
 from tests.houses import HOUSES, House, table_name
 
 EVERY_HOUSE = pytest.mark.parametrize("house", HOUSES, ids=table_name)
@@ -39,23 +39,3 @@ def test_the_readmes_tables_are_those_of_the_code(house: House) -> None:
 def test_every_config_field_is_explained(house: House) -> None:
     kind = type(house.config())
     assert set(field_docstrings(kind)) == set(kind.__dataclass_fields__)
-
-
-def test_a_page_is_written_between_its_marks_and_only_there(tmp_path: Path) -> None:
-    page = tmp_path / "README.md"
-    page.write_text("before\n<!-- begin ends -->\nold\n<!-- end ends -->\nafter\n")
-    with pytest.raises(SystemExit, match=r"README\.md is behind the code: run python -m a_game\.card"):
-        update(page, [("ends", "new")], True, "python -m a_game.card")
-    assert "old" in page.read_text()
-    update(page, [("ends", "new")], False, "python -m a_game.card")
-    assert page.read_text() == "before\n<!-- begin ends -->\nnew\n<!-- end ends -->\nafter\n"
-    with pytest.raises(SystemExit) as ended:
-        update(page, [("ends", "new")], True, "python -m a_game.card")
-    assert ended.value.code == 0
-
-
-def test_a_page_without_its_mark_is_refused(tmp_path: Path) -> None:
-    page = tmp_path / "README.md"
-    page.write_text("<!-- begin ends -->\n")
-    with pytest.raises(ValueError, match="must hold <!-- begin ends --> and <!-- end ends --> once, has them 0 times"):
-        update(page, [("ends", "new")], False, "")

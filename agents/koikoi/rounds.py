@@ -23,7 +23,7 @@ from agents.koikoi.monte_carlo import monte_carlo
 from agents.match import observes, steps_of
 from agents.playing import Block
 from agents.policy import Policy, load
-from env_core.svg import write_text
+from env_core.files import write_text
 from hanafuda_env import PRESETS, KoiKoiConfig
 
 HERE = Path(__file__).resolve().parent

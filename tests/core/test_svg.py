@@ -1,8 +1,7 @@
-"""The SVG builder: markup that is always well-formed, words without fonts, symbols, themes, pixels, whole files."""
+"""The SVG builder: markup that is always well-formed, words without fonts, symbols, themes, pixels."""
 
 import string
 import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -24,7 +23,6 @@ from env_core.svg import (
     text,
     text_width,
     wrap,
-    write_text,
 )
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -163,17 +161,3 @@ def test_without_the_extra_the_error_names_it(package: str, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"{package} is missing.*hanabako\[render\]"):
         rasterize(picture())
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = write_text(tmp_path / "new" / "page.html", "première")
-    assert target.read_text(encoding="utf-8") == "première"
-
-    def fail(*_: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_text(target, "second")
-    assert target.read_text(encoding="utf-8") == "première"
-    assert [file.name for file in target.parent.iterdir()] == ["page.html"]
