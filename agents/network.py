@@ -19,6 +19,7 @@ from torch.nn import functional as F
 
 from agents.games import config_from_dict, config_to_dict, game_of
 from env_core.jit import kernel
+from env_core.sections import words_for
 
 FORMAT = "hanabako-policy-1"
 ROWS_AT_ONCE = 2048  # the forward pass takes blocks of this many rows, which stay in the processor's cache
@@ -40,7 +41,7 @@ class Network(nn.Module):
     def __init__(self, bits: int, actions: int, width: int, layers: int) -> None:
         super().__init__()
         self.bits, self.actions, self.width, self.layers = bits, actions, width, layers
-        self.words = -(-bits // 64)
+        self.words = words_for(bits)
         self.trunk_dtype = torch.float32
         self.register_buffer("opening", torch.zeros(self.words, dtype=torch.int64))
         sizes = [64 * self.words] + [width] * layers

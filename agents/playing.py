@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from agents.bot import BotPolicy
 from env_core.game import DISABLED, Game
 from env_core.rng import episode_key, game_key, random_word
+from env_core.sections import words_for
 
 NEVER_PLAYED = np.array([2**32 - 1], np.uint64)  # the players' chance comes from an episode that no table reaches
 
@@ -50,7 +51,7 @@ class Block:
         self.loops = game.loops(special)
         self.numbers = game.numbers
         self.tables = np.zeros(count, game.table_dtype(special))
-        words = -(-game.observation_bits // 64)
+        words = words_for(game.observation_bits)
         # Without a column nothing is written; int8 is what most programs compile their step for.
         self.observation = np.zeros((count, words), np.uint64) if observes else np.zeros((count, 0), np.int8)
         self.mask = np.zeros((count, game.num_actions), np.int8)

@@ -15,6 +15,7 @@ import numba
 import numpy as np
 
 from env_core.game import SAME_STEP, Game
+from env_core.sections import words_for
 from env_core.vector import FORMATS, CardGameVectorEnv
 
 Play = Callable[[], int]
@@ -126,7 +127,7 @@ def roll_out_loop(
     careful = int(policy == "no misplay")
     views = 0 if observation is None else game.players if seats == "all" else 1
     kind = FORMATS[observation or "packed"]
-    width = -(-game.observation_bits // 64) if kind is np.uint64 else game.observation_bits
+    width = words_for(game.observation_bits) if kind is np.uint64 else game.observation_bits
     out = np.zeros((num_envs, views, width), kind)
     steps = max(1, STEPS_A_CALL // num_envs)
     played = 0

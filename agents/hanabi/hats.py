@@ -246,11 +246,17 @@ def learn_event(rules, m, view, event):
 
 
 @rule
-def reset_draft(rules, m):
-    """Begin to work out a message from what everybody knows."""
+def copy_hands(rules, source, target):
+    """Copy what is kept per player and slot."""
     for p in range(rules.players):
         for slot in range(rules.hand_size):
-            m.draft[p, slot] = m.possible[p, slot]
+            target[p, slot] = source[p, slot]
+
+
+@rule
+def reset_draft(rules, m):
+    """Begin to work out a message from what everybody knows."""
+    copy_hands(rules, m.possible, m.draft)
 
 
 @rule
@@ -264,25 +270,19 @@ def narrow(m, p, slot, meant):
 @rule
 def keep_draft(rules, m):
     """What was worked out is known to everybody."""
-    for p in range(rules.players):
-        for slot in range(rules.hand_size):
-            m.possible[p, slot] = m.draft[p, slot]
+    copy_hands(rules, m.draft, m.possible)
 
 
 @rule
 def save_public(rules, m):
     """Remember what everybody knows, while a move is tried out."""
-    for p in range(rules.players):
-        for slot in range(rules.hand_size):
-            m.saved[p, slot] = m.possible[p, slot]
+    copy_hands(rules, m.possible, m.saved)
 
 
 @rule
 def restore_public(rules, m):
     """The move was only tried out."""
-    for p in range(rules.players):
-        for slot in range(rules.hand_size):
-            m.possible[p, slot] = m.saved[p, slot]
+    copy_hands(rules, m.saved, m.possible)
 
 
 @rule
