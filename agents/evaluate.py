@@ -80,6 +80,7 @@ def evaluate(args: Args) -> dict[str, Any]:
     about = {
         "config": config_to_dict(config),
         "preset": args.preset,
+        "players": config.players,
         "observation": config.observation_name,
         "agents": names,
         "training": [(metadata_of(name) or {}).get("about") for name in names],
@@ -208,7 +209,7 @@ def with_observation_of(config: Any, names: Sequence[str]) -> Any:
 
 def describe(result: dict[str, Any]) -> str:
     """The result in words."""
-    head = f"{result['config']['game']} {result['preset']}, {result['config']['players']} players"
+    head = f"{result['config']['game']} {result['preset']}, {result['players']} players"
     head += f", observation {result['observation']}, {result['games']} games of seed {result['seed']}"
     for name, in_words in DESCRIPTIONS.items():
         if name in result:
