@@ -23,13 +23,13 @@ from agents.koikoi.monte_carlo import monte_carlo
 from agents.match import observes, steps_of
 from agents.playing import Block
 from agents.policy import Policy, load
+from agents.scoreboard import fill
 from env_core.files import write_text
 from hanafuda_env import PRESETS, KoiKoiConfig
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "results" / "koikoi-rounds.json"
 README = HERE.parent / "README.md"
-BEGIN, END = "<!-- koikoi -->", "<!-- end of koikoi -->"
 DEALS, SEED = 10_000, 1
 MEASURED = ("document", "koikoi_japan")
 PLAYERS = ("random", "greedy_stop", "always_koi", "counting", "monte_carlo")
@@ -153,8 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         networks = dict(text.split("=", 1) for text in options.network)
         write_text(RESULTS, json.dumps(measure(networks, options.deals, options.num_threads), indent=1) + "\n")
     page = README.read_text()
-    before, rest = page.split(BEGIN)
-    filled = f"{before}{BEGIN}\n{tables(json.loads(RESULTS.read_text()))}\n{END}{rest.split(END)[1]}"
+    filled = fill(page, "koikoi", tables(json.loads(RESULTS.read_text())))
     if options.check and filled != page:
         raise SystemExit(f"{README} is behind {RESULTS}: python -m agents.koikoi.rounds")
     if filled != page:
