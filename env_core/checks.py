@@ -19,6 +19,7 @@ __all__ = [
     "check_derived",
     "check_field_types",
     "check_keys",
+    "check_seat",
     "fresh_seed",
     "parse_setting",
 ]
@@ -174,6 +175,12 @@ def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None
     """Raise ``ValueError`` where a position says of what follows from the rest something else."""
     if name in position and (isinstance(position[name], bool) or position[name] != expected):
         raise ValueError(f"{name} must be {expected!r}, got {position[name]!r}")
+
+
+def check_seat(seat: int | None, players: int) -> None:
+    """Raise ``ValueError`` where ``seat`` is neither None nor a player."""
+    if seat is not None and seat not in range(players):
+        raise ValueError(f"seat must be None or from 0 to {players - 1}, got {seat!r}")
 
 
 def as_seed(value: Any) -> int:

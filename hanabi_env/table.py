@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from env_core.checks import check_seat
 from env_core.notation import player_name
 from hanabi_env.config import HanabiConfig
 from hanabi_env.notation import PLAY_FROM_DISCARD, SHUFFLE_BACK
@@ -179,8 +180,7 @@ def view_of(
     Raises:
         ValueError: nobody sits at ``seat``, or no booklet has this ``wording``.
     """
-    if seat is not None and seat not in range(config.players):
-        raise ValueError(f"seat must be None or from 0 to {config.players - 1}, got {seat!r}")
+    check_seat(seat, config.players)
     if wording not in SCALES:
         raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {wording!r}")
     copies = Counter(_box(position, config.ranks))

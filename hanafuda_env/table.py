@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from env_core.checks import check_seat
 from env_core.notation import player_name
 from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.notation import str_to_card
@@ -177,8 +178,7 @@ def view_of(position: Mapping[str, Any], config: KoiKoiConfig, seat: int | None 
     Raises:
         ValueError: nobody sits at ``seat``.
     """
-    if seat is not None and seat not in range(config.players):
-        raise ValueError(f"seat must be None or from 0 to {config.players - 1}, got {seat!r}")
+    check_seat(seat, config.players)
     revealed = position.get("revealed") or ()
 
     def seen(player: int, card: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from env_core.checks import check_seat
 from env_core.notation import player_name
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.notation import Appraisal, appraise, str_to_card
@@ -44,7 +45,12 @@ class TableView:
 
 
 def view_of(position: Mapping[str, Any], config: IkebanaConfig, seat: int | None = None) -> TableView:
-    """What a seat sees of a position as of ``to_dict``; ``None`` sees everything."""
+    """What a seat sees of a position as of ``to_dict``; ``None`` sees everything.
+
+    Raises:
+        ValueError: nobody sits at ``seat``.
+    """
+    check_seat(seat, config.players)
     sees_buried = seat is None or config.perfect_recall
     sees_drawn = seat is None or seat == position["current_player"]
     drawn = position["drawn"]

@@ -34,6 +34,8 @@ def test_seats_see_their_own_drawn_card_and_no_buried_one(middle):
     assert "drawn Y5" in own and "drawn ??" in other and "Y5" not in other
     assert "discard ?? G1" in own and "R5" not in own
     assert "R5 G1" in table_ansi(view_of(middle, IkebanaConfig(players=3, perfect_recall=True), 2))
+    with pytest.raises(ValueError, match="seat must be None or from 0 to 2, got 3"):
+        view_of(middle, config, 3)
 
 
 def test_svg_draws_what_is_seen_and_nothing_else(middle):
