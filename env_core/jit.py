@@ -54,9 +54,10 @@ def rule(function: Function) -> Function:
 def subroutine(function: Function) -> Function:
     """A `rule` that keeps its own machine code, for large functions that programs call from many places.
 
-    Inlined everywhere, a bot of some hundred lines takes minutes to compile.
+    Inlined everywhere, a bot of some hundred lines takes minutes to compile. (Were ``forceinline`` not given, Numba
+    would take it from the caller.)
     """
-    return register_jitable(no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
+    return register_jitable(forceinline=False, no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

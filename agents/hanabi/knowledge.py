@@ -63,7 +63,7 @@ def needed_set(rules, view):
     return cards
 
 
-@subroutine
+@rule
 def copies_left(rules, view, card):
     """Copies of a card that are not in the discard (one of them may be on its firework)."""
     suit = suit_of(rules, card)
@@ -121,7 +121,7 @@ def count_unseen(rules, view, player, unseen):
 # --- What hints have told ---------------------------------------------------------------------------------------------
 
 
-@subroutine
+@rule
 def known_suit(rules, plausible):
     """The suit that all ``plausible`` cards have, or -1."""
     for suit in range(rules.suits):
@@ -130,7 +130,7 @@ def known_suit(rules, plausible):
     return -1
 
 
-@subroutine
+@rule
 def known_rank(rules, plausible):
     """The rank that all ``plausible`` cards have, or -1."""
     for rank in range(rules.ranks):

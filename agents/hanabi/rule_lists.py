@@ -57,7 +57,7 @@ from agents.hanabi.knowledge import (
 )
 from agents.hanabi.places import NO_SLOT, keep_places, lay_out, places
 from env_core.bits import ZERO, bit, has_bit
-from env_core.jit import rule, subroutine
+from env_core.jit import rule
 from env_core.rng import random_below
 from hanabi_env.rules import playable_set, rank_of, seat, suit_of, touched_by_color, touched_by_rank
 
@@ -170,7 +170,7 @@ def first_sure(rules, memory, view, cards):
     return -1
 
 
-@subroutine
+@rule
 def likeliest(rules, memory, view, cards, percent):
     """The own card that is most likely one of ``cards``, if at ``percent`` or more; the last of equals; or -1."""
     best, best_hits, best_total = -1, percent, 100
@@ -183,7 +183,7 @@ def likeliest(rules, memory, view, cards, percent):
     return best
 
 
-@subroutine
+@rule
 def copies_among(rules, memory, view, slot, cards):
     """How many of the copies that an own card may be (by hints, and not seen elsewhere) belong to ``cards``."""
     if slot == NO_SLOT:
@@ -221,7 +221,7 @@ def tell_by(rules, memory, view, mask, chance, name):
     return tell_at_random(rules, view, mask, chance)
 
 
-@subroutine
+@rule
 def name_color(rules, view, mask, offset, slot):
     """A legal hint of the color of a card, or -1."""
     color = color_to_tell(rules, view, seat(rules, view, offset), slot)
@@ -246,7 +246,7 @@ def name_either(rules, view, mask, offset, slot, rank_first):
     return color if color >= 0 else rank
 
 
-@subroutine
+@rule
 def name_missing(rules, view, mask, offset, slot, rank_first):
     """A legal hint of what the holder does not know of a card: its rank or color. Or -1."""
     plausible = view.plausible[seat(rules, view, offset), slot]
@@ -257,7 +257,7 @@ def name_missing(rules, view, mask, offset, slot, rank_first):
     return color if color >= 0 else rank
 
 
-@subroutine
+@rule
 def tell_playable(rules, memory, view, mask, offset, chance, at_random):
     """A hint about the first playable card of a player, of which something is not known unless ``at_random``."""
     player = seat(rules, view, offset)

@@ -8,7 +8,7 @@ from numba.core.codegen import JITCodeLibrary
 
 from env_core import inlining
 from env_core.bits import has_bit, popcount
-from env_core.jit import RULE_OPTIONS, kernel, rule
+from env_core.jit import RULE_OPTIONS, kernel, rule, subroutine
 
 NOTHING = time.time_ns()  # no earlier run has left this kernel in the disk cache
 
@@ -72,3 +72,41 @@ def test_a_numba_without_the_names_compiles_the_same_loop(emitted, monkeypatch):
     monkeypatch.setattr(inlining, "NUMBAS_OWN", (*inlining.NUMBAS_OWN, "_gone"))
     check_weights(weighing_kernel(NOTHING + 1), NOTHING + 1)
     assert any(is_rule(name) for name in emitted)
+
+
+def calling_kernel(nothing):
+    """A kernel that calls a subroutine by way of a rule."""
+
+    @subroutine
+    def sum_up_to(number):
+        total = 0
+        for k in range(number):
+            total += k
+        return total
+
+    @rule
+    def difference(more, less):
+        return sum_up_to(more) - sum_up_to(less)
+
+    @kernel
+    def call(more, less):
+        return difference(more, less) + nothing
+
+    return call
+
+
+def test_a_subroutine_need_not_be_inlined_where_a_rule_calls_it(monkeypatch):
+    """Numba hands the options of a caller down to what it calls: all would be inlined everywhere."""
+    must_inline = {}
+    finalize = inlining.RuleLibrary.finalize
+
+    def noting_finalize(library):
+        finalize(library)
+        for function in library.own_module().functions:
+            if not function.is_declaration:
+                must_inline[library.name.rpartition(".")[2]] = b"alwaysinline" in function.attributes
+
+    monkeypatch.setattr(inlining.RuleLibrary, "finalize", noting_finalize)
+    assert calling_kernel(NOTHING)(5, 3) - NOTHING == 10 - 3
+    assert must_inline["difference"]
+    assert not must_inline["sum_up_to"]
