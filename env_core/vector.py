@@ -151,12 +151,13 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         options = options or {}
         first = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
         chosen = self._chosen(options.get("reset_mask"))
-        before = self._tables.copy()
+        given = {name: value for name, value in options.items() if name not in ("reset_mask", "game_index")}
+        before = (self._tables.copy() if given else self._tables, self._seed, self._seated)
+        self._begin(seed, first, chosen)
         try:
-            self._begin(seed, first, chosen)
-            self._place(options, chosen)
+            self._place(given, chosen)
         except ValueError:
-            self._tables[:] = before
+            self._tables[:], self._seed, self._seated = before
             raise
         self._loops.look(self._numbers, self._tables, -1, self._observation, self._mask)
         return self._observations(), self._running_infos()
@@ -174,17 +175,16 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             if seed is None:
                 seed = fresh_seed() if self._seed is None else self._seed
             self._seed = as_seed(seed)
-            seated = self._tables.copy()
-            self._loops.seat(seated, np.array([self._seed, first], np.uint64))
-            self._tables[chosen] = seated[chosen]
+            kept = self._tables[~chosen]
+            self._loops.seat(self._tables, np.array([self._seed, first], np.uint64))
+            self._tables[~chosen] = kept
             self._seated = True
         else:
             self._tables["state"]["episode"][chosen] += 1
         self._loops.deal(self._numbers, self._tables, chosen)
 
-    def _place(self, options: dict[str, Any], chosen: np.ndarray) -> None:
-        """States and deals from ``options``, the same for every chosen table or by a dict from table to value."""
-        given = {name: value for name, value in options.items() if name not in ("reset_mask", "game_index")}
+    def _place(self, given: dict[str, Any], chosen: np.ndarray) -> None:
+        """States and deals, the same for every chosen table or by a dict from table to value."""
         for name in given:
             if name not in ("state", *self.game.deal_options):
                 known = ("reset_mask", "game_index", "state", *self.game.deal_options)

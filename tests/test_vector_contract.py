@@ -190,6 +190,15 @@ def test_games_begin_from_positions(house: House):
 
 
 @GAMES
+def test_a_first_reset_that_is_refused_leaves_no_games(house: House):
+    envs = house.vector(3)
+    with pytest.raises(ValueError, match="lacks"):
+        envs.reset(seed=9, options={"state": {"current_player": 0}})
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.step(np.zeros(3, np.int64))
+
+
+@GAMES
 def test_a_game_index_shifts_the_whole_batch(house: House):
     """Workers with their own part of the games see what one large batch would."""
     whole, part = house.vector(10), house.vector(4)
