@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 from numba.core.event import install_recorder
 
 from .houses import HOUSES, House, in_mid_game, legal_action, legal_actions, table_name
+from .interpreted import bits_of
 
 GAMES = pytest.mark.parametrize("house", HOUSES, ids=table_name)
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
@@ -21,11 +22,6 @@ MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mo
 def copied(value: Any) -> Any:
     """A deep copy that later steps cannot change."""
     return pickle.loads(pickle.dumps(value))
-
-
-def bits_of(packed: np.ndarray, bits: int) -> np.ndarray:
-    """Packed words unpacked: bit i is bit i % 64 of word i // 64."""
-    return np.unpackbits(packed.view(np.uint8).reshape(*packed.shape[:-1], -1), axis=-1, bitorder="little")[..., :bits]
 
 
 def roll(envs: Any, steps: int, seed: int = 0) -> list[Any]:

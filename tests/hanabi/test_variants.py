@@ -182,7 +182,7 @@ class Restored(PlainEngine):
         position = json.loads(json.dumps(self.to_dict()))
         fresh = PlainEngine(self.config, box(self.config), TILES if self.config.flamboyants else "")
         fresh.load(position)
-        self.state = fresh.state
+        self.table, self.state = fresh.table, fresh.state
         assert self.to_dict() == position
         return reward
 

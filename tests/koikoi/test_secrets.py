@@ -1,4 +1,4 @@
-"""Nobody's observation holds what this player may not know, and one text of the rules runs on every path."""
+"""Nobody's observation holds what this player may not know."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from env_core.rng import game_key
-from hanafuda_env import KoiKoiConfig, koikoi_v0, rules
-from hanafuda_env.observation import observe
+from hanafuda_env import KoiKoiConfig, koikoi_v0
 from tests.reference.koikoi_plain import BOX
 
 from .table import deal, stacked
@@ -85,44 +83,3 @@ def test_what_was_seen_of_the_last_turns():
         assert sum(present[:144]) == 0, "the next player has not played yet"
         assert [k for k in range(144) if before[k]] == [0, 48 + 42, 96 + 0, 96 + 2]
         assert before[144:] == ([1, 0, 0, 0] if player == 0 else [0, 1, 0, 0])
-
-
-# --- One text, many machines ------------------------------------------------------------------------------------------
-
-
-class Interpreted:
-    """The rules as plain Python, without a compiler."""
-
-    def __init__(self, config: KoiKoiConfig, seed: int) -> None:
-        self.rules = config.rules()
-        self.state = np.zeros(1, rules.state_dtype(config.rounds, config.history)).view(np.recarray)[0]
-        self.words = np.zeros(-(-config.observation_bits // 64), np.uint64)
-        with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
-            self.state.game_key = game_key(np.uint64(seed), np.uint64(0))
-            self.state.episode = 0
-            rules.init(self.rules, self.state)
-
-    def bits(self, player: int, count: int) -> list[int]:
-        with np.errstate(over="ignore"):
-            observe(self.rules, self.state, player, self.words)
-        return np.unpackbits(self.words.view(np.uint8), bitorder="little")[:count].tolist()
-
-    def step(self, action: int) -> float:
-        with np.errstate(over="ignore"):
-            rules.step(self.rules, self.state, action)
-            return rules.reward(self.rules, self.state)
-
-
-@pytest.mark.parametrize("preset", ["document_options", "nintendo"])
-def test_plain_python_and_compiled_code_play_the_same_game(preset):
-    config = koikoi_v0.raw_env(preset=preset, rounds=3, history=2).config
-    env, plain = koikoi_v0.raw_env(config=config), Interpreted(config, seed=7)
-    env.reset(seed=7)
-    rng = random.Random(7)
-    while not all(env.terminations.values()):
-        for player, agent in enumerate(env.possible_agents):
-            assert env.observe(agent)["observation"].tolist() == plain.bits(player, config.observation_bits)
-        action = rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist())
-        env.step(action)
-        assert plain.step(action) == pytest.approx(env.rewards["player_0"])
-    assert rules.is_terminal(plain.state)
