@@ -5,7 +5,8 @@ convention:
 
 1. In every hand the *target* is the card, not known yet, that is most likely playable as far as everybody knows. Its
    possible cards are dealt out to eight blocks (or as many as there are messages): all dead cards are the first one,
-   then as many cards as can be have a block of their own, and the rest share the last blocks, eight to a block.
+   then as many cards as can be have a block of their own, those that come first on their fireworks before the others,
+   and the rest share the last blocks, eight to a block.
 2. A hint says the sum of the targets' blocks of all others, modulo eight; everybody learns the own target's block, and
    that of everybody else. With five players the receiver and whether it is a rank or a color that is named are the
    number; with fewer see `agents.hanabi.messages`. Its words are true as well, and those are chosen that tell most.
@@ -35,6 +36,7 @@ from agents.hanabi.hats import (
 from agents.hanabi.knowledge import (
     any_action,
     any_hint,
+    card_at,
     choose_for_tile,
     hands_of_others,
     is_allowed,
@@ -84,19 +86,21 @@ def sum_of_blocks(rules, m, view, giver, messages, said):
     What everybody will know is written to ``m.draft``.
     """
     reset_draft(rules, m)
+    if messages < 2:  # a tile's free hint has words alone to say
+        return 0
     total = 0
     for p in range(rules.players):
         if p not in (giver, m.player):
             slot = target_of(rules, m, p)
             if slot >= 0:
-                block = block_of(m, m.possible[p, slot], view.hands[p, slot], messages)
+                block = block_of(rules, m, m.possible[p, slot], view.hands[p, slot], messages)
                 total += block
-                narrow(m, p, slot, cards_of_block(m, m.possible[p, slot], block, messages))
+                narrow(m, p, slot, cards_of_block(rules, m, m.possible[p, slot], block, messages))
     if giver != m.player:
         slot = target_of(rules, m, m.player)
         if slot >= 0:
             block = (said - total) % messages
-            narrow(m, m.player, slot, cards_of_block(m, m.possible[m.player, slot], block, messages))
+            narrow(m, m.player, slot, cards_of_block(rules, m, m.possible[m.player, slot], block, messages))
     return total % messages
 
 
@@ -116,36 +120,47 @@ def target_of(rules, m, p):
 
 
 @rule
-def block_of(m, table, card, blocks):
+def block_of(rules, m, table, card, blocks):
     """The block of a card among ``table``."""
     live = table & m.needed
-    first = 1 if table & ~m.needed != ZERO else 0
     if has_bit(live, card) == ZERO:
         return 0
-    place = popcount(live & (bit(card) - ONE))
-    share = most_in_block(popcount(live), blocks - first)
-    alone = blocks - first
-    while alone > 0 and alone + share * (blocks - first - alone) < popcount(live):
-        alone -= 1  # as many cards as can be are alone in their block
-    return first + (place if place < alone else alone + (place - alone) // share)
+    place = 0
+    for k in range(rules.ranks):
+        for suit in range(rules.suits):
+            other = card_at(rules, suit, k)
+            if other == card:
+                return block_at(m, table, place, blocks)
+            place += np.int64(has_bit(live, other))
+    return 0
 
 
 @rule
-def most_in_block(cards, blocks):
-    """How many cards share a block: eight, or more where there are few blocks."""
-    return max(BLOCKS, -(-cards // blocks))
-
-
-@rule
-def cards_of_block(m, table, block, blocks):
+def cards_of_block(rules, m, table, block, blocks):
     """The cards among ``table`` in a block."""
     live = table & m.needed
-    cards = ZERO
-    for k in range(popcount(live)):
-        card = nth_set_bit(live, k)
-        if block_of(m, table, card, blocks) == block:
-            cards |= bit(card)
-    return cards | (table & ~m.needed if block == 0 else ZERO)
+    cards = table & ~m.needed if block == 0 else ZERO
+    place = 0
+    for k in range(rules.ranks):
+        for suit in range(rules.suits):
+            card = card_at(rules, suit, k)
+            if has_bit(live, card) != ZERO:
+                if block_at(m, table, place, blocks) == block:
+                    cards |= bit(card)
+                place += 1
+    return cards
+
+
+@rule
+def block_at(m, table, place, blocks):
+    """The block of the ``place``-th card that is not dead: as many as can be are alone in their block."""
+    live = popcount(table & m.needed)
+    first = 1 if table & ~m.needed != ZERO else 0
+    alone = blocks - first
+    share = max(BLOCKS, -(-live // alone))  # where there are few blocks
+    while alone > 0 and alone + share * (blocks - first - alone) < live:
+        alone -= 1
+    return first + (place if place < alone else alone + (place - alone) // share)
 
 
 # --- Decisions --------------------------------------------------------------------------------------------------------

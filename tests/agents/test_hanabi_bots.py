@@ -99,6 +99,18 @@ def test_a_card_that_hints_make_sure_is_played_and_a_useless_one_discarded():
     assert Team("internal", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1", *again, then="R1").move == "discard 4"
 
 
+# --- Hat guessing -----------------------------------------------------------------------------------------------------
+
+
+def test_the_first_hint_among_five_names_every_1_among_the_oldest_cards():
+    team = Team("information", "Y3 G3 W3 B3 | G1 R4 Y4 B4 | R5 Y2 G2 W2 | W1 R3 G4 B2 | B5 R2 W4 Y5", players=5)
+    team.do(team.move)
+    assert [team.possible(player, 0) for player in (1, 3)] == [{"G1"}, {"W1"}]
+    assert "R5" in team.possible(2, 0)
+    assert len(team.possible(2, 0)) == 8  # as many share a block
+    assert team.move == "play 0"
+
+
 # --- cheat ------------------------------------------------------------------------------------------------------------
 
 

@@ -57,7 +57,7 @@ def test_what_all_know_is_true(name, players):
     ("name", "players", "least"),
     [
         ("recommendation", 5, 21.7),
-        ("information", 5, 24.4),
+        ("information", 5, 24.5),
         ("questions", 2, 23.1),
         ("questions", 3, 24.8),
         ("questions", 4, 24.9),
