@@ -20,6 +20,7 @@ from env_core.card import (
     table,
 )
 from env_core.files import update
+from hanafuda_env.box import PHASE_END, PHASE_PLAY, TURNS, Rules
 from hanafuda_env.config import DOCUMENT, PRESETS, KoiKoiConfig
 from hanafuda_env.notation import CARD_NAMES, PHASE_NAMES, REASON_NAMES, action_to_str
 from hanafuda_env.observation import (
@@ -31,7 +32,7 @@ from hanafuda_env.observation import (
     SCORE_BITS,
     index_table,
 )
-from hanafuda_env.rules import NUM_ACTIONS, PHASE_END, PHASE_PLAY, STOP, TURNS, Rules
+from hanafuda_env.rules import NUM_ACTIONS, STOP
 from hanafuda_env.table import FLOWERS, MONTH_NAMES, PICTURES, YAKU_WORDS, kind_of
 from hanafuda_env.yaku import CARDS, YAKU, YAKU_NAMES, YAKU_NEED
 

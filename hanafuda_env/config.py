@@ -5,8 +5,7 @@ from typing import Any
 
 from env_core.checks import build_config, check_choice, check_field_types
 from env_core.jit import COMPILED, source_digest
-from hanafuda_env.observation import observation_bits
-from hanafuda_env.rules import (
+from hanafuda_env.box import (
     BOTH_DRAW,
     BOTH_PLAY,
     BOTH_REDEAL,
@@ -15,7 +14,6 @@ from hanafuda_env.rules import (
     LUCKY_PLAYS,
     LUCKY_REDEALS,
     LUCKY_WINS,
-    NUM_ACTIONS,
     OWN_KOI_BONUS,
     OWN_KOI_CHAIN,
     OWN_KOI_NONE,
@@ -24,11 +22,14 @@ from hanafuda_env.rules import (
     REWARD_SQUASHED,
     Rules,
 )
+from hanafuda_env.observation import observation_bits
+from hanafuda_env.rules import NUM_ACTIONS
 from hanafuda_env.yaku import HANAMI, TSUKIMI, YAKU
 
 COMPILED_HERE = (
     "env_core.loops",
     "hanafuda_env.yaku",
+    "hanafuda_env.box",
     "hanafuda_env.rules",
     "hanafuda_env.observation",
     "hanafuda_env.loops",

@@ -8,10 +8,10 @@ from env_core.game import Game, Loops
 from env_core.loops import compiled_loops, table_dtype
 from hanafuda_env import notation
 from hanafuda_env import position as positions
+from hanafuda_env.box import LEAST_TURNS, Rules, numbers_of, state_dtype
 from hanafuda_env.config import MOST_HISTORY, KoiKoiConfig, make_config
 from hanafuda_env.loops import PROGRAM, STATISTICS
 from hanafuda_env.observation import observation_words
-from hanafuda_env.rules import LEAST_TURNS, Rules, numbers_of, state_dtype
 
 GENERAL_ROUNDS = 12
 

@@ -4,19 +4,9 @@ import numpy as np
 
 from env_core.jit import rule
 from env_core.loops import Program
+from hanafuda_env.box import NOBODY, PHASE_END, REASON_KUTTSUKI, REASON_TESHI, rules_from
 from hanafuda_env.observation import observe
-from hanafuda_env.rules import (
-    NOBODY,
-    PHASE_END,
-    REASON_KUTTSUKI,
-    REASON_TESHI,
-    init,
-    is_terminal,
-    legal_action_mask,
-    reward,
-    rules_from,
-    step,
-)
+from hanafuda_env.rules import init, is_terminal, legal_action_mask, reward, step
 from hanafuda_env.yaku import (
     AKATAN,
     AMESHIKO,

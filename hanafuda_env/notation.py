@@ -10,12 +10,8 @@ from typing import Any, SupportsIndex
 
 from env_core.checks import as_each, as_index, as_list
 from env_core.notation import members, number_of, numbered
-from hanafuda_env.rules import (
-    HIKI,
-    KEEP_HANDS,
-    KOIKOI,
+from hanafuda_env.box import (
     NOBODY,
-    NUM_ACTIONS,
     PHASE_END,
     PHASE_JOKER_TARGET,
     PHASE_KOI,
@@ -28,10 +24,8 @@ from hanafuda_env.rules import (
     REASON_KUTTSUKI,
     REASON_STOP,
     REASON_TESHI,
-    STOP,
-    SWAP_HANDS,
-    USE_JOKER,
 )
+from hanafuda_env.rules import HIKI, KEEP_HANDS, KOIKOI, NUM_ACTIONS, STOP, SWAP_HANDS, USE_JOKER
 from hanafuda_env.yaku import CARDS, YAKU_NAMES
 
 __all__ = [

@@ -14,15 +14,8 @@ import numpy as np
 from env_core.bits import ONE, ZERO, bit, end_string, low_bits, popcount, put
 from env_core.jit import rule
 from env_core.sections import index_of, words_for
-from hanafuda_env.rules import (
-    NOBODY,
-    PHASE_END,
-    PHASE_SWAP,
-    TURNS,
-    Rules,
-    kept_turns,
-    legal_actions,
-)
+from hanafuda_env.box import NOBODY, PHASE_END, PHASE_SWAP, TURNS, Rules
+from hanafuda_env.rules import kept_turns, legal_actions
 from hanafuda_env.yaku import ALL_CARDS, CARDS, YAKU, YAKU_MUST, YAKU_NEED, cards_of
 
 MONTHS = 12

@@ -13,19 +13,7 @@ import numpy as np
 from env_core.checks import as_index, as_list, check_keys
 from env_core.game import LONGEST_GAME
 from env_core.rng import episode_key, random_below, random_word
-from hanafuda_env.config import MOST_POINTS, KoiKoiConfig
-from hanafuda_env.notation import (
-    CARD_NAMES,
-    PHASE_NAMES,
-    REASON_NAMES,
-    as_cards,
-    as_yaku,
-    names_of,
-    player_or_none,
-    str_to_card,
-    yaku_names,
-)
-from hanafuda_env.rules import (
+from hanafuda_env.box import (
     FROM_DECK,
     FROM_HAND,
     HAND,
@@ -40,13 +28,20 @@ from hanafuda_env.rules import (
     PHASE_PLAY,
     PHASE_SWAP,
     TURNS,
-    deal,
-    deal_rounds,
-    is_lucky,
-    is_void,
-    kept_turns,
-    open_game,
 )
+from hanafuda_env.config import MOST_POINTS, KoiKoiConfig
+from hanafuda_env.notation import (
+    CARD_NAMES,
+    PHASE_NAMES,
+    REASON_NAMES,
+    as_cards,
+    as_yaku,
+    names_of,
+    player_or_none,
+    str_to_card,
+    yaku_names,
+)
+from hanafuda_env.rules import deal, deal_rounds, is_lucky, is_void, kept_turns, open_game
 from hanafuda_env.yaku import CARDS, GAJI, NO_CARD, base_of, month_of, month_set, yaku_of
 
 __all__ = ["load_deal", "load_position", "to_dict"]
@@ -63,7 +58,7 @@ def to_dict(config: KoiKoiConfig, state: Any) -> dict[str, Any]:
 
     Args:
         config: the table.
-        state: one scalar record of `hanafuda_env.rules.state_dtype`, with attribute access (``np.recarray``).
+        state: one scalar record of `hanafuda_env.box.state_dtype`, with attribute access (``np.recarray``).
 
     Returns:
         ``current_player, dealer, round`` (from 1), ``phase``, ``hands, field, captured`` (in the order of the year),
@@ -165,7 +160,7 @@ def load_deal(config: KoiKoiConfig, state: Any, decks: Any, dealer: Any) -> None
 
     Args:
         config: the table.
-        state: one scalar record of `hanafuda_env.rules.state_dtype` with its stream and episode set.
+        state: one scalar record of `hanafuda_env.box.state_dtype` with its stream and episode set.
         decks: lists of all 48 card names, top first, for the first rounds; None for none.
         dealer: 0 or 1; None: by chance (K3).
 
@@ -242,7 +237,7 @@ def load_position(config: KoiKoiConfig, state: Any, position: Mapping[str, Any])
 
     Args:
         config: the table.
-        state: one scalar record of `hanafuda_env.rules.state_dtype` whose episode has begun.
+        state: one scalar record of `hanafuda_env.box.state_dtype` whose episode has begun.
         position: the keys of `to_dict`. `REQUIRED_KEYS` must be there; of the others those that are missing are taken
             as: nothing remembered, nothing known, all rewards given, and the rounds to come by the record's own stream.
             ``base``, ``yaku`` and unknown keys are not read.

@@ -5,23 +5,58 @@ month on the field (K13, K19) or stays there (K14, K20). Captured cards make yak
 says Game and is paid, or Koi-Koi and plays on for more (K21); only the first to stop is paid (K24). The winner deals
 the next round (K12). Most points after the last round win (K29).
 
+Before this module come `hanafuda_env.box`, what is in the box and the record of a game, and `hanafuda_env.yaku`, the
+cards and what they make.
+
 Functions are plain Python; `env_core.jit.rule` lets Numba inline them into the compiled loops. They allocate nothing,
 raise nothing and use integers only (but for `reward`), so the same source also runs on a GPU. A set of cards is a
-word, see `hanafuda_env.yaku`. Arguments keep one order and spelling:
+word. Arguments keep one order and spelling:
 
-* ``rules``: a `Rules`, the numbers of this table;
-* ``s``: one record of `state_dtype`, changed in place;
+* ``rules``: a `hanafuda_env.box.Rules`, the numbers of this table;
+* ``s``: one record of `hanafuda_env.box.state_dtype`, changed in place;
 * ``player``: 0 or 1; ``card``: 0 .. 47, or `NO_CARD`; ``action``: see `ACTIONS` below.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from env_core.bits import ZERO, bit, clear_row, popcount
 from env_core.jit import rule
 from env_core.rng import LOW_32, THIRTY_TWO, episode_key, random_below, random_word
+from hanafuda_env.box import (
+    ATTEMPTS,
+    BOTH_DRAW,
+    BOTH_REDEAL,
+    DEAL_STREAMS,
+    FROM_DECK,
+    FROM_HAND,
+    HAND,
+    LEAST_TURNS,
+    LUCKY_PLAYS,
+    LUCKY_REDEALS,
+    NOBODY,
+    OWN_KOI_BONUS,
+    OWN_KOI_CHAIN,
+    PHASE_DEAL,
+    PHASE_DRAW,
+    PHASE_END,
+    PHASE_JOKER_TARGET,
+    PHASE_KOI,
+    PHASE_PICK_DRAW,
+    PHASE_PICK_HAND,
+    PHASE_PLAY,
+    PHASE_SWAP,
+    PHASE_TURN_END,
+    REASON_BOTH_LUCKY,
+    REASON_EXHAUSTED,
+    REASON_KUTTSUKI,
+    REASON_STOP,
+    REASON_TESHI,
+    REWARD_RESULT,
+    REWARD_SQUASHED,
+    TURNS,
+)
 from hanafuda_env.yaku import (
     CARDS,
     GAJI,
@@ -36,178 +71,6 @@ from hanafuda_env.yaku import (
     months_of,
     yaku_of,
 )
-
-# --- What is in the box -----------------------------------------------------------------------------------------------
-
-HAND = 8  # K5: cards of a hand, and of the field
-TURNS = 16  # K26: after them both hands are empty
-LEAST_TURNS = 2  # the record remembers the present turn and the last, and more where the observation has them
-
-PHASE_SWAP = 0  # K6: the other player may ask the dealer for the hand
-PHASE_PLAY = 1
-PHASE_JOKER_TARGET = 2  # K41: which card of the field the Gaji takes
-PHASE_PICK_HAND = 3  # K16, K17: which of several matching cards the played one takes
-PHASE_PICK_DRAW = 4  # K19: the same for the drawn card
-PHASE_KOI = 5  # K21
-PHASE_END = 6
-PHASE_DRAW = 7  # the following are passed through inside a step: the card from the hand has met the field,
-PHASE_TURN_END = 8  # so has the drawn one,
-PHASE_DEAL = 9  # the next round is to be dealt
-
-REASON_STOP = 0  # how a round ended
-REASON_EXHAUSTED = 1
-REASON_TESHI = 2
-REASON_KUTTSUKI = 3
-REASON_BOTH_LUCKY = 4
-NOBODY = -1
-
-LUCKY_PLAYS = 0  # what Teshi (or Kuttsuki) in a hand does: nothing, also on the field,
-LUCKY_WINS = 1  # it wins the round (K8), and on the field makes it void (K9),
-LUCKY_REDEALS = 2  # or the round is void in either case
-BOTH_DRAW = 0  # K10: a lucky hand each: nobody scores,
-BOTH_PLAY = 1  # the round is played,
-BOTH_REDEAL = 2  # or dealt again
-
-OWN_KOI_NONE = 0  # what the winner's own calls of Koi do: nothing,
-OWN_KOI_CHAIN = 1  # they multiply (K30, K31),
-OWN_KOI_BONUS = 2  # or add a point each, and multiply from the fourth on
-
-REWARD_SQUASHED = 0
-REWARD_POINTS = 1
-REWARD_RESULT = 2
-
-FROM_HAND = np.uint8(1)  # K44: how a player has brought November cards into the round
-FROM_DECK = np.uint8(2)
-
-DEAL_STREAMS = 1 << 20  # counters of the random stream that deals use, apart from the dealer's
-ATTEMPTS = 1 << 10  # deals of one round: the void ones, then the good one
-
-
-class Rules(NamedTuple):
-    """The numbers of one table, for the compiler, made by `KoiKoiConfig.rules`: all are ints, flags are 0 or 1."""
-
-    players: int  # K1: two
-    num_actions: int
-    rounds: int  # K2
-    start_score: int
-    ends_at_zero: int  # L6: the game ends when a score is 0 or below
-    loser_pays: int  # L6: what the winner gets the other loses
-    hand_swap: int  # K6
-    forced_match: int  # K14
-    hiki_is_optional: int  # K17
-    teshi: int  # K8, K9: LUCKY_*
-    kuttsuki: int
-    both_lucky: int  # K10: BOTH_*
-    lucky_points: int
-    choice_on_growth: int  # K21
-    growth_in_chain: int  # K30
-    bright_exclusive: int  # K25
-    cup_is_chaff: int
-    extra_named: int  # L2
-    red_and_blue: int  # K39, L2b: points for both, on top of their own
-    own_koi: int  # OWN_KOI_*
-    opponent_koi_factor: int  # K33
-    seven: int  # K34: the base from which
-    seven_factor: int  # it is multiplied by so much
-    exhausted_points: int  # L6: what the dealer gets for an exhausted round
-    gaji: int  # K40
-    gaji_blocked_by: int  # K44: FROM_HAND, or with FROM_DECK
-    reward: int  # REWARD_*
-    history: int  # turns in the observation
-    points: tuple[int, ...]  # of every yaku (1.2),
-    points_after_koi: tuple[int, ...]  # once the player has called Koi,
-    extra: tuple[int, ...]  # and for every further card
-    source_digest: int  # of the packages' sources, so that no disk cache ever runs an old rule
-
-
-@rule
-def four(n, at):
-    """Four numbers of an array, from ``at`` on, as a tuple."""
-    return (n[at], n[at + 1], n[at + 2], n[at + 3])
-
-
-@rule
-def twelve(n, at):
-    """Twelve numbers of an array, from ``at`` on, as a tuple."""
-    return (*four(n, at), *four(n, at + 4), *four(n, at + 8))
-
-
-@rule
-def rules_from(n):
-    """`Rules` out of an array of their numbers, inside compiled code."""
-    return Rules(*twelve(n, 0), *twelve(n, 12), *four(n, 24), twelve(n, 28), twelve(n, 40), twelve(n, 52), n[64])
-
-
-def numbers_of(rules: Rules) -> np.ndarray:
-    """The inverse of `rules_from`: int64 (65,)."""
-    flat = (*rules[:28], *rules.points, *rules.points_after_koi, *rules.extra, rules.source_digest)
-    return np.array(flat, np.int64)
-
-
-TURN = np.dtype(  # what everybody saw of one turn
-    [
-        ("captured", np.uint64),  # cards that went to the player's pile
-        ("player", np.int8),  # or NOBODY
-        ("played", np.uint8),  # from the hand
-        ("drawn", np.uint8),  # from the deck, or NO_CARD as long as it was not turned up
-        ("is_joker", np.uint8),  # K41: the Gaji was used as a joker
-        ("koikoi", np.uint8),  # K21: the player called Koi
-    ],
-    align=True,
-)
-
-ROUND = np.dtype(  # a finished round
-    [
-        ("points", np.int32),
-        ("yaku", np.uint16),  # of the winner who stopped
-        ("winner", np.int8),  # or NOBODY
-        ("dealer", np.int8),
-        ("reason", np.uint8),  # REASON_*
-        ("koikoi_called", np.uint8, (2,)),
-    ],
-    align=True,
-)
-
-
-def state_dtype(rounds: int, history: int) -> np.dtype:
-    """The record of one game: facts only, no encodings. Sizes may exceed the table's (`Rules` tells the real ones)."""
-    return np.dtype(
-        [
-            ("game_key", np.uint64),  # random stream of this table (seed and global game index)
-            ("key", np.uint64),  # random stream of this episode
-            ("hand", np.uint64, (2,)),  # all zones are sets of cards
-            ("captured", np.uint64, (2,)),
-            ("field", np.uint64),
-            ("revealed", np.uint64),  # K46: hand cards that everybody has seen
-            ("refused", np.uint64),  # K46: cards of the field that the Gaji in play may not take
-            ("episode", np.uint32),  # games played at this table before this one
-            ("length", np.uint32),  # steps of this game
-            ("score", np.int32, (2,)),
-            ("base_points", np.int16, (2,)),  # K21: points of the pile when it was last looked at, at the end of a turn
-            ("yaku", np.uint16, (2,)),  # and its yaku
-            ("chain", np.uint8, (2,)),  # K31
-            ("koikoi_called", np.uint8, (2,)),  # times in this round
-            ("november", np.uint8, (2,)),  # K44: FROM_HAND, FROM_DECK
-            ("joker_holder", np.int8),  # K45: or NOBODY
-            ("joker_month", np.uint8),  # 0 .. 11
-            ("phase", np.uint8),
-            ("current_player", np.uint8),
-            ("dealer", np.uint8),
-            ("turn", np.uint8),  # 1 .. 16
-            ("pending", np.uint8),  # a card that has left the hand or the deck and lies nowhere yet, or NO_CARD
-            ("drawn", np.uint8),  # cards that have left the deck
-            ("deck", np.uint8, (CARDS,)),  # the whole shuffled box, top first
-            ("round_number", np.uint8),  # 1 ..
-            ("finished", np.uint8),  # rounds
-            ("rewarded", np.uint8),  # L7: rounds whose rewards have been given
-            ("given", np.uint8),  # L8: rounds whose decks are given
-            ("turns", TURN, (max(history, LEAST_TURNS),)),  # ring of the last turns of this round, see `turn_record`
-            ("results", ROUND, (rounds,)),
-            ("given_decks", np.uint8, (rounds, CARDS)),  # L8
-        ],
-        align=True,
-    )
-
 
 # --- Setup ------------------------------------------------------------------------------------------------------------
 

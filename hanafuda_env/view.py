@@ -8,13 +8,14 @@ swap both hands (K6). The random streams, from which these could be worked out, 
 
 from env_core.bits import ZERO, bit
 from env_core.jit import rule
+from hanafuda_env.box import PHASE_SWAP, Rules, rules_from
 from hanafuda_env.game import roomy
-from hanafuda_env.rules import PHASE_SWAP, Rules, rules_from, turn_record
+from hanafuda_env.rules import turn_record
 from hanafuda_env.yaku import ALL_CARDS, CARDS, NO_CARD
 
 __all__ = ["COMPILED_HERE", "hide", "last_event", "room", "rules_from", "unseen"]
 
-COMPILED_HERE = ("hanafuda_env.yaku", "hanafuda_env.rules", "hanafuda_env.view")
+COMPILED_HERE = ("hanafuda_env.yaku", "hanafuda_env.box", "hanafuda_env.rules", "hanafuda_env.view")
 
 
 @rule
@@ -36,7 +37,7 @@ def hide(rules, view, player):  # noqa: ARG001 - as every game's
 
 @rule
 def last_event(rules, view):
-    """What everybody saw of the present turn: a record of `hanafuda_env.rules.TURN`."""
+    """What everybody saw of the present turn: a record of `hanafuda_env.box.TURN`."""
     return turn_record(rules, view)
 
 

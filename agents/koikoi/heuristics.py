@@ -13,18 +13,8 @@ from agents.bot import Bot, nothing_to_begin, nothing_to_observe, plain_memory_d
 from agents.koikoi.judgement import best_capture, hand_left, lowest_card, worth
 from env_core.bits import ONE, ZERO, bit, has_bit, popcount
 from env_core.jit import rule
-from hanafuda_env.rules import (
-    HIKI,
-    KEEP_HANDS,
-    KOIKOI,
-    OWN_KOI_CHAIN,
-    PHASE_JOKER_TARGET,
-    PHASE_KOI,
-    PHASE_PLAY,
-    PHASE_SWAP,
-    STOP,
-    final_points,
-)
+from hanafuda_env.box import OWN_KOI_CHAIN, PHASE_JOKER_TARGET, PHASE_KOI, PHASE_PLAY, PHASE_SWAP
+from hanafuda_env.rules import HIKI, KEEP_HANDS, KOIKOI, STOP, final_points
 from hanafuda_env.view import unseen
 from hanafuda_env.yaku import ALL_CARDS, CARDS, GAJI, base_of, month_of, month_set, yaku_of
 

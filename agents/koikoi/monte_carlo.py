@@ -16,17 +16,8 @@ from agents.koikoi.judgement import hand_left, lowest_card
 from env_core.bits import ZERO, bit, nth_set_bit, popcount
 from env_core.jit import interned, rule
 from env_core.rng import random_below, random_word
-from hanafuda_env.rules import (
-    KEEP_HANDS,
-    PHASE_END,
-    PHASE_KOI,
-    PHASE_PLAY,
-    PHASE_SWAP,
-    STOP,
-    legal_actions,
-    state_dtype,
-    step,
-)
+from hanafuda_env.box import PHASE_END, PHASE_KOI, PHASE_PLAY, PHASE_SWAP, state_dtype
+from hanafuda_env.rules import KEEP_HANDS, STOP, legal_actions, step
 from hanafuda_env.view import unseen
 from hanafuda_env.yaku import ALL_CARDS, CARDS, months_of
 

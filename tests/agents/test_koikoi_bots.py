@@ -14,7 +14,7 @@ from agents.evaluate import play
 from agents.koikoi import monte_carlo
 from agents.koikoi.heuristics import chance_to_hold
 from hanafuda_env import PRESETS, koikoi_v0
-from hanafuda_env.rules import state_dtype
+from hanafuda_env.box import state_dtype
 from hanafuda_env.view import hide, unseen
 
 ROUND = replace(PRESETS["document_options"], rounds=1, reward="points")

@@ -9,7 +9,7 @@ import pytest
 
 from hanafuda_env import PRESETS, KoiKoiConfig
 from hanafuda_env import yaku as table_of_yaku
-from hanafuda_env.rules import Rules
+from hanafuda_env.box import Rules
 from hanafuda_env.yaku import base_of, yaku_of
 from tests.reference.koikoi_plain import BOX, KIND
 
