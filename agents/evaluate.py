@@ -22,7 +22,7 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
-from agents.games import config_from_dict, config_to_dict, game_of, make_config
+from agents.games import config_from_dict, config_to_dict, game_named, game_of, make_config
 from agents.match import Games, play
 from agents.policy import Policy, load
 from env_core.files import write_text
@@ -36,8 +36,8 @@ class Args:
 
     game: tyro.conf.Positional[str]
     """The game."""
-    preset: str = "standard"
-    """A preset of the game."""
+    preset: str | None = None
+    """A preset of the game; its first where none is given."""
     players: int | None = None
     """Players at the table; the preset's number where it is not given."""
     config: tuple[str, ...] = ()
@@ -72,6 +72,7 @@ def evaluate(args: Args) -> dict[str, Any]:
     Raises:
         ValueError: an unknown name, a wrong value, or an agent that cannot play this table.
     """
+    args = replace(args, preset=args.preset or game_named(args.game).first_preset)
     names = args.agents.split(",")
     config = with_observation_of(make_config(args.game, args.preset, args.players, args.config), names)
     agents = {name: load(name, config) for name in names}

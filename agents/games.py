@@ -38,6 +38,11 @@ class Game:
         return getattr(importlib.import_module(self.package), self.config_name)
 
     @property
+    def first_preset(self) -> str:
+        """The preset that is meant where none is named."""
+        return next(iter(importlib.import_module(self.package).PRESETS))
+
+    @property
     def vector_env(self) -> Any:
         """The vector environment."""
         return getattr(importlib.import_module(self.package), self.vector_env_name)
@@ -120,12 +125,12 @@ def game_of(config: Any) -> Game:
     raise ValueError(f"config must be the config of one of {', '.join(GAMES)}, got {type(config).__name__}")
 
 
-def make_config(game: str, preset: str, players: int | None = None, settings: Iterable[str] = ()) -> Any:
+def make_config(game: str, preset: str | None = None, players: int | None = None, settings: Iterable[str] = ()) -> Any:
     """The config of a preset, with other fields set by ``name=value`` texts (values as in JSON, or plain words).
 
     Args:
         game: one of `GAMES`.
-        preset: one of the game's presets.
+        preset: one of the game's presets; None is its first.
         players: players at the table; None is the preset's number.
         settings: fields that differ from the preset's.
 
@@ -135,7 +140,9 @@ def make_config(game: str, preset: str, players: int | None = None, settings: It
     changes = dict(parse_setting(text) for text in settings)
     if players is not None:
         changes["players"] = players
-    return importlib.import_module(f"{game_named(game).package}.config").make_config(preset=preset, **changes)
+    entry = game_named(game)
+    preset = preset or entry.first_preset
+    return importlib.import_module(f"{entry.package}.config").make_config(preset=preset, **changes)
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:

@@ -50,8 +50,8 @@ class Args:
 
     game: str = "hanabi"
     """The game."""
-    preset: str = "standard"
-    """A preset of the game."""
+    preset: str | None = None
+    """A preset of the game; its first where none is given."""
     players: int | None = None
     """Players at the table; the preset's number where it is not given."""
     config: tuple[str, ...] | None = None
@@ -486,7 +486,7 @@ def train(args: Args) -> Path:
     with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
         check(args, ranks)
         config = config_of(args)
-        name = f"{args.game}-{args.preset}-{config.players}p"
+        name = f"{args.game}-{args.preset or game_named(args.game).first_preset}-{config.players}p"
         run_dir = args.resume or new_run_dir(args.run_dir, name, asdict(args), config, ranks)
         learner = Learner(args, config, ranks)
         if args.resume is not None:

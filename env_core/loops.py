@@ -23,9 +23,8 @@ from env_core.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, Loops
 from env_core.jit import interned, kernel, parallel_kernel, rule
 from env_core.rng import game_key, random_below, random_word
 
-__all__ = ["MODULE", "Program", "compiled_loops", "table_dtype"]
+__all__ = ["Program", "compiled_loops", "table_dtype"]
 
-MODULE = "env_core.loops"  # for the digest of a game's sources
 MOST_RETRIES = 64  # a careful roll-out looks so often for a move that is no error
 
 
