@@ -54,8 +54,8 @@ class Game:
         """
         if not self.cooperative:
             return np.zeros(len(infos["length"]), np.bool_)
-        rules = importlib.import_module(f"{self.package}.rules")
-        return np.isin(infos["end_reason"], (rules.END_OUT_OF_LIVES, rules.END_INDISPENSABLE, rules.END_STUCK))
+        box = importlib.import_module(f"{self.package}.box")
+        return np.isin(infos["end_reason"], (box.END_OUT_OF_LIVES, box.END_INDISPENSABLE, box.END_STUCK))
 
     def lost_score(self, config: Any) -> int:
         """What a lost game scores with ``score_on_loss="zero"``: as much as the opening position."""

@@ -21,7 +21,7 @@ from agents.evaluate import Args, evaluate
 from agents.games import config_from_dict
 from agents.originals import originals_table
 from agents.policy import names
-from env_core.files import write_text
+from env_core.files import marks, update, write_text
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
@@ -245,15 +245,6 @@ def boards() -> dict[str, str]:
     }
 
 
-def fill(text: str, name: str, board: str) -> str:
-    """The text with the board of that name between its two marks, if it has them."""
-    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    if begin not in text:
-        return text
-    before, rest = text.split(begin)
-    return f"{before}{begin}\n{board}\n{end}{rest.split(end)[1]}"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m agents.scoreboard", description=main.__doc__)
@@ -263,14 +254,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.measure is not None:
         measure(options.measure.split(",") if options.measure else names("hanabi"), options.num_threads)
+    texts = boards()
     for document in (HERE / "README.md", HERE.parent / "README.md"):
-        text = filled = document.read_text()
-        for name, board in boards().items():
-            filled = fill(filled, name, board)
-        if options.check and filled != text:
-            raise SystemExit(f"{document} is behind agents/results: python -m agents.scoreboard")
-        if filled != text:
-            write_text(document, filled)
+        here = [(name, texts[name]) for name in marks(document.read_text()) if name in texts]
+        update(document, here, options.check, "python -m agents.scoreboard")
 
 
 if __name__ == "__main__":

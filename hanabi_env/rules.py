@@ -58,7 +58,6 @@ from hanabi_env.box import (
     TILE_TAKE_BACK,
     all_cards,
     cards_a_suit,
-    copies,  # noqa: F401 - programs that play ask all their questions here
     first_copy,
     gain_information_token,
     hand_set,
@@ -67,12 +66,10 @@ from hanabi_env.box import (
     nameable_ranks,
     next_rank,
     others_set,
-    playable_set,  # noqa: F401
     rank_in_box,
     rank_of,
     seat,
     suit_of,
-    suit_set,  # noqa: F401
     thermometer_of,
     touched_by_color,
     touched_by_rank,

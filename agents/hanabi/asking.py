@@ -8,7 +8,7 @@ it have left it.
 from agents.hanabi.hats import after_play, is_known, narrow, reset_draft, weight
 from env_core.bits import ONE, ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from env_core.jit import rule, subroutine
-from hanabi_env.rules import rank_of
+from hanabi_env.box import rank_of
 
 GOOD_CHANCE = 0.7
 NEARLY = 0.2

@@ -31,7 +31,7 @@ from agents.hanabi.knowledge import (
 )
 from env_core.bits import ZERO, bit, has_bit, popcount
 from env_core.jit import rule
-from hanabi_env.rules import hand_set, playable_set, seat
+from hanabi_env.box import hand_set, playable_set, seat
 
 FAR = 100  # more than any distance
 SPARE_TOKENS = 7  # with so many tokens a hint is no loss

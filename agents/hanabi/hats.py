@@ -16,7 +16,7 @@ import numpy as np
 from agents.hanabi.knowledge import card_at, hand_count
 from env_core.bits import ONE, ZERO, bit, low_bits, popcount
 from env_core.jit import rule, subroutine
-from hanabi_env.rules import (
+from hanabi_env.box import (
     EVENT_DISCARD,
     EVENT_HINT_COLOR,
     EVENT_HINT_RANK,

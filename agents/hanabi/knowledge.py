@@ -8,26 +8,28 @@ import numpy as np
 
 from env_core.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from env_core.jit import rule, subroutine
-from hanabi_env.rules import (
-    CHOICE_OF_E,
-    NO_TILE,
-    TILE_TAKE_BACK,
-    choosable_cards,
-    copies,
+from hanabi_env.actions import (
     first_announced_play,
     first_choice,
     first_color_hint,
     first_play,
     first_rank_hint,
-    hand_set,
-    is_all_discarded,
-    rank_of,
     shuffle_back,
+)
+from hanabi_env.box import (
+    CHOICE_OF_E,
+    NO_TILE,
+    TILE_TAKE_BACK,
+    copies,
+    hand_set,
+    rank_of,
     suit_of,
     suit_set,
     thermometer_of,
     touched_by_rank,
 )
+from hanabi_env.rules import is_all_discarded
+from hanabi_env.tiles import choosable_cards
 
 # --- Sets of cards ----------------------------------------------------------------------------------------------------
 

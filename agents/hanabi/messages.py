@@ -16,16 +16,8 @@ from agents.hanabi.hats import is_known, weight
 from agents.hanabi.knowledge import hand_count, is_allowed
 from env_core.bits import ZERO, bit, has_bit, low_bits, popcount
 from env_core.jit import rule, subroutine
-from hanabi_env.rules import (
-    EVENT_HINT_RANK,
-    TILE_COLOR_HINT,
-    TILE_RANK_HINT,
-    first_color_hint,
-    first_rank_hint,
-    suit_set,
-    touched_by_color,
-    touched_by_rank,
-)
+from hanabi_env.actions import first_color_hint, first_rank_hint
+from hanabi_env.box import EVENT_HINT_RANK, TILE_COLOR_HINT, TILE_RANK_HINT, suit_set, touched_by_color, touched_by_rank
 
 TWO_A_RECEIVER = -1.0  # instead of what may be missing: every receiver offers two messages, a rank and a color
 COLOR_HINTS = 1  # kinds of hints, as bits

@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.hanabi.knowledge import hand_count
 from env_core.jit import rule
-from hanabi_env.rules import EVENT_DISCARD, EVENT_PLAY
+from hanabi_env.box import EVENT_DISCARD, EVENT_PLAY
 
 NO_SLOT = -1
 

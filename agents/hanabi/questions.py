@@ -90,7 +90,8 @@ from agents.hanabi.silence import (
 )
 from env_core.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from env_core.jit import interned, rule, subroutine
-from hanabi_env.rules import EVENT_DISCARD, EVENT_PLAY, first_play, hand_set, rank_of
+from hanabi_env.actions import first_play
+from hanabi_env.box import EVENT_DISCARD, EVENT_PLAY, hand_set, rank_of
 
 MISSING = 0.03  # messages that are missing as rarely as this are counted on
 SPARE_TOKENS = 6

@@ -32,7 +32,7 @@ from agents.hanabi.messages import (
 )
 from env_core.bits import ZERO, has_bit
 from env_core.jit import interned, rule, subroutine
-from hanabi_env.rules import EVENT_PLAY, rank_of
+from hanabi_env.box import EVENT_PLAY, rank_of
 
 NO_ADVICE = -1
 

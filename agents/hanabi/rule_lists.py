@@ -59,7 +59,7 @@ from agents.hanabi.places import NO_SLOT, keep_places, lay_out, places
 from env_core.bits import ZERO, bit, has_bit
 from env_core.jit import rule
 from env_core.rng import random_below
-from hanabi_env.rules import playable_set, rank_of, seat, suit_of, touched_by_color, touched_by_rank
+from hanabi_env.box import playable_set, rank_of, seat, suit_of, touched_by_color, touched_by_rank
 
 NO_RULE = 0
 PLAY_SURE = 1

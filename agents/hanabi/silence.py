@@ -6,7 +6,7 @@ Every function here is a function of what everybody knows, so that all seats hea
 from agents.hanabi.hats import is_known, weight
 from env_core.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from env_core.jit import rule, subroutine
-from hanabi_env.rules import suit_of, suit_set
+from hanabi_env.box import suit_of, suit_set
 
 TWIN = 0.3  # what the discard of a card costs that is seen in another hand, in tenths of points
 LAST_COPY = 10.0  # that of the last copy, for every point that is lost

@@ -56,7 +56,7 @@ from agents.hanabi.smart_reading import (
 )
 from env_core.bits import ZERO, bit, has_bit, nth_set_bit, popcount
 from env_core.jit import rule, subroutine
-from hanabi_env.rules import playable_set, rank_of, seat, touched_by_color, touched_by_rank
+from hanabi_env.box import playable_set, rank_of, seat, touched_by_color, touched_by_rank
 
 UNKNOWN_PLACE = -1  # of a sure card of which nobody knows which it is: it goes first
 GAMBLE_DECK_FULL_LIVES = 3  # from so few cards in the deck on, unlikely cards are played,

@@ -9,7 +9,7 @@ import numpy as np
 from agents.hanabi.knowledge import copies_left, critical_set, hand_count, needed_set, steps_away
 from env_core.bits import ZERO, bit, has_bit, nth_set_bit, popcount
 from env_core.jit import rule, subroutine
-from hanabi_env.rules import (
+from hanabi_env.box import (
     EVENT_DISCARD,
     EVENT_HINT_COLOR,
     EVENT_HINT_RANK,

@@ -23,8 +23,7 @@ from agents.koikoi.monte_carlo import monte_carlo
 from agents.match import observes, steps_of
 from agents.playing import Block
 from agents.policy import Policy, load
-from agents.scoreboard import fill
-from env_core.files import write_text
+from env_core.files import update, write_text
 from hanafuda_env import PRESETS, KoiKoiConfig
 
 HERE = Path(__file__).resolve().parent
@@ -152,12 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.measure:
         networks = dict(text.split("=", 1) for text in options.network)
         write_text(RESULTS, json.dumps(measure(networks, options.deals, options.num_threads), indent=1) + "\n")
-    page = README.read_text()
-    filled = fill(page, "koikoi", tables(json.loads(RESULTS.read_text())))
-    if options.check and filled != page:
-        raise SystemExit(f"{README} is behind {RESULTS}: python -m agents.koikoi.rounds")
-    if filled != page:
-        write_text(README, filled)
+    generated = [("koikoi", tables(json.loads(RESULTS.read_text())))]
+    update(README, generated, options.check, "python -m agents.koikoi.rounds")
 
 
 if __name__ == "__main__":

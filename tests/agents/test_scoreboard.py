@@ -34,12 +34,6 @@ def test_the_best_honest_program_of_a_variant_is_bold():
     )
 
 
-def test_a_board_fills_the_place_between_its_marks_only():
-    text = "before <!-- x -->\nold\n<!-- end of x --> after"
-    assert scoreboard.fill(text, "x", "new") == "before <!-- x -->\nnew\n<!-- end of x --> after"
-    assert scoreboard.fill(text, "y", "new") == text
-
-
 def original(score: float, published: float | None = None, **more: Any) -> dict[str, Any]:
     means = {"original": {"2": {"score": score, "error": 0.01}}, "published": {"2": published} if published else {}}
     rest = {"title": "a", "bot": "a", "lost_games": "kept", "program": "b/c 123", "change": None, "games": 10}
