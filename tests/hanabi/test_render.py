@@ -13,8 +13,9 @@ import pytest
 from hanabi_env.artwork import style
 from hanabi_env.config import HanabiConfig
 from hanabi_env.hanabi_v0 import raw_env
+from hanabi_env.panels import table_height
 from hanabi_env.ratings import score_words
-from hanabi_env.render import main, replay, sample_game, table_ansi, table_height, table_rgb, table_svg
+from hanabi_env.render import main, replay, sample_game, table_ansi, table_rgb, table_svg
 from hanabi_env.table import describe_turn, view_of
 from tests.reference.hanabi_plain import PlainHanabi
 
