@@ -22,6 +22,7 @@ from env_core.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popco
 from env_core.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, Loops
 from env_core.jit import interned, kernel, parallel_kernel, rule
 from env_core.rng import game_key, random_below, random_word
+from env_core.sections import words_for
 
 __all__ = ["Program", "compiled_loops", "table_dtype"]
 
@@ -57,7 +58,7 @@ def table_dtype(state: np.dtype, players: int, num_actions: int, words: int, sta
     table = np.dtype(
         [
             ("state", state),
-            ("mask", np.uint64, (-(-num_actions // 64),)),  # legal actions of the current player
+            ("mask", np.uint64, (words_for(num_actions),)),  # legal actions of the current player
             ("seen", np.uint64, (words,)),  # the last observation that was asked for
             ("rewards", np.float64, (players,)),  # of the last step, as are all fields below
             ("reward", np.float64),  # of the player who acted

@@ -15,7 +15,7 @@ import numpy as np
 
 from agents.hanabi.knowledge import card_at, hand_count
 from env_core.bits import ONE, ZERO, bit, low_bits, popcount
-from env_core.jit import rule, subroutine
+from env_core.jit import interned, rule, subroutine
 from hanabi_env.box import (
     EVENT_DISCARD,
     EVENT_HINT_COLOR,
@@ -63,6 +63,11 @@ def fields(rules: Any) -> list[tuple]:
         ("kinds", np.uint64, (hand,)),  # scratch: ranks or colors that a card may have
         ("order", np.int64, (2 * hand,)),  # scratch
     ]
+
+
+def memory_dtype(rules: Any) -> np.dtype:
+    """What everybody knows."""
+    return interned(np.dtype(fields(rules), align=True))
 
 
 # --- Public facts -----------------------------------------------------------------------------------------------------

@@ -15,19 +15,17 @@ convention:
    copy, one that may not be, the oldest.
 """
 
-from typing import Any
-
 import numpy as np
 
 from agents.bot import Bot
 from agents.hanabi.hats import (
     begin_public,
-    fields,
     is_hint,
     is_known,
     keep_draft,
     learn_event,
     look_at_hands,
+    memory_dtype,
     narrow,
     reset_draft,
     slots_within,
@@ -50,14 +48,9 @@ from agents.hanabi.messages import (
     message_of,
 )
 from env_core.bits import ONE, ZERO, bit, has_bit, nth_set_bit, popcount
-from env_core.jit import interned, rule, subroutine
+from env_core.jit import rule, subroutine
 
 BLOCKS = 8
-
-
-def memory_dtype(rules: Any) -> np.dtype:
-    """What everybody knows."""
-    return interned(np.dtype(fields(rules), align=True))
 
 
 @rule

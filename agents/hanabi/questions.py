@@ -33,8 +33,6 @@ mind, the end is searched). The convention, for any number of players:
 6. *At the end* of the deck the move is searched: `agents.hanabi.endgame`.
 """
 
-from typing import Any
-
 import numpy as np
 
 from agents.bot import Bot
@@ -50,12 +48,12 @@ from agents.hanabi.endgame import (
 )
 from agents.hanabi.hats import (
     begin_public,
-    fields,
     is_hint,
     is_known,
     keep_draft,
     learn_event,
     look_at_hands,
+    memory_dtype,
     restore_public,
     save_public,
     slots_within,
@@ -89,7 +87,7 @@ from agents.hanabi.silence import (
     useless_slots,
 )
 from env_core.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
-from env_core.jit import interned, rule, subroutine
+from env_core.jit import rule, subroutine
 from hanabi_env.actions import first_play
 from hanabi_env.box import EVENT_DISCARD, EVENT_PLAY, hand_set, rank_of
 
@@ -98,11 +96,6 @@ SPARE_TOKENS = 6
 SPARE_TOKENS_OF_TWO = 3
 CHEAP = 0.4  # tenths of points that a discard may cost before a hint is the better move
 CHEAP_OF_FIVE = 0.2
-
-
-def memory_dtype(rules: Any) -> np.dtype:
-    """What everybody knows."""
-    return interned(np.dtype(fields(rules), align=True))
 
 
 @rule
