@@ -21,7 +21,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minutes; MINUTES=1 for the mini game
-	@$(RUN) -m agents.demo $(if $(MINUTES),--minutes $(MINUTES))
+	@$(RUN) -m agents.learning.demo $(if $(MINUTES),--minutes $(MINUTES))
 
 test: lint types pytest  ## lint, types, tests and notebooks; says what was skipped and why
 
@@ -49,14 +49,14 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 
 tables: $(VENV)/.test  ## write the measured tables and the picture into the READMEs
 	@$(RUN) -m benchmarks.tables
-	@$(RUN) -m agents.scoreboard
-	@$(RUN) -m hanabi_env.card
-	@$(RUN) -m agents.koikoi.rounds
-	@$(RUN) -m ikebana_env.card
-	@$(RUN) -m hanafuda_env.card
-	@$(RUN) -m hanabi_env.render docs/hanabi.svg --seed 11 --moves 32 --seat 1
-	@$(RUN) -m ikebana_env.render docs/ikebana.svg --seed 7 --moves 62 --seat 1
-	@$(RUN) -m hanafuda_env.render docs/koikoi.svg --seed 7 --moves 50 --seat 0
+	@$(RUN) -m agents.evaluation.scoreboard
+	@$(RUN) -m hanabi_env.rule_card
+	@$(RUN) -m agents.evaluation.koikoi_rounds
+	@$(RUN) -m ikebana_env.rule_card
+	@$(RUN) -m hanafuda_env.rule_card
+	@$(RUN) -m hanabi_env.drawing.render docs/hanabi.svg --seed 11 --moves 32 --seat 1
+	@$(RUN) -m ikebana_env.drawing.render docs/ikebana.svg --seed 7 --moves 62 --seat 1
+	@$(RUN) -m hanafuda_env.drawing.render docs/koikoi.svg --seed 7 --moves 50 --seat 0
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

@@ -1,5 +1,14 @@
-"""Players of the games: programs and networks behind one protocol, their training and their evaluation."""
+"""Players of the games: programs and networks behind one protocol, their training and their evaluation.
 
-from agents.policy import Policy, load, names
+The package is ``hanabako.agents``. In a clone its folder lies at the top, and ``agents`` is the same package.
+"""
 
-__all__ = ["Policy", "load", "names"]
+if __name__ == "agents":  # by the folder's own name, in a clone
+    import importlib
+    import sys
+
+    sys.modules["agents"] = importlib.import_module("hanabako.agents")
+else:
+    from .policy import Policy, load, names
+
+    __all__ = ["Policy", "load", "names"]

@@ -7,8 +7,8 @@ python -m agents.evaluate hanabi --agents smart,piers,iggi,outer --ad-hoc --game
 python -m agents.evaluate hanabi --agents smart --communication
 python -m agents.evaluate koikoi --agents random,runs/mine/policy.safetensors --tournament
 
-As a library: `play` and `Games` are here, matrices and teams in `agents.crossplay`, matches and ratings of competitive
-games in `agents.contest`, measures of communication in `agents.communication`.
+As a library: `play` and `Games` are here, matrices and teams in `agents.evaluation.crossplay`, matches and ratings of competitive
+games in `agents.evaluation.contest`, measures of communication in `agents.evaluation.communication`.
 """
 
 import json
@@ -22,10 +22,11 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
-from agents.games import config_from_dict, config_to_dict, game_named, game_of, make_config
-from agents.match import Games, play
-from agents.policy import Policy, load
-from env_core.files import write_text
+from hanabako.files import write_text
+from hanabako.games import config_from_dict, config_to_dict, game_named, game_of, make_config
+
+from .evaluation.playing import Games, play
+from .policy import Policy, load
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]
 
@@ -110,8 +111,8 @@ def chosen_study(args: Args) -> Callable[[Args, Any, dict[str, Policy]], dict[st
 
 
 def cross_play(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
-    """`agents.crossplay.cross_play`; runs of the same kind are summed up by `agents.crossplay.self_and_cross_play`."""
-    from agents import crossplay
+    """`agents.evaluation.crossplay.cross_play`; runs of the same kind are summed up by `agents.evaluation.crossplay.self_and_cross_play`."""
+    from .evaluation import crossplay
 
     cells = crossplay.cross_play(config, agents, args.games, args.seed, args.num_threads, progress=True)
     matrix = crossplay.score_matrix(cells, list(agents))
@@ -123,8 +124,8 @@ def cross_play(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, 
 
 
 def strangers(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
-    """`agents.crossplay.strangers`."""
-    from agents import crossplay
+    """`agents.evaluation.crossplay.strangers`."""
+    from .evaluation import crossplay
 
     cells = crossplay.strangers(config, agents, args.games, args.seed, args.num_threads, progress=True)
     matrix = crossplay.score_matrix(cells, list(agents))
@@ -135,7 +136,7 @@ def strangers(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, A
 
 def draw(args: Args, matrix: NDArray[np.float64], names: list[str], config: Any, rows: str, columns: str) -> None:
     """The heat map that ``--png`` asks for."""
-    from agents import crossplay
+    from .evaluation import crossplay
 
     if args.png:
         title = f"{args.game} {args.preset}, {config.players} players"
@@ -150,8 +151,8 @@ def short_name(name: str) -> str:
 
 
 def ad_hoc(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
-    """`agents.crossplay.ad_hoc` of every agent."""
-    from agents import crossplay
+    """`agents.evaluation.crossplay.ad_hoc` of every agent."""
+    from .evaluation import crossplay
 
     threads = args.num_threads
     return {
@@ -162,15 +163,15 @@ def ad_hoc(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]
 
 
 def tournament(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
-    """`agents.contest.tournament`."""
-    from agents import contest
+    """`agents.evaluation.contest.tournament`."""
+    from .evaluation import contest
 
     return {"tournament": contest.tournament(config, agents, args.games, args.seed, args.num_threads, progress=True)}
 
 
 def communication(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
-    """`agents.communication.measure`."""
-    from agents.communication import measure
+    """`agents.evaluation.communication.measure`."""
+    from .evaluation.communication import measure
 
     policies = list(agents.values())
     return {
@@ -193,7 +194,7 @@ def metadata_of(name: str) -> dict[str, Any] | None:
     """What a policy file says of itself; None for an agent known by name."""
     if not name.endswith(".safetensors"):
         return None
-    from agents.network import read_metadata  # torch takes two seconds to import, and programs do not need it
+    from .learning.network import read_metadata  # torch takes two seconds to import, and programs do not need it
 
     return read_metadata(Path(name))
 

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bot import BotPolicy
-from agents.games import game_named, game_of
-from agents.random_agent import RandomPolicy
+from hanabako.games import game_named, game_of
+
+from .bots.bot import BotPolicy
+from .bots.random_agent import RandomPolicy
 
 
 class BatchedPolicy(Protocol):
@@ -46,10 +47,10 @@ Policy = BatchedPolicy | BotPolicy
 def players(game: str) -> dict[str, Callable[[Any], Policy]]:
     """Per name of a player, the function that seats it at a table of some config.
 
-    The bots of a game are the `agents.bot.Bot` in ``BOTS`` of the package ``agents.<game>``, if there is one.
+    The bots of a game are the `agents.bots.bot.Bot` in ``BOTS`` of the package ``agents.bots.<game>``, if there is one.
     """
-    package = f"agents.{game}"
-    bots = importlib.import_module(package).BOTS if find_spec(package) else ()
+    package = f".bots.{game}"
+    bots = importlib.import_module(package, __package__).BOTS if find_spec(package, __package__) else ()
     return {"random": RandomPolicy, **{bot.name: partial(BotPolicy, bot) for bot in bots}}
 
 
@@ -74,6 +75,6 @@ def load(name_or_path: str | Path, config: Any) -> Policy:
     path = Path(name_or_path)
     if not path.is_file():
         raise ValueError(f"an agent must be one of {', '.join(bots)} or a file, got {str(name_or_path)!r}")
-    from agents.network import load_policy  # torch takes two seconds to import, and programs do not need it
+    from .learning.network import load_policy  # torch takes two seconds to import, and programs do not need it
 
     return load_policy(path, config)

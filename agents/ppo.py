@@ -17,8 +17,8 @@ What differs from the textbook, each because it was measured to pay:
   their gradients, so their weights stay equal to the last bit.
 
 The file reads from top to bottom: settings, rollout, advantages, update, schedules, and the run. What is not learning
-is beside it: the processes in `agents.ranks`, their games in `agents.tables`, a run's files in `agents.runs`,
-evaluations in `agents.validation`, the network in `agents.network`.
+is beside it: the processes in `agents.learning.ranks`, their games in `agents.learning.selfplay`, a run's files in `agents.learning.runs`,
+evaluations in `agents.learning.validation`, the network in `agents.learning.network`.
 """
 
 import json
@@ -34,12 +34,13 @@ import torch
 import tyro
 from torch import Tensor
 
-from agents.games import game_named, game_of, make_config
-from agents.network import Network, NeuralPolicy, choose, fast_dtype, masked, save_policy
-from agents.ranks import Ranks, joined_ranks, processor_settings
-from agents.runs import Interruption, Log, draw_curve, load_checkpoint, new_run_dir, save_checkpoint
-from agents.tables import Tables, common_bits
-from agents.validation import validate
+from hanabako.games import game_named, game_of, make_config
+
+from .learning.network import Network, NeuralPolicy, choose, fast_dtype, masked, save_policy
+from .learning.ranks import Ranks, joined_ranks, processor_settings
+from .learning.runs import Interruption, Log, draw_curve, load_checkpoint, new_run_dir, save_checkpoint
+from .learning.selfplay import Tables, common_bits
+from .learning.validation import validate
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -450,7 +451,7 @@ class Learner:
         return row | ({"score": points / games, "length": moves / games} if games else {})
 
     def evaluate(self, games: int) -> dict[str, float]:
-        """See `agents.validation.validate`; a row for the log."""
+        """See `agents.learning.validation.validate`; a row for the log."""
         self.progress.evaluations += 1
         policy = NeuralPolicy(self.network, self.config)
         return validate(policy, games, self.args.opponent, self.ranks)

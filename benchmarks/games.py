@@ -14,9 +14,15 @@ from typing import Any
 import numba
 import numpy as np
 
-from env_core.game import SAME_STEP, Game
-from env_core.sections import words_for
-from env_core.vector import FORMATS, CardGameVectorEnv
+from hanabako.compiler.jit import rule
+from hanabako.engine.game import SAME_STEP, Game
+from hanabako.engine.loops import random_action, rollout_loops
+from hanabako.engine.sections import words_for
+from hanabako.envs.vector import FORMATS, CardGameVectorEnv
+from hanabi_env.engine.actions import first_announced_play, first_color_hint, first_play
+from hanabi_env.engine.cards import suit_of
+from hanabi_env.engine.rules import is_playable
+from hanabi_env.engine.tiles import is_tile_pending
 
 Play = Callable[[], int]
 """Plays for some milliseconds and returns the steps (decisions of one player) played."""
@@ -122,9 +128,9 @@ def roll_out_loop(
         tables: the games to play; fresh ones where ``None``.
     """
     tables = fresh_tables(game, num_envs) if tables is None else tables
-    loops = game.loops(special=True)
-    roll = loops.roll if num_threads == 1 else loops.roll_parallel
-    careful = int(policy == "no misplay")
+    loops = game.loops(specialize=True)
+    one, several = careful_rollouts(game) if policy == "no misplay" else (loops.rollout, loops.rollout_parallel)
+    roll_out = one if num_threads == 1 else several
     views = 0 if observation is None else game.players if seats == "all" else 1
     kind = FORMATS[observation or "packed"]
     width = words_for(game.observation_bits) if kind is np.uint64 else game.observation_bits
@@ -135,7 +141,7 @@ def roll_out_loop(
     def play() -> int:
         nonlocal played
         numba.set_num_threads(num_threads)
-        roll(game.numbers, tables, out, np.uint64(1), played, steps, careful)
+        roll_out(game.rules_array, tables, out, np.uint64(1), played, steps)
         played += steps
         return num_envs * steps
 
@@ -144,16 +150,16 @@ def roll_out_loop(
 
 def fresh_tables(game: Game, num_envs: int) -> np.ndarray:
     """The dealt tables of ``num_envs`` games of seed 0."""
-    loops = game.loops(special=True)
-    tables = np.zeros(num_envs, game.table_dtype(special=True))
-    loops.seat(tables, np.zeros(2, np.uint64))
-    loops.deal(game.numbers, tables, np.ones(num_envs, np.bool_))
+    loops = game.loops(specialize=True)
+    tables = np.zeros(num_envs, game.table_dtype(specialize=True))
+    loops.seed(tables, np.zeros(2, np.uint64))
+    loops.reset(game.rules_array, tables, np.ones(num_envs, np.bool_))
     return tables
 
 
 def state_bytes(game: Game) -> int:
     """Bytes of one game's state."""
-    return game.table_dtype(special=True)["state"].itemsize
+    return game.table_dtype(specialize=True)["state"].itemsize
 
 
 def vector_loop(game: Game, num_envs: int, observation: str, copy: bool, steps: int) -> Play:
@@ -162,7 +168,7 @@ def vector_loop(game: Game, num_envs: int, observation: str, copy: bool, steps: 
     The actions were recorded beforehand: a random legal action costs NumPy more than the whole step. The same seed and
     actions are the same games, so they stay legal; the reset before each replay counts as part of it.
     """
-    environment = CardGameVectorEnv(game, num_envs, observation=observation, copy=copy, special=True)
+    environment = CardGameVectorEnv(game, num_envs, observation=observation, copy=copy, specialize=True)
     actions = recorded_actions(environment, steps)
 
     def play() -> int:
@@ -176,16 +182,16 @@ def vector_loop(game: Game, num_envs: int, observation: str, copy: bool, steps: 
 
 def kernel_loop(game: Game, num_envs: int, observation: str, steps: int) -> Play:
     """What `vector_loop` plays without the environment around it: the compiled step called by hand."""
-    environment = CardGameVectorEnv(game, num_envs, observation=observation, copy=False, special=True)
+    environment = CardGameVectorEnv(game, num_envs, observation=observation, copy=False, specialize=True)
     actions = recorded_actions(environment, steps)
     buffers, _ = environment.reset(seed=0)
     seen, mask = buffers["observation"], buffers["action_mask"]
-    loops, numbers, tables = game.loops(special=True), game.numbers, fresh_tables(game, num_envs)
+    loops, numbers, tables = game.loops(specialize=True), game.rules_array, fresh_tables(game, num_envs)
     final, everything, stream = np.zeros_like(seen), np.ones(num_envs, np.bool_), np.zeros(2, np.uint64)
 
     def play() -> int:
-        loops.seat(tables, stream)
-        loops.deal(numbers, tables, everything)
+        loops.seed(tables, stream)
+        loops.reset(numbers, tables, everything)
         step = loops.step
         for row in actions:
             step(numbers, tables, row, seen, mask, final, SAME_STEP)
@@ -230,3 +236,40 @@ def aec_loop(environment: Any, games: int) -> Play:
         return steps
 
     return play
+
+
+# --- Careful play -----------------------------------------------------------------------------------------------------
+
+MOST_RETRIES = 64  # a careful roll-out looks this often for an action that is no plain error
+
+
+def careful_rollouts(game: Game) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Roll-outs of random actions of Hanabi that play no card which does not fit."""
+    return rollout_loops(game.functions, game.rules, careful_move)
+
+
+@rule
+def careful_move(rules, table, stream, t):
+    """A random legal action that is no misplay, if one is found soon."""
+    action = random_action(table.mask, stream, t)
+    for retry in range(1, MOST_RETRIES):
+        if not is_misplay(rules, table.state, action):
+            break
+        action = random_action(table.mask, stream, (retry << 40) + t)
+    return action
+
+
+@rule
+def is_misplay(rules, s, action):
+    """The action plays a card that does not fit, or announces a wrong suit."""
+    if is_tile_pending(rules, s):
+        return False
+    slot = action - first_play(rules)
+    announced = -1
+    if action >= first_announced_play(rules):
+        slot = (action - first_announced_play(rules)) // rules.suits
+        announced = (action - first_announced_play(rules)) % rules.suits
+    elif action < first_play(rules) or action >= first_color_hint(rules):
+        return False
+    card = s.hands[s.current_player, slot]
+    return not is_playable(rules, s, card) or (announced >= 0 and announced != suit_of(rules, card))

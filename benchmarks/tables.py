@@ -15,7 +15,7 @@ from pathlib import Path
 
 import tyro
 
-from env_core.files import marks, update
+from hanabako.pages.generated import marks, update
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "results"

@@ -17,7 +17,7 @@ from typing import Literal
 
 from tqdm import tqdm
 
-from env_core.files import write_text
+from hanabako.files import write_text
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from env_core.registration import public_names
-from hanabi_env.registration import register_all
+from hanabako.games import public_names
 
 if TYPE_CHECKING:
     from hanabi_env.config import PRESETS as PRESETS
@@ -15,5 +14,3 @@ __all__ = ["PRESETS", "HanabiConfig", "HanabiVectorEnv", "hanabi_v0"]
 __getattr__ = public_names(
     "hanabi_env", {"PRESETS": "config", "HanabiConfig": "config", "HanabiVectorEnv": "vector"}, "hanabi_v0"
 )
-
-register_all()

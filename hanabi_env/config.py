@@ -3,32 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-from env_core.checks import build_config, check_choice, check_field_types
-from env_core.jit import COMPILED, source_digest
-from hanabi_env.box import EVENTS_A_TURN, Rules
-from hanabi_env.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
+from hanabako.words.checks import build_config, check_choice, check_field_types
+from hanabi_env.engine.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
+from hanabi_env.engine.state import EVENTS_A_TURN, MOST_HISTORY, MOST_TOKENS, Rules
 
 OBSERVATION_TYPES = {
     "minimal": OBSERVE_MINIMAL,
     "card_knowledge": OBSERVE_CARD_KNOWLEDGE,
     "seer": OBSERVE_SEER,
 }
-COMPILED_HERE = (
-    "env_core.loops",
-    "hanabi_env.actions",
-    "hanabi_env.box",
-    "hanabi_env.tiles",
-    "hanabi_env.rules",
-    "hanabi_env.observation",
-    "hanabi_env.loops",
-)
-MOST_TOKENS = 50
-MOST_HISTORY = 32
-
-
-def compiled_digest() -> int:
-    """The digest of every module whose lines end up in Hanabi's compiled loops."""
-    return source_digest(*COMPILED, *COMPILED_HERE)
 
 
 @dataclass(frozen=True)
@@ -165,7 +148,6 @@ class HanabiConfig:
             history=max(self.history, EVENTS_A_TURN) if self.flamboyants else self.history,
             belief=int(self.belief),
             derived=int(self.derived),
-            source_digest=compiled_digest(),
         )
 
 
@@ -214,5 +196,5 @@ with its three extensions (V7), ``all_extensions`` every rule that can be on at 
 
 
 def make_config(config: HanabiConfig | None = None, preset: str | None = None, **options: Any) -> HanabiConfig:
-    """The configuration that the keywords of every factory mean; see `env_core.checks.build_config`."""
-    return build_config(STANDARD, PRESETS, config, preset, options)
+    """The configuration that the keywords of every factory mean; see `hanabako.words.checks.build_config`."""
+    return build_config(PRESETS, config, preset, options)

@@ -1,22 +1,22 @@
 """Hanabi's batched environment."""
 
-from env_core.vector import ConfiguredVectorEnv
+from hanabako.envs.vector import ConfiguredVectorEnv
 from hanabi_env.game import make_game
 
 __all__ = ["HanabiVectorEnv"]
 
 
 class HanabiVectorEnv(ConfiguredVectorEnv):
-    """``num_envs`` games of Hanabi in the acting player's view: see `env_core.vector.CardGameVectorEnv`.
+    """``num_envs`` games of Hanabi in the acting player's view: see `hanabako.envs.vector.CardGameVectorEnv`.
 
     Rewards are the team's change of score (E7). Statistics of ended games, int64 (N,): ``score``, ``fireworks_score``
     (the two conventions for lost games, H12), ``length`` in steps, and ``end_reason``, one of the numbers
-    ``END_OUT_OF_LIVES``, ``END_COMPLETED``, ``END_OUT_OF_CARDS``, ``END_ILLEGAL`` of `hanabi_env.box`.
+    ``END_OUT_OF_LIVES``, ``END_COMPLETED``, ``END_OUT_OF_CARDS``, ``END_ILLEGAL`` of `hanabi_env.engine.cards`.
 
     Args:
         num_envs: number of games.
         config: the table; instead of it, ``preset`` and single fields may be named.
-        seed, observation, num_threads, autoreset_mode, copy, special: see the base class.
+        seed, observation, num_threads, autoreset_mode, copy, specialize: see the base class.
 
     Raises:
         ValueError: an argument or a field of the configuration is wrong.

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from env_core.registration import public_names
-from hanafuda_env.registration import register_all
+from hanabako.games import public_names
 
 if TYPE_CHECKING:
     from hanafuda_env.config import PRESETS as PRESETS
@@ -15,5 +14,3 @@ __all__ = ["PRESETS", "KoiKoiConfig", "KoiKoiVectorEnv", "koikoi_v0"]
 __getattr__ = public_names(
     "hanafuda_env", {"PRESETS": "config", "KoiKoiConfig": "config", "KoiKoiVectorEnv": "vector"}, "koikoi_v0"
 )
-
-register_all()

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from env_core.checks import build_config, check_choice, check_field_types
-from env_core.jit import COMPILED, source_digest
-from hanafuda_env.box import (
+from hanabako.words.checks import build_config, check_choice, check_field_types
+from hanafuda_env.engine.actions import NUM_ACTIONS
+from hanafuda_env.engine.observation import observation_bits
+from hanafuda_env.engine.state import (
     BOTH_DRAW,
     BOTH_PLAY,
     BOTH_REDEAL,
@@ -14,6 +15,7 @@ from hanafuda_env.box import (
     LUCKY_PLAYS,
     LUCKY_REDEALS,
     LUCKY_WINS,
+    MOST_HISTORY,
     OWN_KOI_BONUS,
     OWN_KOI_CHAIN,
     OWN_KOI_NONE,
@@ -22,20 +24,9 @@ from hanafuda_env.box import (
     REWARD_SQUASHED,
     Rules,
 )
-from hanafuda_env.observation import observation_bits
-from hanafuda_env.rules import NUM_ACTIONS
-from hanafuda_env.yaku import HANAMI, TSUKIMI, YAKU
+from hanafuda_env.engine.yaku import HANAMI, TSUKIMI, YAKU
 
-COMPILED_HERE = (
-    "env_core.loops",
-    "hanafuda_env.yaku",
-    "hanafuda_env.box",
-    "hanafuda_env.rules",
-    "hanafuda_env.observation",
-    "hanafuda_env.loops",
-)
 MOST_ROUNDS = 100
-MOST_HISTORY = 16
 MOST_POINTS = 1000
 
 HIKI = {"optional": 1, "auto": 0}
@@ -44,11 +35,6 @@ BOTH_LUCKY = {"draw": BOTH_DRAW, "play": BOTH_PLAY, "redeal": BOTH_REDEAL}
 OWN_KOI = {"chain": OWN_KOI_CHAIN, "none": OWN_KOI_NONE, "bonus": OWN_KOI_BONUS}
 GAJI_BLOCK = {"hand": int(FROM_HAND), "any": int(FROM_HAND | FROM_DECK)}
 REWARDS = {"squashed": REWARD_SQUASHED, "points": REWARD_POINTS, "result": REWARD_RESULT}
-
-
-def compiled_digest() -> int:
-    """The digest of every module whose lines end up in Koi-Koi's compiled loops."""
-    return source_digest(*COMPILED, *COMPILED_HERE)
 
 
 @dataclass(frozen=True)
@@ -198,7 +184,6 @@ class KoiKoiConfig:
             points=self.points,
             points_after_koi=tuple(after_koi),
             extra=self.extra,
-            source_digest=compiled_digest(),
         )
 
 
@@ -257,5 +242,5 @@ PRESETS: dict[str, KoiKoiConfig] = {
 
 
 def make_config(config: KoiKoiConfig | None = None, preset: str | None = None, **options: Any) -> KoiKoiConfig:
-    """The configuration that the keywords of every factory mean; see `env_core.checks.build_config`."""
-    return build_config(DOCUMENT, PRESETS, config, preset, options)
+    """The configuration that the keywords of every factory mean; see `hanabako.words.checks.build_config`."""
+    return build_config(PRESETS, config, preset, options)

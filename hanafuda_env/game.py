@@ -4,35 +4,27 @@ from typing import Any
 
 import numpy as np
 
-from env_core.game import Game, Loops
-from env_core.loops import compiled_loops, table_dtype
-from hanafuda_env import notation
-from hanafuda_env import position as positions
-from hanafuda_env.box import LEAST_TURNS, Rules, numbers_of, state_dtype
-from hanafuda_env.config import MOST_HISTORY, KoiKoiConfig, make_config
-from hanafuda_env.loops import PROGRAM, STATISTICS
-from hanafuda_env.observation import observation_words
-
-GENERAL_ROUNDS = 12
+from hanabako.engine.game import Game
+from hanabako.engine.loops import table_dtype
+from hanafuda_env.config import KoiKoiConfig, make_config
+from hanafuda_env.engine.observation import observation_words
+from hanafuda_env.engine.rewards import FUNCTIONS, STATISTICS
+from hanafuda_env.engine.state import roomy, state_dtype
+from hanafuda_env.words import notation, positions
 
 
 class KoiKoiGame(Game):
-    """A configured game of Koi-Koi: see `env_core.game.Game`."""
+    """A configured game of Koi-Koi: see `hanabako.engine.game.Game`."""
 
     name = "koikoi_v0"
+    functions = FUNCTIONS
     statistics = STATISTICS
     deal_options = ("decks", "dealer")
 
-    def numbers_of(self, rules: Any) -> np.ndarray:
-        return numbers_of(rules)
-
-    def table_dtype(self, special: bool) -> np.dtype:
-        room = self.rules if special else roomy(self.rules)
+    def table_dtype(self, specialize: bool) -> np.dtype:
+        room = self.rules if specialize else roomy(self.rules)
         state = state_dtype(room.rounds, room.history)
         return table_dtype(state, room.players, room.num_actions, observation_words(room), STATISTICS)
-
-    def loops(self, special: bool) -> Loops:
-        return compiled_loops(PROGRAM, self.rules if special else None, self.rules.source_digest)
 
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(state.phase, action)
@@ -54,7 +46,7 @@ class KoiKoiGame(Game):
         return {**ending, "winner": notation.player_or_none(ending["winner"])}
 
     def drawing(self) -> Any:
-        from hanafuda_env import render
+        from hanafuda_env.drawing import render
 
         return render
 
@@ -66,11 +58,3 @@ def make_game(config: KoiKoiConfig | None = None, preset: str | None = None, **f
         ValueError: a keyword is wrong, by name and value.
     """
     return KoiKoiGame(make_config(config, preset, **fields))
-
-
-def roomy(rules: Rules) -> Rules:
-    """Sizes of the general record: room for every preset, or for this table where it is larger."""
-    return rules._replace(
-        rounds=max(GENERAL_ROUNDS, rules.rounds),
-        history=MOST_HISTORY if rules.history > LEAST_TURNS else LEAST_TURNS,
-    )

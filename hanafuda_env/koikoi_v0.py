@@ -29,7 +29,7 @@ from typing import Any
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from env_core.aec import CardGameAEC, in_wrappers
+from hanabako.envs.aec import CardGameAEC, in_wrappers
 from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.game import make_game
 

@@ -1,13 +1,13 @@
 """Koi-Koi's batched environment."""
 
-from env_core.vector import ConfiguredVectorEnv
+from hanabako.envs.vector import ConfiguredVectorEnv
 from hanafuda_env.game import make_game
 
 __all__ = ["KoiKoiVectorEnv"]
 
 
 class KoiKoiVectorEnv(ConfiguredVectorEnv):
-    """``num_envs`` games of Koi-Koi in the acting player's view: see `env_core.vector.CardGameVectorEnv`.
+    """``num_envs`` games of Koi-Koi in the acting player's view: see `hanabako.envs.vector.CardGameVectorEnv`.
 
     The reward of a step is that of the player who just acted; ``infos["rewards"]`` has both. Statistics of ended
     games, int64 (N,): ``score`` and ``score_1`` (points of players 0 and 1), ``winner`` (0, 1, or -1 for a tie),
@@ -18,7 +18,7 @@ class KoiKoiVectorEnv(ConfiguredVectorEnv):
     Args:
         num_envs: number of games.
         config: the table; instead of it, ``preset`` and single fields may be named.
-        seed, observation, num_threads, autoreset_mode, copy, special: see the base class.
+        seed, observation, num_threads, autoreset_mode, copy, specialize: see the base class.
 
     Raises:
         ValueError: an argument or a field of the configuration is wrong.

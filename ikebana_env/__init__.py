@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from env_core.registration import public_names
-from ikebana_env.registration import register_all
+from hanabako.games import public_names
 
 if TYPE_CHECKING:
     from ikebana_env.config import PRESETS as PRESETS
@@ -15,5 +14,3 @@ __all__ = ["PRESETS", "IkebanaConfig", "IkebanaVectorEnv", "ikebana_v0"]
 __getattr__ = public_names(
     "ikebana_env", {"PRESETS": "config", "IkebanaConfig": "config", "IkebanaVectorEnv": "vector"}, "ikebana_v0"
 )
-
-register_all()

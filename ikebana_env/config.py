@@ -3,19 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from env_core.checks import build_config, check_choice, check_field_types
-from env_core.jit import COMPILED, source_digest
-from ikebana_env.observation import observation_bits
-from ikebana_env.rules import BUY, REWARD_DENSE, REWARD_PRESTIGE, REWARD_WIN, Rules
+from hanabako.words.checks import build_config, check_choice, check_field_types
+from ikebana_env.engine.actions import BUY
+from ikebana_env.engine.observation import observation_bits
+from ikebana_env.engine.state import MOST_ROUNDS, REWARD_DENSE, REWARD_PRESTIGE, REWARD_WIN, Rules
 
 REWARDS = {"win": REWARD_WIN, "prestige": REWARD_PRESTIGE, "dense": REWARD_DENSE}
-COMPILED_HERE = ("env_core.loops", "ikebana_env.rules", "ikebana_env.observation", "ikebana_env.loops")
-MOST_ROUNDS = 4
-
-
-def compiled_digest() -> int:
-    """The digest of every module whose lines end up in Ikebana's compiled loops."""
-    return source_digest(*COMPILED, *COMPILED_HERE)
 
 
 @dataclass(frozen=True)
@@ -70,7 +63,6 @@ class IkebanaConfig:
             derived=int(self.derived),
             reward=REWARDS[self.reward],
             num_actions=BUY + self.players,
-            source_digest=compiled_digest(),
         )
 
 
@@ -86,5 +78,5 @@ PRESETS: dict[str, IkebanaConfig] = {
 
 
 def make_config(config: IkebanaConfig | None = None, preset: str | None = None, **options: Any) -> IkebanaConfig:
-    """The configuration that the keywords of every factory mean; see `env_core.checks.build_config`."""
-    return build_config(STANDARD, PRESETS, config, preset, options)
+    """The configuration that the keywords of every factory mean; see `hanabako.words.checks.build_config`."""
+    return build_config(PRESETS, config, preset, options)

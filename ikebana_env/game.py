@@ -4,33 +4,27 @@ from typing import Any
 
 import numpy as np
 
-from env_core.game import Game, Loops
-from env_core.loops import compiled_loops, table_dtype
-from ikebana_env import notation
-from ikebana_env import position as positions
-from ikebana_env.config import MOST_ROUNDS, IkebanaConfig, make_config
-from ikebana_env.loops import PROGRAM, STATISTICS
-from ikebana_env.observation import observation_words
-from ikebana_env.rules import state_dtype
-
-LARGEST = IkebanaConfig(players=5, rounds=MOST_ROUNDS, perfect_recall=True, derived=True).rules()
-"""The general record has room for every table."""
+from hanabako.engine.game import Game
+from hanabako.engine.loops import table_dtype
+from ikebana_env.config import IkebanaConfig, make_config
+from ikebana_env.engine.observation import observation_words
+from ikebana_env.engine.rewards import FUNCTIONS, STATISTICS
+from ikebana_env.engine.state import roomy, state_dtype
+from ikebana_env.words import notation, positions
 
 
 class IkebanaGame(Game):
-    """A configured game of Ikebana: see `env_core.game.Game`."""
+    """A configured game of Ikebana: see `hanabako.engine.game.Game`."""
 
     name = "ikebana_v0"
+    functions = FUNCTIONS
     statistics = STATISTICS
     deal_options = ("decks",)
 
-    def table_dtype(self, special: bool) -> np.dtype:
-        room = self.rules if special else LARGEST
+    def table_dtype(self, specialize: bool) -> np.dtype:
+        room = self.rules if specialize else roomy(self.rules)
         state = state_dtype(room.players, room.rounds)
         return table_dtype(state, room.players, room.num_actions, observation_words(room), STATISTICS)
-
-    def loops(self, special: bool) -> Loops:
-        return compiled_loops(PROGRAM, self.rules if special else None, self.rules.source_digest)
 
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(self.config, action)
@@ -53,7 +47,7 @@ class IkebanaGame(Game):
         return {**ending, "winners": winners, "end_reason": notation.END_NAMES[ending["end_reason"]]}
 
     def drawing(self) -> Any:
-        from ikebana_env import render
+        from ikebana_env.drawing import render
 
         return render
 

@@ -1,22 +1,22 @@
 """Ikebana's batched environment."""
 
-from env_core.vector import ConfiguredVectorEnv
+from hanabako.envs.vector import ConfiguredVectorEnv
 from ikebana_env.game import make_game
 
 __all__ = ["IkebanaVectorEnv"]
 
 
 class IkebanaVectorEnv(ConfiguredVectorEnv):
-    """``num_envs`` games of Ikebana in the acting player's view: see `env_core.vector.CardGameVectorEnv`.
+    """``num_envs`` games of Ikebana in the acting player's view: see `hanabako.envs.vector.CardGameVectorEnv`.
 
     The reward is that of the player who acted; ``infos["rewards"]`` has everybody's (J4). Statistics of ended games,
     int64 (N,): ``score`` (the highest prestige), ``winners`` (one bit a player, player 0 lowest), ``length`` in steps,
-    and ``end_reason``, `END_COMPLETE` or `END_ILLEGAL` of `ikebana_env.rules`.
+    and ``end_reason``, `END_COMPLETE` or `END_ILLEGAL` of `ikebana_env.engine.rules`.
 
     Args:
         num_envs: number of games.
         config: the table; instead of it, ``preset`` and single fields may be named.
-        seed, observation, num_threads, autoreset_mode, copy, special: see the base class.
+        seed, observation, num_threads, autoreset_mode, copy, specialize: see the base class.
 
     Raises:
         ValueError: an argument or a field of the configuration is wrong.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
-from env_core.game import Game
-from env_core.rng import game_key
-from env_core.sections import words_for
+from hanabako.engine.game import Game
+from hanabako.engine.rng import game_key
+from hanabako.engine.sections import words_for
 
 WRAPPING = np.errstate(over="ignore")
 """Random numbers and sets of bits are counted modulo 2^64."""
@@ -20,8 +19,8 @@ class Interpreted:
 
     def __init__(self, game: Game) -> None:
         self.game, self.rules = game, game.rules
-        self.program = importlib.import_module(type(game).__module__.replace(".game", ".loops")).PROGRAM
-        self.table = np.zeros(1, game.table_dtype(special=True)).view(np.recarray)[0]
+        self.program = game.functions
+        self.table = np.zeros(1, game.table_dtype(specialize=True)).view(np.recarray)[0]
         self.state = self.table.state
 
     @WRAPPING

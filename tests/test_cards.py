@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from env_core.card import field_docstrings
-from env_core.files import filled
-from tests.houses import HOUSES, House, table_name
+from hanabako.pages.generated import filled
+from hanabako.pages.rule_card import field_docstrings
+from tests.games import GAMES, GameUnderTest, table_name
 
-EVERY_HOUSE = pytest.mark.parametrize("house", HOUSES, ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
 
 
 def card_of(package: str) -> Any:
-    return importlib.import_module(f"{package}.card")
+    return importlib.import_module(f"{package}.rule_card")
 
 
 def assert_every_bit_has_one_field(config: Any) -> None:
@@ -28,14 +28,14 @@ def assert_every_bit_has_one_field(config: Any) -> None:
     assert (owners == 1).all()
 
 
-@EVERY_HOUSE
-def test_the_readmes_tables_are_those_of_the_code(house: House) -> None:
-    card = card_of(house.package)
+@EVERY_GAME
+def test_the_readmes_tables_are_those_of_the_code(under_test: GameUnderTest) -> None:
+    card = card_of(under_test.package)
     page = card.README.read_text(encoding="utf-8")
-    assert page == filled(page, card.generated()), f"run python -m {house.package}.card"
+    assert page == filled(page, card.generated()), f"run python -m {under_test.package}.card"
 
 
-@EVERY_HOUSE
-def test_every_config_field_is_explained(house: House) -> None:
-    kind = type(house.config())
+@EVERY_GAME
+def test_every_config_field_is_explained(under_test: GameUnderTest) -> None:
+    kind = type(under_test.config())
     assert set(field_docstrings(kind)) == set(kind.__dataclass_fields__)

@@ -1,4 +1,4 @@
-"""What every game of the house promises (the public contract), over every game and every preset."""
+"""What every game of the under_test promises (the public contract), over every game and every preset."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pettingzoo.test as pzt
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from .houses import HOUSES, House, in_mid_game, legal_action, table_name, tables
+from .games import GAMES, GameUnderTest, in_mid_game, legal_action, table_name, tables
 
-TABLES = pytest.mark.parametrize(("house", "table"), tables(), ids=table_name)
-GAMES = pytest.mark.parametrize("house", HOUSES, ids=table_name)
+TABLES = pytest.mark.parametrize(("under_test", "table"), tables(), ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
 
 
 def observations(env: Any) -> list[dict[str, Any]]:
@@ -52,38 +52,38 @@ def assert_same_future(left: Any, right: Any, rng: np.random.Generator, moves: i
 
 
 @TABLES
-def test_pettingzoo_api(house: House, table):
-    pzt.api_test(house.raw_env(**table), num_cycles=60)
-    pzt.api_test(house.env(**table), num_cycles=60)
+def test_pettingzoo_api(under_test: GameUnderTest, table):
+    pzt.api_test(under_test.raw_env(**table), num_cycles=60)
+    pzt.api_test(under_test.env(**table), num_cycles=60)
 
 
 @TABLES
-def test_pettingzoo_seed(house: House, table):
-    pzt.seed_test(lambda: house.env(**table), num_cycles=30)
+def test_pettingzoo_seed(under_test: GameUnderTest, table):
+    pzt.seed_test(lambda: under_test.env(**table), num_cycles=30)
 
 
-@GAMES
-def test_pettingzoo_render(house: House):
-    pzt.render_test(lambda **options: house.env(**house.short, **options))
-
-
-@TABLES
-def test_pettingzoo_state(house: House, table):
-    pzt.state_test(house.env(**table), house.parallel_env(**table), num_cycles=20)
+@EVERY_GAME
+def test_pettingzoo_render(under_test: GameUnderTest):
+    pzt.render_test(lambda **options: under_test.env(**under_test.short, **options))
 
 
 @TABLES
-def test_pettingzoo_parallel(house: House, table):
-    pzt.parallel_api_test(house.parallel_env(**table), num_cycles=40)
-    pzt.parallel_seed_test(lambda: house.parallel_env(**table), num_cycles=20)
+def test_pettingzoo_state(under_test: GameUnderTest, table):
+    pzt.state_test(under_test.env(**table), under_test.parallel_env(**table), num_cycles=20)
+
+
+@TABLES
+def test_pettingzoo_parallel(under_test: GameUnderTest, table):
+    pzt.parallel_api_test(under_test.parallel_env(**table), num_cycles=40)
+    pzt.parallel_seed_test(lambda: under_test.parallel_env(**table), num_cycles=20)
 
 
 # --- The AEC environment ---------------------------------------------------------------------------------------------
 
 
 @TABLES
-def test_spaces_are_the_same_objects_and_hold_every_observation(house: House, table):
-    env = house.raw_env(**table)
+def test_spaces_are_the_same_objects_and_hold_every_observation(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table)
     env.reset(seed=3)
     assert env.possible_agents == [f"player_{seat}" for seat in range(len(env.possible_agents))]
     for agent in env.possible_agents:
@@ -100,8 +100,8 @@ def test_spaces_are_the_same_objects_and_hold_every_observation(house: House, ta
 
 
 @TABLES
-def test_only_the_player_to_move_has_a_mask(house: House, table):
-    env = house.raw_env(**table)
+def test_only_the_player_to_move_has_a_mask(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table)
     rng = np.random.default_rng(4)
     env.reset(seed=4)
     while not all(env.terminations.values()):
@@ -113,8 +113,8 @@ def test_only_the_player_to_move_has_a_mask(house: House, table):
 
 
 @TABLES
-def test_ends_are_python_bools_and_rewards_numbers(house: House, table):
-    env = house.raw_env(**table)
+def test_ends_are_python_bools_and_rewards_numbers(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table)
     rng = np.random.default_rng(5)
     env.reset(seed=5)
     while env.agents:
@@ -128,8 +128,8 @@ def test_ends_are_python_bools_and_rewards_numbers(house: House, table):
 
 
 @TABLES
-def test_observations_are_not_overwritten_later(house: House, table):
-    env = house.raw_env(**table)
+def test_observations_are_not_overwritten_later(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table)
     env.reset(seed=6)
     kept = observations(env)
     before = pickle.dumps(kept)
@@ -144,8 +144,8 @@ def test_observations_are_not_overwritten_later(house: House, table):
 
 @TABLES
 @pytest.mark.parametrize("moves", [0, 7, 25])
-def test_copies_and_pickles_live_the_same_future(house: House, table, moves):
-    env = house.raw_env(**table)
+def test_copies_and_pickles_live_the_same_future(under_test: GameUnderTest, table, moves):
+    env = under_test.raw_env(**table)
     env.reset(seed=8, options={"game_index": 3})
     rng = np.random.default_rng(8)
     env = in_mid_game(env, moves, rng)
@@ -155,8 +155,8 @@ def test_copies_and_pickles_live_the_same_future(house: House, table, moves):
 
 
 @TABLES
-def test_a_copy_is_independent(house: House, table):
-    env = house.raw_env(**table)
+def test_a_copy_is_independent(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table)
     env.reset(seed=9)
     before, seen = env.to_dict(), pickle.dumps(observations(env))
     in_mid_game(env.copy(), 10, np.random.default_rng(9))
@@ -167,21 +167,21 @@ def test_a_copy_is_independent(house: House, table):
 
 
 @TABLES
-def test_wrapped_environments_pickle(house: House, table):
-    env = pickle.loads(pickle.dumps(house.env(**table)))
+def test_wrapped_environments_pickle(under_test: GameUnderTest, table):
+    env = pickle.loads(pickle.dumps(under_test.env(**table)))
     env.reset(seed=11)
     assert env.agents == env.possible_agents
 
 
 @TABLES
 @pytest.mark.parametrize("moves", [0, 3, 12, 60])
-def test_a_position_survives_json(house: House, table, moves):
-    env = house.raw_env(**table)
+def test_a_position_survives_json(under_test: GameUnderTest, table, moves):
+    env = under_test.raw_env(**table)
     env.reset(seed=12)
     env = in_mid_game(env, moves, np.random.default_rng(moves))
     position = env.to_dict()
     assert json.loads(json.dumps(position)) == position
-    again = house.raw_env(**table)
+    again = under_test.raw_env(**table)
     again.reset(seed=99, options={"state": json.loads(json.dumps(position))})
     assert again.to_dict() == position
     assert again.agent_selection == env.agent_selection
@@ -195,10 +195,10 @@ def test_a_position_survives_json(house: House, table, moves):
 
 
 @TABLES
-def test_a_given_deck_is_dealt_and_used_once(house: House, table):
-    if house.game != "hanabi":
+def test_a_given_deck_is_dealt_and_used_once(under_test: GameUnderTest, table):
+    if under_test.name != "hanabi":
         pytest.skip("decks of this game are tested with its rules")
-    env = house.raw_env(**table)
+    env = under_test.raw_env(**table)
     env.reset(seed=13)
     start = env.to_dict()
     deck = [card for hand in start["hands"] for card in hand] + start["deck"]
@@ -210,9 +210,9 @@ def test_a_given_deck_is_dealt_and_used_once(house: House, table):
 
 
 @TABLES
-def test_given_positions_do_not_disturb_the_stream(house: House, table):
+def test_given_positions_do_not_disturb_the_stream(under_test: GameUnderTest, table):
     """After a game from a given position come the games that would have come anyway."""
-    usual, given = house.raw_env(**table), house.raw_env(**table)
+    usual, given = under_test.raw_env(**table), under_test.raw_env(**table)
     usual.reset(seed=13, options={"game_index": 2})
     position = in_mid_game(usual, 5, np.random.default_rng(13)).to_dict()
     given.reset(seed=13, options={"game_index": 2, "state": position})
@@ -221,8 +221,8 @@ def test_given_positions_do_not_disturb_the_stream(house: House, table):
 
 
 @TABLES
-def test_seed_game_index_and_episode_name_a_game(house: House, table):
-    env = house.raw_env(**table)
+def test_seed_game_index_and_episode_name_a_game(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table)
 
     def deal(**reset: Any) -> dict[str, Any]:
         env.reset(**reset)
@@ -240,8 +240,8 @@ def test_seed_game_index_and_episode_name_a_game(house: House, table):
 
 
 @TABLES
-def test_reset_without_a_seed_stays_at_its_game_index(house: House, table):
-    left, right = house.raw_env(**table), house.raw_env(**table)
+def test_reset_without_a_seed_stays_at_its_game_index(under_test: GameUnderTest, table):
+    left, right = under_test.raw_env(**table), under_test.raw_env(**table)
     left.reset(seed=17, options={"game_index": 5})
     right.reset(seed=17, options={"game_index": 6})
     left.reset()
@@ -250,8 +250,8 @@ def test_reset_without_a_seed_stays_at_its_game_index(house: House, table):
 
 
 @TABLES
-def test_every_action_has_a_word(house: House, table):
-    env = house.raw_env(**table).unwrapped
+def test_every_action_has_a_word(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table).unwrapped
     env.reset(seed=18)
     actions = range(env.action_space("player_0").n)
     words = [env.action_to_str(action) for action in actions]
@@ -262,8 +262,8 @@ def test_every_action_has_a_word(house: House, table):
 
 @TABLES
 @pytest.mark.parametrize("text", ["", "pass", "play", "play 99", "hint 0 R", "hint 1 Z", "play 0 0", "7"])
-def test_words_that_mean_nothing_are_refused(house: House, table, text):
-    env = house.raw_env(**table).unwrapped
+def test_words_that_mean_nothing_are_refused(under_test: GameUnderTest, table, text):
+    env = under_test.raw_env(**table).unwrapped
     env.reset(seed=19)
     with pytest.raises(ValueError, match=repr(text)):
         env.str_to_action(text)
@@ -271,8 +271,8 @@ def test_words_that_mean_nothing_are_refused(house: House, table, text):
 
 @TABLES
 @pytest.mark.parametrize("action", [-1, 10_000, 2.5, "play 0", None, True])
-def test_raw_refuses_what_is_no_action(house: House, table, action):
-    env = house.raw_env(**table)
+def test_raw_refuses_what_is_no_action(under_test: GameUnderTest, table, action):
+    env = under_test.raw_env(**table)
     env.reset(seed=20)
     before = env.to_dict()
     with pytest.raises(ValueError, match="action"):
@@ -281,8 +281,8 @@ def test_raw_refuses_what_is_no_action(house: House, table, action):
 
 
 @TABLES
-def test_raw_refuses_illegal_actions_and_stays_playable(house: House, table):
-    env = house.raw_env(**table)
+def test_raw_refuses_illegal_actions_and_stays_playable(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table)
     env.reset(seed=21)
     rng = np.random.default_rng(21)
     for _ in range(10):
@@ -296,8 +296,8 @@ def test_raw_refuses_illegal_actions_and_stays_playable(house: House, table):
 
 
 @TABLES
-def test_an_illegal_action_ends_a_wrapped_game_at_the_offenders_cost(house: House, table):
-    env = house.env(**table)
+def test_an_illegal_action_ends_a_wrapped_game_at_the_offenders_cost(under_test: GameUnderTest, table):
+    env = under_test.env(**table)
     env.reset(seed=22)
     rng = np.random.default_rng(22)
     while env.observe(env.agent_selection)["action_mask"].all():
@@ -309,8 +309,8 @@ def test_an_illegal_action_ends_a_wrapped_game_at_the_offenders_cost(house: Hous
 
 
 @TABLES
-def test_numpy_integers_are_actions(house: House, table):
-    env = house.raw_env(**table)
+def test_numpy_integers_are_actions(under_test: GameUnderTest, table):
+    env = under_test.raw_env(**table)
     env.reset(seed=23)
     twin = env.copy()
     action = legal_action(env.observe(env.agent_selection)["action_mask"], np.random.default_rng(23))
@@ -322,19 +322,19 @@ def test_numpy_integers_are_actions(house: House, table):
 # --- Construction ----------------------------------------------------------------------------------------------------
 
 
-@GAMES
-def test_every_factory_takes_a_config_a_preset_or_fields(house: House):
-    config = house.config(**house.short)
-    for factory in (house.raw_env, house.env, house.parallel_env):
-        by_config, by_fields = factory(config=config), factory(**house.short)
+@EVERY_GAME
+def test_every_factory_takes_a_config_a_preset_or_fields(under_test: GameUnderTest):
+    config = under_test.config(**under_test.short)
+    for factory in (under_test.raw_env, under_test.env, under_test.parallel_env):
+        by_config, by_fields = factory(config=config), factory(**under_test.short)
         assert by_config.observation_space("player_0") == by_fields.observation_space("player_0")
-        wider = factory(**{**house.short, **house.wider})
+        wider = factory(**{**under_test.short, **under_test.wider})
         assert wider.observation_space("player_0") != by_fields.observation_space("player_0")
-        players = house.config(**{**house.short, **house.wider}).players
+        players = under_test.config(**{**under_test.short, **under_test.wider}).players
         assert len(wider.possible_agents) == players
 
 
-@GAMES
+@EVERY_GAME
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -348,42 +348,42 @@ def test_every_factory_takes_a_config_a_preset_or_fields(house: House):
         ({"render_mode": "smell"}, "render_mode"),
     ],
 )
-def test_a_wrong_keyword_is_named(house: House, options, named):
+def test_a_wrong_keyword_is_named(under_test: GameUnderTest, options, named):
     with pytest.raises(ValueError, match=named):
-        house.raw_env(**options)
+        under_test.raw_env(**options)
 
 
 # --- Registration ----------------------------------------------------------------------------------------------------
 
 
-@GAMES
-def test_gymnasium_makes_the_single_seat_environment(house: House):
-    importlib.import_module(house.package)
-    env = gymnasium.make(house.gymnasium_id, **house.short)
+@EVERY_GAME
+def test_gymnasium_makes_the_single_seat_environment(under_test: GameUnderTest):
+    importlib.import_module(under_test.package)
+    env = gymnasium.make(under_test.gymnasium_id, **under_test.short)
     check_env(env.unwrapped, skip_render_check=True)
 
 
-@GAMES
-def test_gymnasium_makes_the_vector_environment(house: House):
-    importlib.import_module(house.package)
-    envs = gymnasium.make_vec(house.gymnasium_id, num_envs=3, config=house.config(**house.short))
+@EVERY_GAME
+def test_gymnasium_makes_the_vector_environment(under_test: GameUnderTest):
+    importlib.import_module(under_test.package)
+    envs = gymnasium.make_vec(under_test.gymnasium_id, num_envs=3, config=under_test.config(**under_test.short))
     observation, _ = envs.reset(seed=1)
     assert envs.num_envs == len(observation["action_mask"]) == 3
 
 
-@GAMES
+@EVERY_GAME
 @pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry")
-def test_pettingzoo_makes_the_environment(house: House):
-    importlib.import_module(house.package)
-    env = pettingzoo.make("aec", house.gymnasium_id, **house.short)
+def test_pettingzoo_makes_the_environment(under_test: GameUnderTest):
+    importlib.import_module(under_test.package)
+    env = pettingzoo.make("aec", under_test.gymnasium_id, **under_test.short)
     env.reset(seed=1)
     assert env.agents == env.possible_agents
 
 
-@GAMES
-def test_importing_a_game_imports_no_torch_and_no_matplotlib(house: House):
+@EVERY_GAME
+def test_importing_a_game_imports_no_torch_and_no_matplotlib(under_test: GameUnderTest):
     import subprocess
     import sys
 
-    check = f"import sys, {house.module}; assert not {{'torch', 'matplotlib'}} & set(sys.modules), 'heavy import'"
+    check = f"import sys, {under_test.module}; assert not {{'torch', 'matplotlib'}} & set(sys.modules), 'heavy import'"
     subprocess.run([sys.executable, "-c", check], check=True)

@@ -12,10 +12,10 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from numba.core.event import install_recorder
 
-from .houses import HOUSES, House, in_mid_game, legal_action, legal_actions, table_name
+from .games import GAMES, GameUnderTest, in_mid_game, legal_action, legal_actions, table_name
 from .interpreted import bits_of
 
-GAMES = pytest.mark.parametrize("house", HOUSES, ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 
@@ -75,13 +75,13 @@ def rows(value: Any, mask: Any) -> Any:
 # --- The same games --------------------------------------------------------------------------------------------------
 
 
-@GAMES
-def test_a_vector_of_n_is_n_single_games(house: House):
+@EVERY_GAME
+def test_a_vector_of_n_is_n_single_games(under_test: GameUnderTest):
     """Game i of a vector seeded s is the AEC game reset(seed=s, options={"game_index": i}), episode after episode."""
-    table: dict[str, Any] = {**house.short, **house.wider}
+    table: dict[str, Any] = {**under_test.short, **under_test.wider}
     games = 5
-    envs = house.vector(games, table)
-    singles = [house.raw_env(**table) for _ in range(games)]
+    envs = under_test.vector(games, table)
+    singles = [under_test.raw_env(**table) for _ in range(games)]
     for index, single in enumerate(singles):
         single.reset(seed=42, options={"game_index": index})
     observation, infos = envs.reset(seed=42)
@@ -114,18 +114,18 @@ def test_a_vector_of_n_is_n_single_games(house: House):
     assert episodes > games, "the test must see second episodes"
 
 
-@GAMES
+@EVERY_GAME
 @MODES
-def test_one_thread_and_two_are_the_same(house: House, mode):
-    one = roll(house.vector(600, num_threads=1, autoreset_mode=mode), 12)
-    two = roll(house.vector(600, num_threads=2, autoreset_mode=mode), 12)
+def test_one_thread_and_two_are_the_same(under_test: GameUnderTest, mode):
+    one = roll(under_test.vector(600, num_threads=1, autoreset_mode=mode), 12)
+    two = roll(under_test.vector(600, num_threads=2, autoreset_mode=mode), 12)
     assert_same(one, two)
 
 
-@GAMES
-def test_the_batch_size_changes_no_game(house: House):
+@EVERY_GAME
+def test_the_batch_size_changes_no_game(under_test: GameUnderTest):
     rng = np.random.default_rng(1)
-    large, small = house.vector(300), house.vector(7)
+    large, small = under_test.vector(300), under_test.vector(7)
     observation, _ = large.reset(seed=1)
     small.reset(seed=1)
     for _ in range(30):
@@ -136,46 +136,46 @@ def test_the_batch_size_changes_no_game(house: House):
         assert_same((few_rewards, few_ends), (rewards[:7], ends[:7]))
 
 
-@GAMES
-def test_seeds_make_games(house: House):
-    envs = house.vector(6)
+@EVERY_GAME
+def test_seeds_make_games(under_test: GameUnderTest):
+    envs = under_test.vector(6)
     assert_same(roll(envs, 20, seed=5), roll(envs, 20, seed=5))
     first, other = roll(envs, 1, seed=5)[1], roll(envs, 1, seed=6)[1]  # not every game shows a card before a step
     assert (first[0]["observation"] != other[0]["observation"]).any()
     assert len({row.tobytes() for row in first[0]["observation"]}) > 1, "games of one batch differ"
 
 
-@GAMES
-def test_the_constructors_seed_is_resets_seed(house: House):
-    seeded = house.vector(4, seed=7)
-    unseeded = house.vector(4)
+@EVERY_GAME
+def test_the_constructors_seed_is_resets_seed(under_test: GameUnderTest):
+    seeded = under_test.vector(4, seed=7)
+    unseeded = under_test.vector(4)
     assert_same(seeded.reset()[0], unseeded.reset(seed=7)[0])
 
 
-@GAMES
-def test_reset_without_a_seed_is_the_next_episode(house: House):
-    envs = house.vector(3)
+@EVERY_GAME
+def test_reset_without_a_seed_is_the_next_episode(under_test: GameUnderTest):
+    envs = under_test.vector(3)
     envs.reset(seed=8)
     envs.reset()
-    single = house.raw_env(**house.short)
+    single = under_test.raw_env(**under_test.short)
     single.reset(seed=8, options={"game_index": 2})
     single.reset()
     assert envs.to_dict(2) == single.to_dict()
 
 
-@GAMES
-def test_games_begin_from_positions(house: House):
+@EVERY_GAME
+def test_games_begin_from_positions(under_test: GameUnderTest):
     """One position for all tables, or one each for some; a wrong one changes nothing."""
-    envs = house.vector(3)
+    envs = under_test.vector(3)
     envs.reset(seed=9)
     rng = np.random.default_rng(9)
-    single = house.raw_env(**house.short)
+    single = under_test.raw_env(**under_test.short)
     single.reset(seed=10)
     position = in_mid_game(single, 3, rng).to_dict()
     envs.reset(options={"state": position})
     assert [envs.to_dict(game) for game in range(3)] == [position] * 3
     envs.reset(seed=9, options={"state": {1: position}})
-    others = house.vector(3)
+    others = under_test.vector(3)
     others.reset(seed=9)
     assert envs.to_dict(1) == position
     assert [envs.to_dict(0), envs.to_dict(2)] == [others.to_dict(0), others.to_dict(2)]
@@ -185,19 +185,19 @@ def test_games_begin_from_positions(house: House):
     assert [envs.to_dict(game) for game in range(3)] == before
 
 
-@GAMES
-def test_a_first_reset_that_is_refused_leaves_no_games(house: House):
-    envs = house.vector(3)
+@EVERY_GAME
+def test_a_first_reset_that_is_refused_leaves_no_games(under_test: GameUnderTest):
+    envs = under_test.vector(3)
     with pytest.raises(ValueError, match="lacks"):
         envs.reset(seed=9, options={"state": {"current_player": 0}})
     with pytest.raises(gymnasium.error.ResetNeeded):
         envs.step(np.zeros(3, np.int64))
 
 
-@GAMES
-def test_a_game_index_shifts_the_whole_batch(house: House):
+@EVERY_GAME
+def test_a_game_index_shifts_the_whole_batch(under_test: GameUnderTest):
     """Workers with their own part of the games see what one large batch would."""
-    whole, part = house.vector(10), house.vector(4)
+    whole, part = under_test.vector(10), under_test.vector(4)
     whole.reset(seed=12)
     part.reset(seed=12, options={"game_index": 6})
     assert [part.to_dict(game) for game in range(4)] == [whole.to_dict(game) for game in range(6, 10)]
@@ -206,10 +206,10 @@ def test_a_game_index_shifts_the_whole_batch(house: House):
 # --- Shapes, types, formats ------------------------------------------------------------------------------------------
 
 
-@GAMES
+@EVERY_GAME
 @pytest.mark.parametrize("format_", ["int8", "packed", "float32"])
-def test_spaces_hold_what_comes(house: House, format_):
-    envs = house.vector(4, observation=format_)
+def test_spaces_hold_what_comes(under_test: GameUnderTest, format_):
+    envs = under_test.vector(4, observation=format_)
     rng = np.random.default_rng(9)
     observation, infos = envs.reset(seed=9)
     dtype = {"int8": np.int8, "packed": np.uint64, "float32": np.float32}[format_]
@@ -225,10 +225,10 @@ def test_spaces_hold_what_comes(house: House, format_):
         assert infos["rewards"].shape[0] == 4
 
 
-@GAMES
-def test_observation_formats_hold_the_same_bits(house: House):
-    traces = {name: roll(house.vector(5, observation=name), 40) for name in ("int8", "packed", "float32")}
-    bits = house.vector(1).single_observation_space["observation"].shape[0]
+@EVERY_GAME
+def test_observation_formats_hold_the_same_bits(under_test: GameUnderTest):
+    traces = {name: roll(under_test.vector(5, observation=name), 40) for name in ("int8", "packed", "float32")}
+    bits = under_test.vector(1).single_observation_space["observation"].shape[0]
     for int8, packed, float32 in zip(traces["int8"], traces["packed"], traces["float32"], strict=True):
         np.testing.assert_array_equal(int8[0]["observation"], bits_of(packed[0]["observation"], bits))
         np.testing.assert_array_equal(int8[0]["observation"], float32[0]["observation"])
@@ -240,12 +240,12 @@ def test_observation_formats_hold_the_same_bits(house: House):
             np.testing.assert_array_equal(finals[0], finals[2])
 
 
-@GAMES
+@EVERY_GAME
 @pytest.mark.parametrize("format_", ["int8", "packed"])
-def test_observe_all_is_every_seats_view(house: House, format_):
-    table = {**house.short, **house.wider}
-    players = house.config(**table).players
-    envs = house.vector(4, table, observation=format_)
+def test_observe_all_is_every_seats_view(under_test: GameUnderTest, format_):
+    table = {**under_test.short, **under_test.wider}
+    players = under_test.config(**table).players
+    envs = under_test.vector(4, table, observation=format_)
     rng = np.random.default_rng(10)
     observation, infos = envs.reset(seed=10)
     for _ in range(25):
@@ -258,10 +258,10 @@ def test_observe_all_is_every_seats_view(house: House, format_):
         others[every, current] = False
         assert not everybody["action_mask"][others].any()
         observation, _, _, _, infos = envs.step(legal_actions(observation["action_mask"], rng))
-    single = house.raw_env(**table)
+    single = under_test.raw_env(**table)
     single.reset(seed=10, options={"game_index": 1})
     envs.reset(seed=10)
-    everybody = house.vector(4, table)
+    everybody = under_test.vector(4, table)
     everybody.reset(seed=10)
     for seat, agent in enumerate(single.possible_agents):
         np.testing.assert_array_equal(
@@ -269,10 +269,10 @@ def test_observe_all_is_every_seats_view(house: House, format_):
         )
 
 
-@GAMES
-def test_copy_true_never_reuses_data_and_copy_false_does(house: House):
+@EVERY_GAME
+def test_copy_true_never_reuses_data_and_copy_false_does(under_test: GameUnderTest):
     for copying in (True, False):
-        envs = house.vector(3, copy=copying)
+        envs = under_test.vector(3, copy=copying)
         rng = np.random.default_rng(11)
         observation, _ = envs.reset(seed=11)
         kept, before = [observation["observation"]], [copied(observation["observation"])]
@@ -285,9 +285,9 @@ def test_copy_true_never_reuses_data_and_copy_false_does(house: House):
         assert (kept[0] is kept[-1] or np.shares_memory(kept[0], kept[-1])) != copying
 
 
-@GAMES
-def test_everything_returned_is_kept_with_copy_true(house: House):
-    envs = house.vector(8)
+@EVERY_GAME
+def test_everything_returned_is_kept_with_copy_true(under_test: GameUnderTest):
+    envs = under_test.vector(8)
     rng = np.random.default_rng(12)
     observation, infos = envs.reset(seed=12)
     kept, before = [(observation, infos)], [copied((observation, infos))]
@@ -300,16 +300,16 @@ def test_everything_returned_is_kept_with_copy_true(house: House):
     assert_same(kept, before)
 
 
-@GAMES
-def test_final_masks_are_the_callers_own_with_copy_true(house: House):
-    ends = [result[-1] for result in results_of(house.vector(6), 60) if "final_obs" in result[-1]]
+@EVERY_GAME
+def test_final_masks_are_the_callers_own_with_copy_true(under_test: GameUnderTest):
+    ends = [result[-1] for result in results_of(under_test.vector(6), 60) if "final_obs" in result[-1]]
     ends[0]["final_obs"]["action_mask"][:] = 1
     assert len(ends) > 1 and not any(infos["final_obs"]["action_mask"].any() for infos in ends[1:])
 
 
-@GAMES
-def test_actions_of_any_layout_are_the_same_and_compile_nothing(house: House):
-    envs = house.vector(8)
+@EVERY_GAME
+def test_actions_of_any_layout_are_the_same_and_compile_nothing(under_test: GameUnderTest):
+    envs = under_test.vector(8)
     mask = roll(envs, 1)[0][0]["action_mask"]  # a step compiles what is not compiled yet
     results = []
     with install_recorder("numba:compile") as compiled:
@@ -324,9 +324,9 @@ def test_actions_of_any_layout_are_the_same_and_compile_nothing(house: House):
 # --- Ends ------------------------------------------------------------------------------------------------------------
 
 
-@GAMES
-def test_same_step_brings_the_end_and_the_next_game_at_once(house: House):
-    envs = house.vector(6, autoreset_mode=AutoresetMode.SAME_STEP)
+@EVERY_GAME
+def test_same_step_brings_the_end_and_the_next_game_at_once(under_test: GameUnderTest):
+    envs = under_test.vector(6, autoreset_mode=AutoresetMode.SAME_STEP)
     assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     ends = 0
     steps = np.zeros(6, int)
@@ -348,9 +348,9 @@ def test_same_step_brings_the_end_and_the_next_game_at_once(house: House):
     assert ends > 6
 
 
-@GAMES
-def test_next_step_spends_a_step_on_the_reset(house: House):
-    envs = house.vector(6, autoreset_mode=AutoresetMode.NEXT_STEP)
+@EVERY_GAME
+def test_next_step_spends_a_step_on_the_reset(under_test: GameUnderTest):
+    envs = under_test.vector(6, autoreset_mode=AutoresetMode.NEXT_STEP)
     ended = np.zeros(6, bool)
     for observation, rewards, terminations, _, infos in roll(envs, 80)[1:]:
         assert not (terminations & ended).any(), "the step after an end is the reset"
@@ -361,10 +361,10 @@ def test_next_step_spends_a_step_on_the_reset(house: House):
         ended = terminations
 
 
-@GAMES
-def test_next_step_plays_the_same_games_as_same_step(house: House):
-    same = house.vector(1, autoreset_mode=AutoresetMode.SAME_STEP)
-    later = house.vector(1, autoreset_mode=AutoresetMode.NEXT_STEP)
+@EVERY_GAME
+def test_next_step_plays_the_same_games_as_same_step(under_test: GameUnderTest):
+    same = under_test.vector(1, autoreset_mode=AutoresetMode.SAME_STEP)
+    later = under_test.vector(1, autoreset_mode=AutoresetMode.NEXT_STEP)
     rng = np.random.default_rng(13)
     observation, _ = same.reset(seed=13)
     later.reset(seed=13)
@@ -378,9 +378,9 @@ def test_next_step_plays_the_same_games_as_same_step(house: House):
         assert_same(observation, late)
 
 
-@GAMES
-def test_disabled_waits_for_a_reset_mask(house: House):
-    envs = house.vector(6, autoreset_mode=AutoresetMode.DISABLED)
+@EVERY_GAME
+def test_disabled_waits_for_a_reset_mask(under_test: GameUnderTest):
+    envs = under_test.vector(6, autoreset_mode=AutoresetMode.DISABLED)
     rng = np.random.default_rng(14)
     observation, _ = envs.reset(seed=14)
     ends = 0
@@ -400,9 +400,9 @@ def test_disabled_waits_for_a_reset_mask(house: House):
     assert ends > 3
 
 
-@GAMES
-def test_disabled_leaves_an_ended_game_as_it_is(house: House):
-    envs = house.vector(4, autoreset_mode=AutoresetMode.DISABLED)
+@EVERY_GAME
+def test_disabled_leaves_an_ended_game_as_it_is(under_test: GameUnderTest):
+    envs = under_test.vector(4, autoreset_mode=AutoresetMode.DISABLED)
     rng = np.random.default_rng(15)
     observation, _ = envs.reset(seed=15)
     over = np.zeros(4, bool)
@@ -414,10 +414,10 @@ def test_disabled_leaves_an_ended_game_as_it_is(house: House):
     assert not rewards[over].any()
 
 
-@GAMES
+@EVERY_GAME
 @pytest.mark.parametrize("mask", [[True, False], np.ones(4, np.int8), np.ones((4, 1), bool), "all", 1])
-def test_a_wrong_reset_mask_is_named(house: House, mask):
-    envs = house.vector(4, autoreset_mode=AutoresetMode.DISABLED)
+def test_a_wrong_reset_mask_is_named(under_test: GameUnderTest, mask):
+    envs = under_test.vector(4, autoreset_mode=AutoresetMode.DISABLED)
     envs.reset(seed=16)
     with pytest.raises(ValueError, match="reset_mask"):
         envs.reset(options={"reset_mask": mask})
@@ -426,13 +426,13 @@ def test_a_wrong_reset_mask_is_named(house: House, mask):
 # --- Illegal actions -------------------------------------------------------------------------------------------------
 
 
-@GAMES
+@EVERY_GAME
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("illegal", [-1, 10**6, None], ids=["below", "above", "masked"])
-def test_an_illegal_action_ends_that_game_only(house: House, illegal, threads):
+def test_an_illegal_action_ends_that_game_only(under_test: GameUnderTest, illegal, threads):
     """-1 for the offender, counted, and the neighbours play on as if nothing had been."""
     games, offenders = 300, np.arange(0, 300, 7)
-    good, bad = house.vector(games, num_threads=threads), house.vector(games, num_threads=threads)
+    good, bad = under_test.vector(games, num_threads=threads), under_test.vector(games, num_threads=threads)
     rng = np.random.default_rng(17)
     observation, infos = good.reset(seed=17)
     bad.reset(seed=17)
@@ -459,32 +459,32 @@ def test_an_illegal_action_ends_that_game_only(house: House, illegal, threads):
         assert bad.to_dict(game) == good.to_dict(game)
 
 
-@GAMES
-def test_illegal_actions_for_ever_do_no_harm(house: House):
-    envs = house.vector(50)
+@EVERY_GAME
+def test_illegal_actions_for_ever_do_no_harm(under_test: GameUnderTest):
+    envs = under_test.vector(50)
     rng = np.random.default_rng(18)
     envs.reset(seed=18)
     actions_space = envs.single_action_space.n
     for _ in range(200):
         envs.step(rng.integers(-3, actions_space + 3, 50))
-    assert_same(roll(envs, 10, seed=19), roll(house.vector(50), 10, seed=19))
+    assert_same(roll(envs, 10, seed=19), roll(under_test.vector(50), 10, seed=19))
 
 
 # --- The rest of the contract ----------------------------------------------------------------------------------------
 
 
-@GAMES
-def test_words_and_copies_take_a_game_first(house: House):
-    envs = house.vector(3)
+@EVERY_GAME
+def test_words_and_copies_take_a_game_first(under_test: GameUnderTest):
+    envs = under_test.vector(3)
     observation, infos = envs.reset(seed=20)
     action = legal_action(observation["action_mask"][1], np.random.default_rng(20))
     assert envs.str_to_action(1, envs.action_to_str(1, action)) == action
     assert envs.to_dict(1)["current_player"] == infos["current_player"][1]
 
 
-@GAMES
-def test_copies_and_pickles_play_on_alike(house: House):
-    envs = house.vector(4, num_threads=1)
+@EVERY_GAME
+def test_copies_and_pickles_play_on_alike(under_test: GameUnderTest):
+    envs = under_test.vector(4, num_threads=1)
     rng = np.random.default_rng(21)
     observation, _ = envs.reset(seed=21)
     for _ in range(5):
@@ -498,9 +498,9 @@ def test_copies_and_pickles_play_on_alike(house: House):
         observation = expected[0]
 
 
-@GAMES
-def test_it_is_a_gymnasium_vector_environment(house: House):
-    envs = house.vector(3)
+@EVERY_GAME
+def test_it_is_a_gymnasium_vector_environment(under_test: GameUnderTest):
+    envs = under_test.vector(3)
     assert isinstance(envs, gymnasium.vector.VectorEnv)
     assert envs.num_envs == 3
     assert envs.observation_space == gymnasium.vector.utils.batch_space(envs.single_observation_space, 3)

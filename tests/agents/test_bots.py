@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bot import BotLoops, BotPolicy
-from agents.games import game_of
-from agents.match import play, steps_of
-from agents.originals import WITHIN, Comparison, comparisons
-from agents.playing import Block, BotsSeated, OneTable, sit
+from agents.bots.bot import BotLoops, BotPolicy
+from agents.evaluation.originals import WITHIN, Comparison, comparisons
+from agents.evaluation.playing import play, steps_of
+from agents.evaluation.scoreboard import ORIGINALS, PROGRAMS
+from agents.evaluation.seating import Block, BotsSeated, OneTable, sit
 from agents.policy import Policy
-from agents.scoreboard import ORIGINALS, PROGRAMS
+from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 MINI = PRESETS["mini"]
@@ -22,7 +22,7 @@ HONEST = [name for name in BOTS if "cheat" not in name]
 
 
 def block_of(config: HanabiConfig, games: int) -> Block:
-    return Block(game_of(config).vector_env(1, config=config).game, games, observes=False, special=False)
+    return Block(game_of(config).make_game(config), games, observes=False, specialize=False)
 
 
 def actions_of(config: HanabiConfig, policy: Policy, games: int, seed: int) -> list[np.ndarray]:
@@ -131,7 +131,7 @@ def test_bots_run_as_plain_python(name):
     compiled = bots._loops
     bots._loops = BotLoops(*(loop.py_func for loop in compiled))  # type: ignore[attr-defined]
     bots._memories, bots._views = bots._memories.view(np.recarray), bots._views.view(np.recarray)
-    block.tables = block.tables.view(np.recarray)
+    block.tables, block.rules_array = block.tables.view(np.recarray), block.rules_array.view(np.recarray)
     with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
         bots.begin()
         for expected in moves:
@@ -177,6 +177,6 @@ def test_a_port_plays_as_well_as_its_original(case):
     three standard errors, none above 0.065. One that is 0.55 off escapes with less than that.
     """
     config = HanabiConfig(players=case.players)
-    scores = play(config, agents.load(case.bot, config), 3000, seed=1, special=False).fireworks_score
+    scores = play(config, agents.load(case.bot, config), 3000, seed=1, specialize=False).fireworks_score
     error = np.hypot(scores.std() / np.sqrt(len(scores)), 0.02)  # the original's mean has an error too
     assert abs(scores.mean() - case.original) < WITHIN + 3 * error

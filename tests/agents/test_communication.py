@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import agents
-from agents.communication import bits_between, measure
-from agents.games import game_of
-from agents.match import play
+from agents.evaluation.communication import bits_between, measure
+from agents.evaluation.playing import play
+from hanabako.games import game_of
 from hanabi_env import HanabiConfig
 
 CONFIG = HanabiConfig()
@@ -74,7 +74,7 @@ def test_only_hanabi_is_listened_to(monkeypatch):
     class Other:
         name = "other"
 
-    monkeypatch.setattr("agents.communication.game_of", lambda _: Other)
+    monkeypatch.setattr("agents.evaluation.communication.game_of", lambda _: Other)
     with pytest.raises(ValueError, match="measured in hanabi, got other"):
         measure(CONFIG, Teller(), 1, seed=1)
     assert game_of(CONFIG).name == "hanabi"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import agents
-from agents import contest
-from agents.games import GAMES, make_config
-from agents.scoreboard import contests_table
+from agents.evaluation import contest
+from agents.evaluation.scoreboard import contests_table
+from hanabako.games import games, make_config
 
 
 def test_every_seat_is_had_by_both():
@@ -30,10 +30,10 @@ def test_ratings_put_the_better_first():
     assert [row["name"] for row in rows] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("game", [name for name, game in GAMES.items() if not game.cooperative])
+@pytest.mark.parametrize("game", [name for name, game in games().items() if not game.cooperative])
 def test_nobody_beats_an_equal(game):
     """Both are the same player: every exchange of seats gains one what it gains the other."""
-    config = make_config(game, next(iter(__import__(GAMES[game].package).PRESETS)))
+    config = make_config(game, games()[game].first_preset)
     random = agents.load("random", config)
     result = contest.tournament(config, {"one": random, "other": random}, 20, seed=3)
     (match,) = result["matches"]

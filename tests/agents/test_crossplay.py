@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import agents
-from agents import crossplay, evaluate
-from agents.match import play
+from agents import evaluate
+from agents.evaluation import crossplay
+from agents.evaluation.playing import play
 from hanabi_env import PRESETS
 
 MINI = PRESETS["mini"]

@@ -5,13 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from agents import demo, ppo, runs, scoreboard
+from agents import ppo
+from agents.evaluation import scoreboard
+from agents.learning import demo, runs
 from tests.agents.test_ppo import TINY, UPDATE
 
 
 def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path):
     run_dir = ppo.train(replace(TINY, preset="mini", steps=UPDATE, run_dir=tmp_path / "run"))
-    page = demo.record_replay(run_dir, special=False)
+    page = demo.record_replay(run_dir, specialize=False)
     text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
     assert page.read_text().startswith("<!doctype html>")
     assert "observation card_knowledge+derived" in text

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents.hanabi import endgame, hats
-from env_core.bits import bit
+from agents.bots.hanabi import endgame, hats
+from hanabako.engine.bits import bit
 from hanabi_env import HanabiConfig
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # the bit tricks of plain Python count modulo 2^64

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 import agents
+from agents.bots.ikebana.florist import GREEDY, LOOKAHEAD, act, memory_dtype
+from agents.bots.ikebana.odds import worths_of_classes
 from agents.evaluate import play
-from agents.ikebana.florist import GREEDY, LOOKAHEAD, act, memory_dtype
-from agents.ikebana.odds import worths_of_classes
 from ikebana_env import IkebanaConfig
-from ikebana_env.notation import action_words
-from ikebana_env.position import load_position
-from ikebana_env.rules import legal_action_mask, state_dtype
-from ikebana_env.view import hide
+from ikebana_env.engine.private_view import hide
+from ikebana_env.engine.rules import legal_action_mask
+from ikebana_env.engine.state import state_dtype
+from ikebana_env.words.notation import action_words
+from ikebana_env.words.positions import load_position
 from tests.ikebana.table import position
 from tests.reference.ikebana_plain import box, gain_of
 

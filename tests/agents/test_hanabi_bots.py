@@ -3,8 +3,8 @@
 from typing import Any
 
 import agents
-from agents.playing import BotsSeated, OneTable
-from hanabi_env.notation import card_names
+from agents.evaluation.seating import BotsSeated, OneTable
+from hanabi_env.words.notation import card_names
 from tests.hanabi.table import deal
 
 

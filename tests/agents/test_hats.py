@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bot import BotPolicy
-from agents.games import game_of
-from agents.hanabi import hats, messages
-from agents.match import play
-from agents.playing import Block, BotsSeated
+from agents.bots.bot import BotPolicy
+from agents.bots.hanabi import hats, messages
+from agents.evaluation.playing import play
+from agents.evaluation.seating import Block, BotsSeated
+from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # the bit tricks of plain Python count modulo 2^64
@@ -21,7 +21,7 @@ def knowledge_of_games(config, name, games, seed):
     """After every step of some games: the tables (N,), and what every seat thinks that all know, (N, seats, P, H)."""
     policy = agents.load(name, config)
     assert isinstance(policy, BotPolicy)
-    block = Block(game_of(config).vector_env(1, config=config).game, games, observes=False, special=False)
+    block = Block(game_of(config).make_game(config), games, observes=False, specialize=False)
     bots = BotsSeated(block, policy, range(config.players))
     block.deal(seed, 0)
     bots.begin()

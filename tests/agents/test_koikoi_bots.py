@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bot import BotPolicy
-from agents.contest import head_to_head
+from agents.bots.bot import BotPolicy
+from agents.bots.koikoi import monte_carlo
+from agents.bots.koikoi.heuristics import chance_to_hold
 from agents.evaluate import play
-from agents.koikoi import monte_carlo
-from agents.koikoi.heuristics import chance_to_hold
+from agents.evaluation.contest import head_to_head
 from hanafuda_env import PRESETS, koikoi_v0
-from hanafuda_env.box import state_dtype
-from hanafuda_env.view import hide, unseen
+from hanafuda_env.engine.private_view import hide, unseen
+from hanafuda_env.engine.state import state_dtype
 
 ROUND = replace(PRESETS["document_options"], rounds=1, reward="points")
 JAPAN = replace(PRESETS["koikoi_japan"], rounds=1, reward="points")
@@ -51,7 +51,7 @@ def test_no_move_depends_on_what_the_seat_cannot_see(name):
     assert isinstance(policy, BotPolicy)
     import random
 
-    from agents.playing import OneTable
+    from agents.evaluation.seating import OneTable
     from tests.koikoi.test_secrets import shuffled_secrets
 
     rng = random.Random(name)

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import agents
-from agents.games import make_config
-from agents.network import Network, NeuralPolicy, choose, load_policy, masked, pack, save_policy, unpack
+from agents.learning.network import Network, NeuralPolicy, choose, load_policy, masked, pack, save_policy, unpack
+from hanabako.games import make_config
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 
 CONFIG = HanabiConfig(derived=True)

@@ -15,8 +15,8 @@ import torch
 import agents
 from agents import ppo
 from agents.evaluate import play
+from agents.learning.runs import read_metrics
 from agents.ppo import Args, Progress, advantages_of, train
-from agents.runs import read_metrics
 from hanabi_env import PRESETS
 from tests.conftest import ROOT
 
@@ -120,7 +120,7 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only(tmp_path):
 
 
 def weights(run_dir: Path) -> dict[str, torch.Tensor]:
-    return agents.network.load_policy(run_dir / "policy.safetensors").network.state_dict()
+    return agents.learning.network.load_policy(run_dir / "policy.safetensors").network.state_dict()
 
 
 def without_clock(rows: list[dict]) -> list[dict]:
@@ -278,7 +278,7 @@ def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
     assert (games[0] != games[1]).any()
 
 
-@pytest.mark.parametrize("module", ["ppo", "evaluate", "demo"])
+@pytest.mark.parametrize("module", ["ppo", "evaluate", "learning.demo"])
 def test_every_command_explains_itself(module, capsys):
     with pytest.raises(SystemExit) as end:
         __import__(f"agents.{module}", fromlist=["main"]).main(["--help"])

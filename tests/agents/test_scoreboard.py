@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from agents import originals, scoreboard
-from agents.games import config_to_dict
+from agents.evaluation import originals, scoreboard
+from hanabako.games import config_to_dict
 from hanabi_env import PRESETS
 
 

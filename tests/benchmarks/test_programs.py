@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks import compile_time, games, peers, throughput
-from env_core.vector import CardGameVectorEnv
+from hanabako.envs.vector import CardGameVectorEnv
 
 GAME = games.GAMES["hanabi"].make(2)
 PATHS = {

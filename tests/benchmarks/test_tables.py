@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import tables
-from env_core.files import filled, marks
+from hanabako.pages.generated import filled, marks
 
 
 @pytest.mark.parametrize("document", tables.DOCUMENTS, ids=lambda path: str(path.relative_to(tables.ROOT)))

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hanabi_env import HanabiConfig, rules
+from hanabi_env import HanabiConfig
+from hanabi_env.engine import rules
 from hanabi_env.game import HanabiGame
 from tests.interpreted import Interpreted
 

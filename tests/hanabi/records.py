@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from env_core.rng import game_key
-from hanabi_env import rules as hanabi
-from hanabi_env.box import state_dtype
+from hanabako.engine.rng import game_key
 from hanabi_env.config import HanabiConfig
-from hanabi_env.notation import str_to_action
-from hanabi_env.observation import observation_words, observe
-from hanabi_env.position import load_deck
+from hanabi_env.engine import rules as hanabi
+from hanabi_env.engine.observation import observation_words, observe
+from hanabi_env.engine.state import state_dtype
+from hanabi_env.words.notation import str_to_action
+from hanabi_env.words.positions import load_deck
 from tests.reference.hanabi_plain import box
 
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from hanabi_env.render import Snapshot
+from hanabi_env.drawing.render import Snapshot
 from tests.reference.hanabi_plain import PlainHanabi, box
 
 EXTREMES: list[dict[str, Any]] = [

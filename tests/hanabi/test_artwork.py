@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hanabi_env.artwork import SUIT_COLORS, SUIT_SHAPES, style
+from hanabi_env.drawing.artwork import SUIT_COLORS, SUIT_SHAPES, style
 
 # Machado, Oliveira and Fernandes (2009), severity 1, for linear RGB.
 DEFICIENCIES = {

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from env_core.card import Field
+from hanabako.pages.rule_card import Field
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
-from hanabi_env.card import action_blocks, main, observation_fields, with_players
-from hanabi_env.notation import action_words, card_names, hint_marks
+from hanabi_env.rule_card import action_blocks, main, observation_fields, with_players
+from hanabi_env.words.notation import action_words, card_names, hint_marks
 from tests.test_cards import assert_every_bit_has_one_field
 
 TABLES = [

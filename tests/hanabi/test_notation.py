@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hanabi_env import notation
 from hanabi_env.config import HanabiConfig
+from hanabi_env.words import notation
 from tests.hanabi.tables import MANY, name
 from tests.reference.hanabi_plain import identities
 from tests.reference.hanabi_words import standard_words

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from hanabi_env import rules as hanabi
-from hanabi_env.box import END_ILLEGAL
 from hanabi_env.config import HanabiConfig
-from hanabi_env.notation import action_to_str
-from hanabi_env.position import arrange_deck, load_deck, load_position, parse_position, to_dict
+from hanabi_env.engine import rules as hanabi
+from hanabi_env.engine.state import END_ILLEGAL
+from hanabi_env.words.notation import action_to_str
+from hanabi_env.words.positions import arrange_deck, load_deck, load_position, parse_position, to_dict
 from tests.reference.hanabi_plain import box
 
 from .records import do, legal_actions, new_game, observations, play_on, some_positions, stacked

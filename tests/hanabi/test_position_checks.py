@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hanabi_env.config import HanabiConfig
-from hanabi_env.position import load_position, parse_position, to_dict
+from hanabi_env.words.positions import load_position, parse_position, to_dict
 from tests.reference.hanabi_plain import box
 
 from .records import do, new_game, stacked

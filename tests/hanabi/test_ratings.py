@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from hanabi_env.config import HanabiConfig
+from hanabi_env.drawing.render import Snapshot, replay, table_ansi, table_svg
+from hanabi_env.drawing.table_view import view_of
 from hanabi_env.hanabi_v0 import raw_env
-from hanabi_env.ratings import SCALES, verdict, word_and_crowd
-from hanabi_env.render import Snapshot, replay, table_ansi, table_svg
-from hanabi_env.table import view_of
+from hanabi_env.words.ratings import SCALES, verdict, word_and_crowd
 
 from .shown_games import final
 

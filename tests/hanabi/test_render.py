@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from hanabi_env.artwork import style
 from hanabi_env.config import HanabiConfig
+from hanabi_env.drawing.artwork import style
+from hanabi_env.drawing.panels import table_height
+from hanabi_env.drawing.render import main, replay, sample_game, table_ansi, table_rgb, table_svg
+from hanabi_env.drawing.table_view import describe_turn, view_of
 from hanabi_env.hanabi_v0 import raw_env
-from hanabi_env.panels import table_height
-from hanabi_env.ratings import score_words
-from hanabi_env.render import main, replay, sample_game, table_ansi, table_rgb, table_svg
-from hanabi_env.table import describe_turn, view_of
+from hanabi_env.words.ratings import score_words
 from tests.reference.hanabi_plain import PlainHanabi
 
 from .shown_games import EXTREMES, VARIANTS, final, game, position_of, table_name
@@ -255,5 +255,5 @@ def test_the_readmes_picture_is_todays(tmp_path: Path) -> None:
     arguments = ["--seed", "11", "--moves", "32", "--seat", "1"]
     main([str(tmp_path / "hanabi.svg"), *arguments])
     committed = Path(__file__).parents[2] / "docs" / "hanabi.svg"
-    again = f"draw it again: python -m hanabi_env.render docs/hanabi.svg {' '.join(arguments)}"
+    again = f"draw it again: python -m hanabi_env.drawing.render docs/hanabi.svg {' '.join(arguments)}"
     assert committed.read_text(encoding="utf-8") == (tmp_path / "hanabi.svg").read_text(encoding="utf-8"), again

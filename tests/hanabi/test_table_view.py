@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hanabi_env.config import HanabiConfig
-from hanabi_env.render import table_ansi, table_svg
-from hanabi_env.table import describe_move, describe_turn, view_of
+from hanabi_env.drawing.render import table_ansi, table_svg
+from hanabi_env.drawing.table_view import describe_move, describe_turn, view_of
 from tests.reference.hanabi_plain import PlainHanabi
 
 from .shown_games import EXTREMES, VARIANTS, exchanged, final, game, position_of, table_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hanabi_env import PRESETS
-from hanabi_env.card import observation_fields
-from hanabi_env.notation import card_names
+from hanabi_env.rule_card import observation_fields
+from hanabi_env.words.notation import card_names
 
 from .table import deal, position
 from .test_rules import all_cards

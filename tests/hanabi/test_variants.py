@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from hanabi_env import PRESETS, HanabiConfig, HanabiVectorEnv, hanabi_v0
-from hanabi_env.position import load_position, parse_bonus_tiles
+from hanabi_env.words.positions import load_position, parse_bonus_tiles
 from tests.reference.hanabi_plain import TILES, PlainHanabi, box
 from tests.reference.hanabi_plain_observation import is_dead
 from tests.reference.lockstep import Engine, Plain, play, shuffled_box

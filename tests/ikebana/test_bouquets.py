@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from env_core.jit import kernel
-from ikebana_env.notation import appraise, str_to_card
-from ikebana_env.rules import bouquet_gain, copies, with_card
+from hanabako.compiler.jit import kernel
+from ikebana_env.engine.cards import copies, with_card
+from ikebana_env.engine.rules import bouquet_gain
+from ikebana_env.words.notation import appraise, str_to_card
 from tests.reference.ikebana_plain import KINDS, box, gain_of
 
 EVERY_BOUQUET = 223_031  # J6

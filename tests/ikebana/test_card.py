@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from env_core.card import Field
+from hanabako.pages.rule_card import Field
 from ikebana_env import PRESETS, IkebanaConfig
-from ikebana_env.card import observation_fields
+from ikebana_env.rule_card import observation_fields
 from tests.test_cards import assert_every_bit_has_one_field
 
 from .table import deal, start

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ikebana_env import IkebanaVectorEnv, ikebana_v0
-from ikebana_env.position import REQUIRED_KEYS
+from ikebana_env.words.positions import REQUIRED_KEYS
 from tests.reference.ikebana_plain import box
 
 from .table import Table, deal, deck_from, position, start

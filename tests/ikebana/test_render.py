@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from env_core.replay import Snapshot
+from hanabako.drawing.replay import Snapshot
 from ikebana_env import IkebanaConfig, ikebana_v0
-from ikebana_env.render import main, replay, sample_game, table_ansi, table_rgb, table_svg, view_of
-from ikebana_env.table import describe_move, describe_turn
+from ikebana_env.drawing.render import main, replay, sample_game, table_ansi, table_rgb, table_svg, view_of
+from ikebana_env.drawing.table_view import describe_move, describe_turn
 
 from .table import deal, start
 

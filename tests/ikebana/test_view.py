@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from ikebana_env import IkebanaConfig
-from ikebana_env.position import load_position
-from ikebana_env.rules import NO_CARD, state_dtype
-from ikebana_env.view import hide
+from ikebana_env.engine.private_view import hide
+from ikebana_env.engine.state import NO_CARD, state_dtype
+from ikebana_env.words.positions import load_position
 
 from .test_properties import exchanged, position_after
 

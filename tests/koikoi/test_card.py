@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hanafuda_env import PRESETS, KoiKoiConfig
-from hanafuda_env.card import observation_fields
+from hanafuda_env.rule_card import observation_fields
 from tests.test_cards import assert_every_bit_has_one_field
 
 from .table import position

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hanafuda_env import koikoi_v0
-from hanafuda_env.box import PHASE_PICK_HAND, PHASE_PLAY
-from hanafuda_env.notation import action_to_str, card_to_str, str_to_action, str_to_card
+from hanafuda_env.engine.state import PHASE_PICK_HAND, PHASE_PLAY
+from hanafuda_env.words.notation import action_to_str, card_to_str, str_to_action, str_to_card
 
 from .table import position
 

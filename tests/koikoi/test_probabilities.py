@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from env_core.jit import kernel
-from env_core.rng import random_word
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import kernel
+from hanabako.engine.rng import random_word
 from hanafuda_env import KoiKoiConfig, KoiKoiVectorEnv
-from hanafuda_env.config import compiled_digest
+from hanafuda_env.engine.rules import deal, shuffle
+from hanafuda_env.engine.yaku import has_kuttsuki, has_teshi
 from hanafuda_env.game import KoiKoiGame
-from hanafuda_env.rules import deal, shuffle
-from hanafuda_env.yaku import has_kuttsuki, has_teshi
 
 HANDS = math.comb(48, 8)
 TESHI = 1_628_946 / HANDS
@@ -31,7 +31,7 @@ ALL_ORDINARY = 0.98209440
 
 def deal_counter() -> Any:
     """A compiled loop that counts: teshi, kuttsuki in player 0's hand, void fields; of the rest no, one, two lucky."""
-    digest = compiled_digest()
+    digest = digest_of(shuffle, deal, has_teshi, has_kuttsuki)
 
     @kernel
     def count(tables, seed, deals, counts):
@@ -57,7 +57,7 @@ def deal_counter() -> Any:
 
 def check_deals(deals: int) -> None:
     game = KoiKoiGame(KoiKoiConfig())
-    tables, counts = np.zeros(1, game.table_dtype(special=False)), np.zeros(6, np.int64)
+    tables, counts = np.zeros(1, game.table_dtype(specialize=False)), np.zeros(6, np.int64)
     deal_counter()(tables, np.uint64(20261120), deals, counts)
     teshi, kuttsuki, void, none, one, both = counts.tolist()
     valid = deals - void
@@ -94,7 +94,7 @@ def test_a_hundred_million_deals_have_the_exact_probabilities():
 @pytest.mark.statistical
 def test_every_card_is_dealt_everywhere_equally_often():
     """48 cards by 48 places over 100,000 shuffles: chi-square, 47 * 47 degrees of freedom, within five deviations."""
-    envs = KoiKoiVectorEnv(100_000, teshi="plays", kuttsuki="plays", special=False)
+    envs = KoiKoiVectorEnv(100_000, teshi="plays", kuttsuki="plays", specialize=False)
     envs.reset(seed=5)
     decks = envs._tables["state"]["deck"]
     counts = np.array([np.bincount(decks[:, place], minlength=48) for place in range(48)])

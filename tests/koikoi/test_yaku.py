@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from hanafuda_env import PRESETS, KoiKoiConfig
-from hanafuda_env import yaku as table_of_yaku
-from hanafuda_env.box import Rules
-from hanafuda_env.yaku import base_of, yaku_of
+from hanafuda_env.engine import cards as sets
+from hanafuda_env.engine.state import Rules
+from hanafuda_env.engine.yaku import YAKU_CARDS, base_of, yaku_of
 from tests.reference.koikoi_plain import BOX, KIND
 
 from .table import CHOICES, REVEALED, Table, position
@@ -62,19 +62,19 @@ def stops(
 
 def test_the_masks_are_the_cards_of_the_box():
     counts = {"bright": 5, "animal": 9, "ribbon": 10}
-    masks = {"bright": table_of_yaku.BRIGHT, "animal": table_of_yaku.ANIMAL, "ribbon": table_of_yaku.RIBBON}
+    masks = {"bright": sets.BRIGHT, "animal": sets.ANIMAL, "ribbon": sets.RIBBON}
     for kind, mask in masks.items():
         names = [card for card in BOX if KIND.get(card) == kind]
         assert cards(names) == mask and len(names) == counts[kind]
-    assert cards(CHAFF) == table_of_yaku.CHAFF and len(CHAFF) == 24
-    assert cards(["11-4"]) == table_of_yaku.GAJI_CARD and cards([CUP]) == table_of_yaku.CUP
+    assert cards(CHAFF) == sets.CHAFF and len(CHAFF) == 24
+    assert cards(["11-4"]) == sets.GAJI_CARD and cards([CUP]) == sets.CUP
 
 
 def test_every_card_belongs_to_a_yaku():
-    covered = table_of_yaku.CUP
-    for mask in table_of_yaku.YAKU_CARDS[0]:
+    covered = sets.CUP
+    for mask in YAKU_CARDS[0]:
         covered |= mask
-    assert covered == table_of_yaku.ALL_CARDS
+    assert covered == sets.ALL_CARDS
 
 
 def test_the_whole_deck_is_62_points_and_65_with_the_triade():

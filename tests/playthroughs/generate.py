@@ -15,28 +15,28 @@ from typing import Any
 
 import numpy as np
 
-from tests.houses import HOUSES, House
+from tests.games import GAMES, GameUnderTest
 
 FOLDER = Path(__file__).resolve().parent
 
 
-def path_of(house: House, preset: str) -> Path:
+def path_of(under_test: GameUnderTest, preset: str) -> Path:
     """Where the text of a preset lies."""
-    return FOLDER / f"{house.game}_{preset}.txt"
+    return FOLDER / f"{under_test.name}_{preset}.txt"
 
 
-def playthrough(house: House, preset: str) -> str:
+def playthrough(under_test: GameUnderTest, preset: str) -> str:
     """The text of one game; every preset has a seed of its own, so that equal tables show different games."""
-    script = importlib.import_module(f"tests.playthroughs.{house.game}")
+    script = importlib.import_module(f"tests.playthroughs.{under_test.name}")
     seed = zlib.crc32(preset.encode())
-    env = house.raw_env(preset=preset)
+    env = under_test.raw_env(preset=preset)
     env.reset(seed=seed)
     seats = len(env.possible_agents)
     bits = env.observation_space("player_0")["observation"].shape[0]
     sizes = f"{seats} players, {env.action_space('player_0').n} actions, {bits} observation bits"
     lines = [
-        f"{house.game} {preset}, seed {seed}: {sizes}",
-        config_line(house.presets[preset]),
+        f"{under_test.name} {preset}, seed {seed}: {sizes}",
+        config_line(under_test.presets[preset]),
         "",
         *script.table_lines(env),
         "",
@@ -80,11 +80,11 @@ def seen_line(env: Any) -> str:
 def write_all() -> list[Path]:
     """Write every text anew and return where."""
     written = []
-    for house in HOUSES:
-        for preset in house.presets:
-            target = path_of(house, preset)
+    for under_test in GAMES:
+        for preset in under_test.presets:
+            target = path_of(under_test, preset)
             draft = target.with_suffix(".tmp")
-            draft.write_text(playthrough(house, preset), encoding="utf-8")
+            draft.write_text(playthrough(under_test, preset), encoding="utf-8")
             os.replace(draft, target)
             written.append(target)
     return written

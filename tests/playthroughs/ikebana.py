@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ikebana_env.render import sample_action, table_ansi, view_of
+from ikebana_env.drawing.render import sample_action, table_ansi, view_of
 
 
 def end_line(env: Any) -> str:

@@ -1,0 +1,1 @@
+"""Programs that play: their protocol and the bots of every game."""

@@ -1,0 +1,187 @@
+"""Programs that play: what a bot is, and the compiled loops that let it play many games at once.
+
+A *bot* is four plain functions over records, marked `hanabako.compiler.jit.rule` like the rules of the games. The same source
+runs as plain Python and compiled. With ``rules`` (the game's named tuple, or a record of the same fields) they are
+
+* ``memory_dtype(rules)``: the record of what one seat remembers of one game (called from Python, once). It is all that
+  a bot may keep; sizes taken from ``rules`` may be larger than the table's;
+* ``begin(rules, memory, view, player, style)``: the cards are dealt, ``player`` is whose seat it is. ``memory`` is all
+  zero. ``style`` is the bot's int of that name: one program can be several players;
+* ``observe(rules, memory, view, event)``: somebody made a step. It is called for every seat after every step but the
+  last, also for the seat that acted. ``event`` is what all could see of the step (the game's own record);
+* ``act(rules, memory, view, mask, chance)``: the action of the seat, which is to move. ``mask`` holds the legal actions
+  as bits of uint64 words; ``chance`` is the key of a random stream of this decision, for
+  ``random_below(chance, 0, n)`` and so on: all the chance there is.
+
+``view`` is the game's record with everything removed that the seat may not know (``hide`` in ``<game>_env/view.py``):
+the rules' own questions can be asked of it, and no bot can see what a person at its seat could not. The one exception
+is said in its name: a bot with ``cheats`` gets the whole record. A view is a copy, made for one call.
+
+Loops over games are made here once for all bots and games. They close over the bot's functions, which, unlike compiled
+ones, Numba's disk cache knows again in a new process. They run a block of games in lock-step, so that every bot is
+compiled by itself and any mix of bots, networks and people can share a table; blocks are spread over Python threads
+(`agents.evaluation.seating`), which the loops allow by releasing the GIL. That costs half the compile time of a ``prange``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import interned, kernel, keyed, rule
+from hanabako.engine.bits import ZERO, has_bit
+from hanabako.engine.loops import reader_of
+from hanabako.engine.rng import random_word
+from hanabako.games import game_of
+
+__all__ = ["Bot", "BotLoops", "BotPolicy", "bot_loops"]
+
+
+def refuses_nothing(config: Any) -> None:
+    """``refuses`` of a bot that plays every config."""
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A program that plays: see the module's docstring for its four functions."""
+
+    name: str
+    memory_dtype: Callable[[Any], np.dtype]
+    begin: Callable[..., None]
+    observe: Callable[..., None]
+    act: Callable[..., Any]
+    style: int = 0
+    """Handed to ``begin``: which of several players the program shall be."""
+    cheats: bool = False
+    """It is shown the whole record."""
+    refuses: Callable[[Any], str | None] = refuses_nothing
+    """Says in words why the bot cannot play a config, or None."""
+
+
+@rule
+def nothing_to_begin(rules, memory, view, player, style):
+    """``begin`` of a bot that remembers nothing but its style and seat."""
+    memory.style = style
+    memory.player = player
+
+
+@rule
+def nothing_to_observe(rules, memory, view, event):
+    """``observe`` of a bot that remembers nothing."""
+
+
+def plain_memory_dtype(rules: Any) -> np.dtype:
+    """``memory_dtype`` of a bot that remembers nothing but its style and seat."""
+    return np.dtype([("style", np.int64), ("player", np.int64)])
+
+
+class BotLoops(NamedTuple):
+    """The compiled loops of one bot over a block of games.
+
+    ``rules_array`` is the game's (see `hanabako.engine.game.rules_array`), ``tables`` (N,) the game's records, ``seats`` a set of players (bits of
+    a uint64): those that the bot plays. ``memories`` (N, P) are its records, ``views`` (1,) room for one view.
+    """
+
+    begin: Callable[..., None]  # (rules_array, tables, seats, memories, views, style)
+    observe: Callable[..., None]  # (rules_array, tables, seats, memories, views)
+    act: Callable[
+        ..., None
+    ]  # (rules_array, tables, seats, memories, views, keys uint64 (N,), step, actions int64 (N,))
+
+
+class View(NamedTuple):
+    """What a game's module ``<game>_env/view.py`` brings to the loops.
+
+    Beside these it has ``room(rules, specialize)``, the rules that size the records of loops.
+    """
+
+    hide: Callable[..., None]  # (rules, view, player): remove what the player may not know
+    last_event: Callable[..., Any]  # (rules, view): what all could see of the last step
+
+
+@rule
+def is_to_move(table, seats, player):
+    """The game goes on, ``player`` is to move and is one of ``seats``."""
+    return not table.terminated and table.current_player == player and has_bit(seats, player) != ZERO
+
+
+@cache
+def bot_loops(view: View, bot: Bot, frozen: Any) -> BotLoops:
+    """The loops of a bot: specialized to ``frozen`` rules, or generic with ``None``."""
+    hide, last_event = view.hide, view.last_event
+    bot_begins, bot_observes, bot_acts = bot.begin, bot.observe, bot.act
+    cheats = int(bot.cheats)
+    rules_of = reader_of(frozen)
+    digest = digest_of(view, bot_begins, bot_observes, bot_acts, bot_loops)
+
+    @rule
+    def show(rules, table, player, views):
+        views[0] = table.state
+        if not cheats:
+            hide(rules, views[0], player)
+
+    @kernel
+    def begin_games(rules_array, tables, seats, memories, views, style):
+        rules = keyed(rules_of(rules_array), digest)
+        for i in range(tables.shape[0]):
+            for player in range(rules.players):
+                if has_bit(seats, player):
+                    show(rules, tables[i], player, views)
+                    bot_begins(rules, memories[i, player], views[0], player, style)
+
+    @kernel
+    def observe_games(rules_array, tables, seats, memories, views):
+        rules = keyed(rules_of(rules_array), digest)
+        for i in range(tables.shape[0]):
+            for player in range(rules.players):
+                if not tables[i].terminated and has_bit(seats, player):
+                    show(rules, tables[i], player, views)
+                    bot_observes(rules, memories[i, player], views[0], last_event(rules, views[0]))
+
+    @kernel
+    def act_games(rules_array, tables, seats, memories, views, keys, step, actions):
+        rules = keyed(rules_of(rules_array), digest)
+        for i in range(tables.shape[0]):
+            player = tables[i].current_player
+            if is_to_move(tables[i], seats, player):
+                show(rules, tables[i], player, views)
+                chance = random_word(keys[i], step)
+                actions[i] = bot_acts(rules, memories[i, player], views[0], tables[i].mask, chance)
+
+    return BotLoops(begin_games, observe_games, act_games)
+
+
+class BotPolicy:
+    """A bot at the tables of one config: the kind of policy that `agents.load` gives for a bot's name.
+
+    Args:
+        bot: the program.
+        config: the table.
+
+    Raises:
+        ValueError: the bot cannot play ``config``.
+    """
+
+    def __init__(self, bot: Bot, config: Any) -> None:
+        reason = bot.refuses(config)
+        if reason:
+            raise ValueError(f"{bot.name} cannot play this table: {reason}")
+        self.bot = bot
+        self.name = bot.name
+        self.config = config
+        self.rules = config.rules()
+        self._view = game_of(config).module("engine.private_view")
+
+    def loops(self, specialize: bool = False) -> BotLoops:
+        """The compiled loops for this config alone, or the general ones."""
+        view = View(self._view.hide, self._view.last_event)
+        return bot_loops(view, self.bot, self.rules if specialize else None)
+
+    def memories(self, games: int, specialize: bool = False) -> NDArray[Any]:
+        """Empty memories of every seat of so many games, (games, P)."""
+        room = self._view.room(self.rules, specialize)
+        return np.zeros((games, self.config.players), interned(self.bot.memory_dtype(room)))

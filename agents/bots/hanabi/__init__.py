@@ -1,0 +1,10 @@
+"""Bots for Hanabi, one file a convention; ``BOTS`` is the register that `agents.names` reads."""
+
+from .cheat import CHEAT
+from .information import INFORMATION
+from .questions import QUESTIONS
+from .recommendation import RECOMMENDATION
+from .rule_lists import RULE_LISTS
+from .smart import SMART, SMART_SAFE
+
+BOTS = (*RULE_LISTS, SMART, SMART_SAFE, RECOMMENDATION, INFORMATION, QUESTIONS, CHEAT)

@@ -1,0 +1,171 @@
+"""``cheat``: a team that looks at its own cards; by a simple rule, so what honest players can hope for, not a bound.
+
+The convention:
+
+1. Play a card that fits: best one that lets the next players play (the sooner the better), then the lowest.
+2. If nobody holds a card that fits, the deck must move: discard what is dead or seen twice; with all tokens there,
+   throw a dead card at the fireworks as long as that costs no last life.
+3. Else hand the turn on with a hint (its content does not matter) if the cards still to be played are as many as the
+   deck allows, or nearly so; else discard what is dead or seen twice first.
+4. Else discard a card of which copies remain, the one furthest from its firework; as a last resort the furthest of all.
+
+Only the order of the deck is unknown to it. The published programs of this kind are CheatBot (Quuxplusone/Hanabi) and
+``cheat`` (WuTheFWasThat/hanabi.rs); the thresholds of 3. are in the spirit of the former's.
+"""
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ZERO, bit, has_bit, popcount
+from hanabi_env.engine.cards import hand_set, playable_set, seat
+
+from ..bot import Bot, nothing_to_begin, nothing_to_observe, plain_memory_dtype
+from .knowledge import (
+    any_action,
+    any_hint,
+    choose_for_tile,
+    copies_left,
+    critical_set,
+    hand_count,
+    hand_without,
+    hands_of_others,
+    is_allowed,
+    is_choice_pending,
+    needed_set,
+    play_action,
+    steps_away,
+)
+
+FAR = 100  # more than any distance
+SPARE_TOKENS = 7  # with so many tokens a hint is no loss
+
+
+@rule
+def act(rules, memory, view, mask, chance):
+    """The action of the cheating player to move."""
+    if is_choice_pending(rules, view):
+        return choose_for_tile(rules, view, mask)
+    player = memory.player
+    playable = playable_set(rules, view)
+    slot = slot_to_play(rules, view, player, playable)
+    if slot >= 0:
+        action = play_action(rules, slot, view.hands[player, slot])
+        if is_allowed(mask, action):
+            return action
+    hint = any_hint(rules, mask)
+    if hint >= 0 and should_hint(rules, view, player, playable):
+        return hint
+    slot = slot_to_spare(rules, view, player)
+    if slot >= 0:
+        if is_allowed(mask, slot):
+            return slot
+        throw = play_action(rules, slot, -1)
+        can_throw = view.life_tokens > 1 and is_allowed(mask, throw)
+        is_useless = is_dead(rules, view, view.hands[player, slot])
+        if can_throw and is_useless and is_nothing_playable(rules, view, player, playable):
+            return throw
+    if hint >= 0:
+        return hint
+    return last_resort(rules, view, player, mask)
+
+
+@rule
+def slot_to_play(rules, view, player, playable):
+    """The slot of the best card that fits, or -1."""
+    best = -1
+    best_cost = FAR * FAR
+    for slot in range(hand_count(view, player)):
+        card = view.hands[player, slot]
+        if has_bit(playable, card) != ZERO:
+            cost = FAR * wait_for_next(rules, view, card) + place_of(rules, view, card)
+            if cost < best_cost:
+                best_cost = cost
+                best = slot
+    return best
+
+
+@rule
+def place_of(rules, view, card):
+    """How many cards lie on its firework when ``card`` comes to it."""
+    return steps_away(rules, view, card) + view.fireworks[card // rules.ranks]
+
+
+@rule
+def wait_for_next(rules, view, card):
+    """Turns until somebody else can put the next card on top of ``card``; as many as there are players if nobody."""
+    follower = follower_of(rules, view, card)
+    for offset in range(1, rules.players):
+        if hand_set(rules, view, seat(rules, view, offset)) & follower != ZERO:
+            return offset
+    return rules.players
+
+
+@rule
+def follower_of(rules, view, card):
+    """The set of the card that comes after ``card`` on its firework; empty after the last."""
+    if place_of(rules, view, card) == rules.ranks - 1:
+        return ZERO
+    return bit(card - 1 if card // rules.ranks == rules.black_suit else card + 1)
+
+
+@rule
+def is_nothing_playable(rules, view, player, playable):
+    """Nobody at all holds a card that fits."""
+    return (hands_of_others(rules, view, player) | hand_set(rules, view, player)) & playable == ZERO
+
+
+@rule
+def should_hint(rules, view, player, playable):
+    """Handing the turn on is better than a discard: time is short, and somebody can use the turn."""
+    if is_nothing_playable(rules, view, player, playable):
+        return False
+    to_come = popcount(needed_set(rules, view))
+    if view.information_tokens >= SPARE_TOKENS:
+        return True
+    return to_come > view.deck_count or to_come <= view.information_tokens
+
+
+@rule
+def is_dead(rules, view, card):
+    """Nobody needs the card any more."""
+    return has_bit(needed_set(rules, view), card) == ZERO
+
+
+@rule
+def slot_to_spare(rules, view, player):
+    """The slot of a card that is dead, or that is seen twice: in this hand, or here and in another one. Or -1."""
+    needed = needed_set(rules, view)
+    others = hands_of_others(rules, view, player)
+    twice = -1
+    for slot in range(hand_count(view, player)):
+        card = view.hands[player, slot]
+        if has_bit(needed, card) == ZERO or has_bit(hand_without(rules, view, player, slot), card) != ZERO:
+            return slot
+        if twice < 0 and has_bit(others, card) != ZERO:
+            twice = slot
+    return twice
+
+
+@rule
+def last_resort(rules, view, player, mask):
+    """Discard the card that is furthest from its firework, if possible one of which copies remain."""
+    critical = critical_set(rules, view, needed_set(rules, view))
+    best = -1
+    best_worth = -1
+    for slot in range(hand_count(view, player)):
+        card = view.hands[player, slot]
+        worth = steps_away(rules, view, card)
+        if has_bit(critical, card) == ZERO:
+            worth += FAR * (copies_left(rules, view, card) - 1)
+        if worth > best_worth and is_allowed(mask, slot):
+            best_worth = worth
+            best = slot
+    return best if best >= 0 else any_action(rules, mask)
+
+
+CHEAT = Bot(
+    name="cheat",
+    memory_dtype=plain_memory_dtype,
+    begin=nothing_to_begin,
+    observe=nothing_to_observe,
+    act=act,
+    cheats=True,
+)

@@ -1,0 +1,316 @@
+"""``smart``: play clues, warnings, and silence as information; the conventions of SmartBot (O'Dwyer).
+
+Everybody keeps for every card of every hand the set of cards it may be *as far as all can tell*, and these conventions
+shrink the sets alike at every seat:
+
+1. A color hint says: the newest card it touches that may be playable is playable, unless the hint by itself has shown
+   some card to be playable.
+2. A rank hint says the same, but to the next player, about the card that player would discard next, it is a *warning*
+   where that card could be the last of its kind: it is, do not discard it.
+3. Silence speaks: whoever does not warn the next player (and could have) says that the card to be discarded next is not
+   the last of its kind.
+4. *Discard finesse*: discarding a card that all know to be playable says that the same card is the newest one of
+   exactly one other hand.
+5. With all tokens there, and nothing to say, a hint about the rank of the oldest card of the player to the right means
+   nothing but its words.
+
+The order of preferences of the player to move: on an empty deck play what is sure, or else gamble; warn the next player
+(rather by a play clue, if there is one that leaves no time for the discard); discard finesse; play a sure card, first
+those that nobody knows to be sure, then the lowest; give the play clue that rules out most; gamble near the end of the
+deck; discard what is surely dead, then the next discard, then the last copy that is highest.
+
+A hint is never given that would say something false under 1 or 2. The published program is SmartBot
+(Quuxplusone/Hanabi). ``smart_safe`` is the same without gambles (its switch ``UseMulligans``): better where a lost game
+counts nothing, but for two players. SmartBot's scores in Bard et al. 2020 are those of the program that gambles for two
+players, and of the one that does not for three to five. In the variants: a suit runs in its own order
+(V3); a hint touches what the variant says it touches, and means what it touches; free hints (V4) are read like others;
+with ``final_bouquet`` (V5), where an empty deck ends nothing, nobody gambles; a sure card whose suit is known is
+announced (V6).
+"""
+
+from hanabako.compiler.jit import rule, subroutine
+from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
+from hanabi_env.engine.cards import playable_set, rank_of, seat, touched_by_color, touched_by_rank
+
+from ..bot import Bot
+from .knowledge import (
+    any_action,
+    any_hint,
+    card_at,
+    choose_for_tile,
+    color_hint,
+    count_unseen,
+    critical_set,
+    is_allowed,
+    is_choice_pending,
+    known_suit,
+    needed_set,
+    play_action,
+    rank_hint,
+)
+from .smart_reading import (
+    begin,
+    could_be_warning,
+    is_maybe,
+    is_sure,
+    memory_dtype,
+    newest_card,
+    next_discard,
+    observe,
+)
+
+UNKNOWN_PLACE = -1  # of a sure card of which nobody knows which it is: it goes first
+GAMBLE_DECK_FULL_LIVES = 3  # from so few cards in the deck on, unlikely cards are played,
+GAMBLE_DECK = 1  # or from so few after an error
+GAMBLES, NEVER_GAMBLES = 0, 1  # styles
+
+
+@rule
+def act(rules, memory, view, mask, chance):
+    """The first of the preferences that is possible."""
+    if is_choice_pending(rules, view):
+        return choose_for_tile(rules, view, mask)
+    gone = seen_everywhere(rules, memory, view)
+    for preference in range(9):
+        action = preferred(rules, memory, view, mask, gone, preference)
+        if action >= 0 and is_allowed(mask, action):
+            return action
+    hint = any_hint(rules, mask)
+    return hint if hint >= 0 else any_action(rules, mask)
+
+
+@rule
+def preferred(rules, memory, view, mask, gone, preference):
+    """What one of the preferences wants to do, or -1."""
+    is_late = view.deck_count == 0
+    if preference == 0:
+        return play_sure(rules, memory, view, gone) if is_late else -1
+    if preference == 1:
+        return gamble(rules, memory, view, gone) if is_late else -1
+    if preference == 2:
+        return warn(rules, memory, view, mask)
+    if preference == 3:
+        return discard_finesse(rules, memory, view)
+    if preference == 4:
+        return play_sure(rules, memory, view, gone)
+    if preference == 5:
+        return play_clue(rules, memory, view, mask)
+    if preference == 6:
+        return gamble(rules, memory, view, gone)
+    if preference == 7:
+        return filler_hint(rules, view)
+    return discard(rules, memory, view, gone)
+
+
+@rule
+def seen_everywhere(rules, memory, view):
+    """Cards that no unknown own card can be: this seat sees all their copies, or knows them in its own hand."""
+    count_unseen(rules, view, memory.player, memory.count)
+    for slot in range(memory.hand_count[memory.player]):
+        if popcount(memory.possible[memory.player, slot]) == 1:
+            memory.count[nth_set_bit(memory.possible[memory.player, slot], 0)] -= 1
+    gone = ZERO
+    for card in range(rules.suits * rules.ranks):
+        if memory.count[card] <= 0:
+            gone |= bit(card)
+    return gone
+
+
+@rule
+def own_card(memory, slot, gone):
+    """What an own card may be, by all that this seat sees."""
+    possible = memory.possible[memory.player, slot]
+    if popcount(possible) == 1 or possible & ~gone == ZERO:
+        return possible
+    return possible & ~gone
+
+
+@rule
+def place_of_set(rules, table, possible):
+    """The place on their fireworks that all ``possible`` cards share, or `UNKNOWN_PLACE`."""
+    for k in range(rules.ranks):
+        cards = ZERO
+        for suit in range(rules.suits):
+            cards |= bit(card_at(rules, suit, k))
+        if is_sure(possible, cards):
+            return k
+    return UNKNOWN_PLACE
+
+
+@subroutine
+def play_sure(rules, memory, view, gone):
+    """Play a surely playable card: best one that the others do not know of, then the lowest."""
+    playable = playable_set(rules, view)
+    best, best_worth = -1, 0
+    for slot in range(memory.hand_count[memory.player]):
+        possible = own_card(memory, slot, gone)
+        if is_sure(possible, playable):
+            worth = rules.ranks + 1 - place_of_set(rules, view, possible)
+            if not is_sure(memory.possible[memory.player, slot], playable):
+                worth += 100
+            if worth > best_worth:
+                best, best_worth = slot, worth
+    return play_slot(rules, memory, best, gone) if best >= 0 else -1
+
+
+@rule
+def play_slot(rules, memory, slot, gone):
+    """Play a card; V6: announce its suit where it is known."""
+    suit = known_suit(rules, own_card(memory, slot, gone))
+    return play_action(rules, slot, suit * rules.ranks if suit >= 0 else -1)
+
+
+@subroutine
+def gamble(rules, memory, view, gone):
+    """With lives to spare and hardly a deck: play the card that is likeliest to fit, the newest of equals."""
+    limit = GAMBLE_DECK_FULL_LIVES if view.life_tokens >= 3 else GAMBLE_DECK
+    if memory.style == NEVER_GAMBLES or rules.final_bouquet or view.deck_count > limit:
+        return -1
+    playable = playable_set(rules, view)
+    best, best_hits, best_all = -1, 0, 1
+    for k in range(memory.hand_count[memory.player]):
+        slot = memory.hand_count[memory.player] - 1 - k
+        possible = own_card(memory, slot, gone)
+        hits, total = popcount(possible & playable), popcount(possible)
+        if hits * best_all > best_hits * total:
+            best, best_hits, best_all = slot, hits, total
+    return play_slot(rules, memory, best, gone) if best >= 0 else -1
+
+
+@rule
+def warn(rules, memory, view, mask):
+    """2. Keep the next player from discarding the last copy of a card, by a play clue or a warning."""
+    target = seat(rules, view, 1)
+    slot = next_discard(rules, memory, target)
+    if slot < 0:
+        return -1
+    card = view.hands[target, slot]
+    if has_bit(critical_set(rules, view, needed_set(rules, view)), card) == ZERO:
+        return -1
+    worth, action = best_clue(rules, memory, view, mask, 1)
+    return action if worth > 0 else rank_hint(rules, 1, rank_of(rules, card))
+
+
+@rule
+def discard_finesse(rules, memory, view):
+    """4. Discard a card that all know to be playable, and of which exactly one other player holds a copy as newest."""
+    playable = playable_set(rules, view)
+    critical = critical_set(rules, view, needed_set(rules, view))
+    for slot in range(memory.hand_count[memory.player]):
+        possible = memory.possible[memory.player, slot]
+        if popcount(possible) == 1 and is_sure(possible, playable & ~critical):
+            holders = 0
+            for offset in range(1, rules.players):
+                if newest_card(memory, view, seat(rules, view, offset)) == nth_set_bit(possible, 0):
+                    holders += 1
+            if holders == 1:
+                return slot
+    return -1
+
+
+@rule
+def play_clue(rules, memory, view, mask):
+    """1. The play clue that rules out most."""
+    best, best_worth = -1, 0
+    for offset in range(1, rules.players):
+        worth, action = best_clue(rules, memory, view, mask, offset)
+        if worth > best_worth:
+            best, best_worth = action, worth
+    return best
+
+
+@subroutine
+def best_clue(rules, memory, view, mask, offset):
+    """The play clue for one player that rules out most: (how many cards it rules out, the action); (-1, -1) if none."""
+    target = seat(rules, view, offset)
+    slot = next_discard(rules, memory, target) if offset == 1 else -1
+    best, best_worth = -1, -1
+    for value in range(rules.colors + rules.ranks):
+        is_rank = value >= rules.colors
+        if is_rank:
+            action = rank_hint(rules, offset, value - rules.colors)
+            meant = touched_by_rank(rules, value - rules.colors)
+        else:
+            action = color_hint(rules, offset, value)
+            meant = touched_by_color(rules, value)
+        if not is_allowed(mask, action):
+            continue
+        touches_discard = is_rank and slot >= 0 and has_bit(meant, view.hands[target, slot]) != ZERO
+        if touches_discard and could_be_warning(rules, memory, target, slot, meant):
+            continue
+        worth = worth_of_clue(rules, memory, view, target, meant)
+        if worth > best_worth:
+            best, best_worth = action, worth
+    return best_worth, best
+
+
+@rule
+def worth_of_clue(rules, memory, view, target, meant):
+    """How many possible cards a hint rules out; -1 where it says nothing of a playable card, or something false."""
+    playable = playable_set(rules, view)
+    shown = False
+    clue = -1
+    ruled_out = 0
+    for k in range(memory.hand_count[target]):
+        slot = memory.hand_count[target] - 1 - k
+        is_touched = has_bit(meant, view.hands[target, slot]) != ZERO
+        before = memory.possible[target, slot]
+        after = before & (meant if is_touched else ~meant)
+        ruled_out += popcount(before) - popcount(after)
+        if is_maybe(before, playable):
+            if is_sure(after, playable):
+                shown = True
+            elif is_touched and clue < 0 and is_maybe(after, playable):
+                clue = slot
+    is_true = clue >= 0 and has_bit(playable, view.hands[target, clue]) != ZERO
+    return ruled_out if shown or is_true else -1
+
+
+@rule
+def filler_hint(rules, view):
+    """5. With all tokens there: the rank of the oldest card of the player to the right."""
+    right = rules.players - 1
+    player = seat(rules, view, right)
+    if view.information_tokens < rules.max_information_tokens or view.hand_count[player] == 0:
+        return -1
+    return rank_hint(rules, right, rank_of(rules, view.hands[player, 0]))
+
+
+@rule
+def discard(rules, memory, view, gone):
+    """A surely dead card, rather one that the others do not know to be; the next discard; the highest last copy."""
+    needed = needed_set(rules, view)
+    best, best_dead, best_all = -1, 2, 1
+    for slot in range(memory.hand_count[memory.player]):
+        if is_sure(own_card(memory, slot, gone), ~needed):
+            possible = memory.possible[memory.player, slot]
+            dead, total = popcount(possible & ~needed), popcount(possible)
+            if dead * best_all < best_dead * total:
+                best, best_dead, best_all = slot, dead, total
+    if best < 0:
+        best = next_discard(rules, memory, memory.player)
+    return best if best >= 0 else highest_card(rules, memory, view)
+
+
+@rule
+def highest_card(rules, memory, view):
+    """The slot of the card that comes last on its firework, as far as known; the oldest of equals. -1 for no card."""
+    best, best_place = -1, UNKNOWN_PLACE - 1
+    for slot in range(memory.hand_count[memory.player]):
+        place = place_of_set(rules, view, memory.possible[memory.player, slot])
+        if place > best_place:
+            best, best_place = slot, place
+    return best
+
+
+SMART, SMART_SAFE = (
+    Bot(
+        name=name,
+        memory_dtype=memory_dtype,
+        begin=begin,
+        observe=observe,
+        act=act,
+        style=style,
+    )
+    for name, style in (("smart", GAMBLES), ("smart_safe", NEVER_GAMBLES))
+)

@@ -1,0 +1,271 @@
+"""What all can tell under the conventions of `agents.bots.hanabi.smart`, and how they read each other's steps.
+
+Every seat keeps, for every card of every hand, the set of cards that it may be *as far as all can tell*, and the table
+as it was before the last step, by which that step is to be read. Numbers in brackets are those of the conventions.
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule, subroutine
+from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
+from hanabi_env.engine.cards import all_cards, playable_set, touched_by_color, touched_by_rank
+from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
+
+from .knowledge import copies_left, critical_set, hand_count, needed_set, steps_away
+
+
+def memory_dtype(rules):
+    """What a seat keeps. The table's fields are as before the last step, to read that step by."""
+    return np.dtype(
+        [
+            ("style", np.int64),
+            ("player", np.int64),
+            ("possible", np.uint64, (rules.players, rules.hand_size)),  # sets of cards, as far as all can tell
+            ("hand_count", np.int64, (rules.players,)),
+            ("fireworks", np.uint8, (rules.suits,)),
+            ("discarded", np.uint16, (rules.suits,)),
+            ("information_tokens", np.int64),
+            ("deck_count", np.int64),
+            ("count", np.int64, (rules.suits * rules.ranks,)),  # room for counting cards
+        ]
+    )
+
+
+# --- What all can tell ------------------------------------------------------------------------------------------------
+
+
+@rule
+def begin(rules, memory, view, player, style):
+    """Nothing is known of any card."""
+    memory.style = style
+    memory.player = player
+    draw_cards(rules, memory, view)
+    note_table(rules, memory, view)
+
+
+@rule
+def observe(rules, memory, view, event):
+    """Read the step by the table as it was, then note the table as it is."""
+    if event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK:
+        read_hint(rules, memory, view, event)
+    elif event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
+        read_silence(rules, memory, event.player)
+        if event.kind == EVENT_DISCARD:
+            read_finesse(rules, memory, view, event)
+        remove_card(rules, memory, event.player, event.slot)
+    draw_cards(rules, memory, view)
+    note_table(rules, memory, view)
+    rule_out(rules, memory, view)
+
+
+@subroutine
+def note_table(rules, memory, view):
+    """Keep what the next step will have to be read by."""
+    for suit in range(rules.suits):
+        memory.fireworks[suit] = view.fireworks[suit]
+        memory.discarded[suit] = view.discarded[suit]
+    memory.information_tokens = view.information_tokens
+    memory.deck_count = view.deck_count
+
+
+@subroutine
+def draw_cards(rules, memory, view):
+    """New cards may be anything."""
+    for player in range(rules.players):
+        for slot in range(memory.hand_count[player], hand_count(view, player)):
+            memory.possible[player, slot] = all_cards(rules)
+        memory.hand_count[player] = view.hand_count[player]
+
+
+@rule
+def remove_card(rules, memory, player, slot):
+    """A card has left a hand, and the newer ones have closed up."""
+    memory.hand_count[player] -= 1
+    for k in range(np.int64(slot), memory.hand_count[player]):
+        memory.possible[player, k] = memory.possible[player, k + 1]
+
+
+@rule
+def narrow(memory, view, player, slot, cards):
+    """The card is one of ``cards``. Where conventions contradict each other, only the hints' words are left."""
+    left = memory.possible[player, slot] & cards
+    memory.possible[player, slot] = left if left != ZERO else np.uint64(view.plausible[player, slot])
+
+
+@rule
+def rule_out(rules, memory, view):
+    """No card can be one of which all copies are played, discarded or known in somebody's hand. To a fixed point."""
+    known_before = -1
+    known = count_known(rules, memory)
+    while known != known_before:
+        gone = ZERO
+        for card in range(rules.suits * rules.ranks):
+            if copies_left(rules, memory, card) - is_played(rules, memory, card) <= memory.count[card]:
+                gone |= bit(card)
+        for player in range(rules.players):
+            for slot in range(memory.hand_count[player]):
+                if popcount(memory.possible[player, slot]) != 1:
+                    narrow(memory, view, player, slot, ~gone)
+        known_before = known
+        known = count_known(rules, memory)
+
+
+@rule
+def is_played(rules, table, card):
+    """1 where the card lies on its firework, else 0."""
+    return 1 if steps_away(rules, table, card) < 0 else 0
+
+
+@rule
+def count_known(rules, memory):
+    """Count in ``memory.count`` the copies that all know to be in hands; returns their number."""
+    for card in range(rules.suits * rules.ranks):
+        memory.count[card] = 0
+    known = 0
+    for player in range(rules.players):
+        for slot in range(memory.hand_count[player]):
+            if popcount(memory.possible[player, slot]) == 1:
+                memory.count[nth_set_bit(memory.possible[player, slot], 0)] += 1
+                known += 1
+    return known
+
+
+# --- Reading a step ---------------------------------------------------------------------------------------------------
+
+
+@rule
+def is_sure(possible, cards):
+    """The card is one of ``cards`` for sure."""
+    return possible & ~cards == ZERO
+
+
+@rule
+def is_maybe(possible, cards):
+    """The card may be one of ``cards``, or not."""
+    return possible & cards != ZERO and possible & ~cards != ZERO
+
+
+@rule
+def next_player(rules, player):
+    """Who follows ``player``."""
+    return (np.int64(player) + 1) % rules.players
+
+
+@subroutine
+def next_discard(rules, memory, player):
+    """The slot that ``player`` would discard next, or -1 where there is a card to play, a dead one, or none to spare.
+
+    That is the card most likely to be dead, the oldest of equals, if it is not surely the last of its kind.
+    """
+    playable = playable_set(rules, memory)
+    needed = needed_set(rules, memory)
+    critical = critical_set(rules, memory, needed)
+    best, best_dead, best_all = -1, -1, 1
+    for slot in range(memory.hand_count[player]):
+        possible = memory.possible[player, slot]
+        if is_sure(possible, playable) or is_sure(possible, ~needed):
+            return -1
+        if is_sure(possible, critical):
+            continue
+        dead = popcount(possible & ~needed)
+        total = popcount(possible)
+        if dead * best_all > best_dead * total:
+            best, best_dead, best_all = slot, dead, total
+    return best
+
+
+@subroutine
+def read_silence(rules, memory, player):
+    """3. ``player`` could have warned the next one, and did not."""
+    if memory.deck_count == 0 or memory.information_tokens == 0:
+        return
+    target = next_player(rules, player)
+    slot = next_discard(rules, memory, target)
+    if slot >= 0:
+        left = memory.possible[target, slot] & ~critical_set(rules, memory, needed_set(rules, memory))
+        if left != ZERO:
+            memory.possible[target, slot] = left
+
+
+@subroutine
+def could_be_warning(rules, memory, player, slot, meant):
+    """2. Told to be one of ``meant``, the next discard could be the last of its kind, and could not be."""
+    possible = memory.possible[player, slot]
+    critical = critical_set(rules, memory, needed_set(rules, memory))
+    return is_maybe(possible, critical) and possible & meant & critical != ZERO
+
+
+@rule
+def is_filler(rules, memory, event):
+    """5. The hint means its words only."""
+    return (
+        event.kind == EVENT_HINT_RANK
+        and memory.information_tokens == rules.max_information_tokens
+        and event.player == next_player(rules, event.target)
+        and has_bit(event.touched, 0) != ZERO
+    )
+
+
+@rule
+def read_hint(rules, memory, view, event):
+    """1, 2. What a hint says beyond its words."""
+    is_rank = event.kind == EVENT_HINT_RANK
+    meant = touched_by_rank(rules, event.value) if is_rank else touched_by_color(rules, event.value)
+    target = np.int64(event.target)
+    filler = is_filler(rules, memory, event)
+    is_next = target == next_player(rules, event.player)
+    warns = False
+    if is_rank and is_next and not filler:
+        slot = next_discard(rules, memory, target)
+        warns = (
+            slot >= 0 and has_bit(event.touched, slot) != ZERO and could_be_warning(rules, memory, target, slot, meant)
+        )
+        if warns:
+            narrow(memory, view, target, slot, critical_set(rules, memory, needed_set(rules, memory)))
+    clue = apply_words(rules, memory, view, target, event.touched, meant)
+    if clue >= 0 and not warns and not filler:
+        narrow(memory, view, target, clue, playable_set(rules, memory))
+    if not is_next:
+        read_silence(rules, memory, event.player)
+
+
+@rule
+def apply_words(rules, memory, view, target, touched, meant):
+    """The words of a hint. Returns the slot that it says is playable under 1, or -1."""
+    playable = playable_set(rules, memory)
+    clue = -1
+    shown = False
+    for k in range(memory.hand_count[target]):
+        slot = memory.hand_count[target] - 1 - k
+        is_touched = has_bit(touched, slot) != ZERO
+        was_maybe = is_maybe(memory.possible[target, slot], playable)
+        narrow(memory, view, target, slot, meant if is_touched else ~meant)
+        if was_maybe and is_sure(memory.possible[target, slot], playable):
+            shown = True
+        elif was_maybe and is_touched and clue < 0 and is_maybe(memory.possible[target, slot], playable):
+            clue = slot
+    return -1 if shown else clue
+
+
+@rule
+def read_finesse(rules, memory, view, event):
+    """4. Who discards a card that all know to be playable has seen it elsewhere, as the newest. If not there, here."""
+    playable = playable_set(rules, memory)
+    possible = memory.possible[event.player, event.slot]
+    if popcount(possible) != 1 or not is_sure(possible, playable):
+        return
+    holder = memory.player
+    for offset in range(1, rules.players):
+        other = (np.int64(event.player) + offset) % rules.players
+        if other != memory.player and newest_card(memory, view, other) == event.card:
+            holder = other
+            break
+    if holder != event.player and memory.hand_count[holder] > 0:
+        memory.possible[holder, memory.hand_count[holder] - 1] = bit(event.card)
+
+
+@rule
+def newest_card(memory, view, player):
+    """The newest card of a hand, -1 where it is empty."""
+    count = memory.hand_count[player]
+    return np.int64(view.hands[player, count - 1]) if count > 0 else -1

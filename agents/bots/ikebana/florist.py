@@ -1,0 +1,132 @@
+"""``greedy`` and ``lookahead``: florists who weigh every card that they may take against its price.
+
+A card is worth what the bouquet with it is worth, less what it costs. A card is bought if it is worth more than a draw,
+and a drawn one refused if another draw, less the price of refusing, is worth more. They differ in what they foresee.
+
+``greedy`` takes the best immediate expected gain: a bouquet is worth what it earns on average if everything drawn later
+is kept, a draw the mean of the cards it may bring, and a point paid is a point.
+
+``lookahead`` plans the whole turn, and in the last two turns of a round everything to its end, with the exact odds of
+the cards it has not seen (see `agents.bots.ikebana.odds`); a bouquet that lacks two or more is worth what choosing well will
+make of it when cards come from the whole box. It also sees that what it pays goes to its rivals: a lead over the mean
+of the others falls by P / (P - 1) for each point paid at a table of P.
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ZERO, has_bit, popcount
+from ikebana_env.engine.actions import BUY, DRAW, KEEP, REFUSE
+from ikebana_env.engine.cards import value_of, with_card
+from ikebana_env.engine.rules import bouquet_gain, player_at, top_of_discard
+from ikebana_env.engine.state import BOUQUET_SIZE, KINDS, NO_CARD
+
+from ..bot import Bot, nothing_to_begin, nothing_to_observe
+from .odds import (
+    KEEPING_TABLE,
+    MOST_REFUSALS,
+    TABLES,
+    color_class,
+    count_unseen,
+    stopping_worth,
+    value_class,
+)
+
+GREEDY = 0
+LOOKAHEAD = 1
+NOW, NEXT = 0, 1  # levels of worths: of the cards of this turn, and of the last turn
+
+
+def memory_dtype(rules: object) -> np.dtype:
+    """A florist remembers its style and seat; the rest is room to think in."""
+    return np.dtype(
+        [
+            ("style", np.int64),
+            ("player", np.int64),
+            ("unseen", np.int64, (KINDS,)),  # cards that are not before one's eyes, by kind
+            ("worths", np.float64, (2, KINDS)),  # of each card, by `NOW` and `NEXT`
+        ]
+    )
+
+
+@rule
+def act(rules, memory, view, mask, chance):
+    """The action of the florist to move."""
+    player = memory.player
+    cards, refusals, prestige = view.bouquets[player], np.int64(view.refusals), np.int64(view.prestige[player])
+    factor = price_factor(rules, memory, view)
+    count_unseen(rules, memory, view)
+    note_worths(rules, memory, cards, prestige, factor)
+    if view.drawn != NO_CARD:
+        if has_bit(mask[0], REFUSE) == ZERO:
+            return KEEP
+        kept = bouquet_worth(rules, memory, with_card(cards, np.int64(view.drawn)), prestige, factor)
+        price = refusals + 1
+        again = turn_worth(memory, price, prestige - price, factor) - factor * price
+        return REFUSE if again > kept else KEEP
+    best, action = turn_worth(memory, 0, prestige, factor), DRAW
+    for offset in range(1, rules.players):
+        if has_bit(mask[0], BUY + offset) != ZERO:
+            card = top_of_discard(view, player_at(rules, player, offset))
+            price = value_of(card)
+            worth = bouquet_worth(rules, memory, with_card(cards, card), prestige - price, factor) - factor * price
+            if worth > best:
+                best, action = worth, BUY + offset
+    return action
+
+
+@rule
+def price_factor(rules, memory, view):
+    """What a point of prestige paid now counts for, in points of a bouquet."""
+    factor = 1.0 if memory.style == GREEDY else rules.players / (rules.players - 1)
+    if rules.final_bouquet and view.round_index == rules.rounds - 1:
+        factor /= 2  # I15: a point of a bouquet is two of prestige
+    return factor
+
+
+@rule
+def note_worths(rules, memory, cards, prestige, factor):
+    """The worth of every card that may be drawn now."""
+    for card in range(KINDS):
+        if memory.unseen[card] > 0:
+            memory.unseen[card] -= 1
+            memory.worths[NOW, card] = bouquet_worth(rules, memory, with_card(cards, card), prestige, factor)
+            memory.unseen[card] += 1
+
+
+@rule
+def turn_worth(memory, refusals, prestige, factor):
+    """What drawing is worth after so many refusals."""
+    most = refusals if memory.style == GREEDY else max(MOST_REFUSALS, refusals)
+    return stopping_worth(memory, NOW, refusals, most, prestige, factor)
+
+
+@rule
+def bouquet_worth(rules, memory, cards, prestige, factor):
+    """What a bouquet is worth when the turn is over."""
+    lacking = BOUQUET_SIZE - popcount(cards)
+    if lacking == 0:
+        return np.float64(bouquet_gain(cards))
+    if memory.style == GREEDY:
+        return KEEPING_TABLE[value_class(cards), color_class(cards)]
+    if lacking > 1:
+        return TABLES[rules.players - 2, value_class(cards), color_class(cards)]
+    return last_turn_worth(memory, cards, prestige, factor)
+
+
+@rule
+def last_turn_worth(memory, cards, prestige, factor):
+    """What a bouquet that lacks one card is worth at the beginning of the last turn."""
+    for card in range(KINDS):
+        if memory.unseen[card] > 0:
+            memory.worths[NEXT, card] = bouquet_gain(with_card(cards, card))
+    return stopping_worth(memory, NEXT, 0, MOST_REFUSALS, prestige, factor)
+
+
+def florist(name: str, style: int) -> Bot:
+    """One of the two players."""
+    return Bot(name, memory_dtype, nothing_to_begin, nothing_to_observe, act, style=style)
+
+
+GREEDY_FLORIST = florist("greedy", GREEDY)
+LOOKAHEAD_FLORIST = florist("lookahead", LOOKAHEAD)

@@ -1,0 +1,204 @@
+"""Players that look one card ahead: greedy ones that always stop or never do, and one that counts.
+
+* ``greedy_stop`` takes what makes its pile worthiest (`agents.bots.koikoi.judgement.worth`) and stops at every yaku.
+* ``always_koi`` plays the same cards and always calls Koi-Koi.
+* ``counting`` also weighs what the other player would have taken, what a card that is laid gives away, what the card
+  from the deck will bring (each unseen one equally likely), and says Koi-Koi where the odds are for it: the chance of
+  another yaku against that of the other player's first one, in points of the rules in force.
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ONE, ZERO, bit, has_bit, popcount
+from hanafuda_env.engine.actions import HIKI, KEEP_HANDS, KOIKOI, STOP
+from hanafuda_env.engine.cards import ALL_CARDS, CARDS, GAJI, month_of, month_set
+from hanafuda_env.engine.private_view import unseen
+from hanafuda_env.engine.rules import final_points
+from hanafuda_env.engine.state import OWN_KOI_CHAIN, PHASE_JOKER_TARGET, PHASE_KOI, PHASE_PLAY, PHASE_SWAP
+from hanafuda_env.engine.yaku import base_of, yaku_of
+
+from ..bot import Bot, nothing_to_begin, nothing_to_observe, plain_memory_dtype
+from .judgement import best_capture, hand_left, lowest_card, worth
+
+STYLE_STOP = 0
+STYLE_KOI = 1
+STYLE_COUNT = 2
+DENIAL = 0.6  # what a point that the other player loses is worth to the counting player
+NEXT_YAKU = 5  # points of a yaku that is yet to be made
+
+
+@rule
+def act(rules, memory, view, mask, chance):
+    """The action of the player to move."""
+    player = memory.player
+    if view.phase == PHASE_SWAP:
+        return KEEP_HANDS
+    if view.phase == PHASE_KOI:
+        if memory.style == STYLE_STOP:
+            return STOP
+        return KOIKOI if memory.style == STYLE_KOI or should_call(rules, view, player) else STOP
+    best, best_value = -1, -1e18
+    rest = mask[0] & ALL_CARDS
+    while rest != ZERO:
+        card = lowest_card(rest)
+        rest &= rest - ONE
+        value = value_of(rules, view, player, card, memory.style)
+        if value > best_value:
+            best, best_value = card, value
+    if has_bit(mask[0], HIKI) != ZERO:
+        return HIKI
+    return best if best >= 0 else lowest_card(mask[0])
+
+
+@rule
+def value_of(rules, view, player, card, style):
+    """What playing or taking ``card`` is worth."""
+    mine, theirs, field = view.captured[player], view.captured[1 - player], view.field
+    if view.phase == PHASE_PLAY:
+        taken = best_capture(rules, mine, theirs, field, card)
+        left = field & ~taken if taken != ZERO else field | bit(card)
+    else:
+        taken = bit(card) | bit(GAJI if view.phase == PHASE_JOKER_TARGET else view.pending)
+        left = field & ~taken
+    value = worth(rules, mine | taken, theirs) - worth(rules, mine, theirs)
+    if style != STYLE_COUNT:
+        return value - 0.01 * worth(rules, bit(card), ZERO) * np.int64(taken == ZERO)
+    value += DENIAL * (worth(rules, theirs, mine) - worth(rules, theirs, mine | taken))
+    if view.phase == PHASE_PLAY:
+        value += hope_of_draw(rules, view, mine | taken, theirs, left)
+    return value - DENIAL * given_away(rules, view, player, mine | taken, theirs, left, bit(card))
+
+
+@rule
+def hope_of_draw(rules, view, pile, theirs, field):
+    """The mean worth of what the next card from the deck takes; every unseen card is equally likely."""
+    rest = unseen(view)
+    count, total, before = popcount(rest), 0.0, worth(rules, pile, theirs)
+    while rest != ZERO:
+        card = lowest_card(rest)
+        rest &= rest - ONE
+        if field & month_set(month_of(card)) != ZERO:
+            total += worth(rules, pile | best_capture(rules, pile, theirs, field, card), theirs) - before
+    return total / max(count, 1)
+
+
+@rule
+def given_away(rules, view, player, mine, theirs, field, played):
+    """What the other player can take of the field on the next turn, weighed by the chance to have a card for it."""
+    hidden = unseen(view)
+    held, total, before = hand_left(view, player), 0.0, worth(rules, theirs, mine)
+    rest = field
+    while rest != ZERO:
+        card = lowest_card(rest)
+        rest &= rest - ONE
+        chance = chance_to_hold(popcount(hidden & month_set(month_of(card)) & ~played), held, popcount(hidden))
+        total = max(total, chance * (worth(rules, theirs | bit(card), mine) - before))
+    return total
+
+
+@rule
+def chance_to_hold(wanted, held, hidden):
+    """The chance that ``held`` of ``hidden`` cards contain one of ``wanted``."""
+    missed = 1.0
+    for k in range(wanted):
+        missed *= max(hidden - held - k, 0) / max(hidden - k, 1)
+    return 1.0 - missed
+
+
+# --- Koi-Koi by the odds ----------------------------------------------------------------------------------------------
+
+
+@rule
+def should_call(rules, view, player):
+    """Koi-Koi is worth more points than Game, as far as counting can tell."""
+    now = final_points(rules, view, player) * 1.0
+    turns = popcount(view.hand[player])
+    mine = chance_a_turn(rules, view, player, True)
+    theirs = chance_a_turn(rules, view, 1 - player, False)
+    win, lose, open_ = 0.0, 0.0, 1.0
+    for _ in range(turns):
+        lose += open_ * theirs
+        open_ *= 1.0 - theirs
+        win += open_ * mine
+        open_ *= 1.0 - mine
+    return win * prize(rules, view, player) - lose * price(rules, view, player) > now
+
+
+@rule
+def prize(rules, view, player):
+    """Points of stopping at one more yaku."""
+    base = np.int64(view.base_points[player]) + NEXT_YAKU
+    points = base * 1.0
+    if rules.own_koi == OWN_KOI_CHAIN:
+        points *= view.chain[player] + 1
+    elif rules.own_koi:
+        points += view.koikoi_called[player] + 1
+    if view.koikoi_called[1 - player]:
+        points *= rules.opponent_koi_factor
+    return points * rules.seven_factor if base >= rules.seven else points
+
+
+@rule
+def price(rules, view, player):
+    """Points of the other player who stops first."""
+    base = np.int64(view.base_points[1 - player]) + NEXT_YAKU
+    points = base * rules.opponent_koi_factor * 1.0
+    return points * rules.seven_factor if base >= rules.seven else points
+
+
+@rule
+def chance_a_turn(rules, view, player, is_me):
+    """The chance that a player makes new points on a turn, from the cards that would do it."""
+    pile = view.captured[player]
+    had = base_of(rules, pile, yaku_of(rules, pile), view.koikoi_called[player] > 0)
+    hidden = unseen(view)
+    count = max(popcount(hidden), 1)
+    held = popcount(view.hand[player]) if is_me else hand_left(view, 1 - player)
+    rest = ALL_CARDS & ~(view.captured[0] | view.captured[1])
+    missed = 1.0
+    for card in range(CARDS):
+        if has_bit(rest, card) == ZERO:
+            continue
+        more = pile | bit(card)
+        if base_of(rules, more, yaku_of(rules, more), view.koikoi_called[player] > 0) <= had:
+            continue
+        missed *= 1.0 - chance_to_take(view, player, card, hidden, count, held, is_me)
+    return 1.0 - missed
+
+
+@rule
+def chance_to_take(view, player, card, hidden, count, held, is_me):
+    """The chance that a player takes ``card`` on a turn: by a hand card, by the deck's, or as a card of its own."""
+    month = month_set(month_of(card))
+    on_field = has_bit(view.field, card) != ZERO
+    partners = month & hidden
+    if is_me and view.hand[player] & bit(card) != ZERO:
+        return 1.0 if view.field & month != ZERO else popcount(partners) / count
+    if on_field:
+        if is_me and view.hand[player] & month != ZERO:
+            return 1.0
+        by_hand = 0.0 if is_me else chance_to_hold(popcount(partners), held, count)
+        return min(1.0, by_hand + popcount(partners) / count)
+    if has_bit(hidden, card) == ZERO:  # the other player's
+        return 0.0
+    has_place = view.field & month != ZERO
+    by_deck = 1.0 / count
+    by_hand = 0.0 if is_me else held / count
+    return by_hand + by_deck if has_place else 0.1 * by_deck
+
+
+def _player(name: str, style: int) -> Bot:
+    return Bot(
+        name=name,
+        memory_dtype=plain_memory_dtype,
+        begin=nothing_to_begin,
+        observe=nothing_to_observe,
+        act=act,
+        style=style,
+    )
+
+
+GREEDY_STOP = _player("greedy_stop", STYLE_STOP)
+ALWAYS_KOI = _player("always_koi", STYLE_KOI)
+COUNTING = _player("counting", STYLE_COUNT)

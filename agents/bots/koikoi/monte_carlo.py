@@ -1,0 +1,125 @@
+"""A player that plays every action out many times: it deals what it cannot see anew and finishes the round at random.
+
+For each roll-out the unseen cards are dealt to the other hand and the deck at random, all ways equally likely (what the
+other player did is not read), one of the actions is made, and the round is played to its end by players who capture
+at random and stop at every yaku. The action with the best mean points wins. The number of roll-outs a decision is the
+bot's ``style``; it is shared evenly among the actions, which meet the same deals.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hanabako.compiler.jit import interned, rule
+from hanabako.engine.bits import ZERO, bit, nth_set_bit, popcount
+from hanabako.engine.rng import random_below, random_word
+from hanafuda_env.engine.actions import KEEP_HANDS, STOP
+from hanafuda_env.engine.cards import ALL_CARDS, CARDS, months_of
+from hanafuda_env.engine.private_view import unseen
+from hanafuda_env.engine.rules import legal_actions, step
+from hanafuda_env.engine.state import PHASE_END, PHASE_KOI, PHASE_PLAY, PHASE_SWAP, state_dtype
+
+from ..bot import Bot, nothing_to_begin, nothing_to_observe
+from .judgement import hand_left, lowest_card
+
+ROLL_OUTS = 1000
+ACTIONS = 64
+
+
+def memory_dtype(rules: Any) -> np.dtype:
+    """Its style and seat, and room for one roll-out."""
+    state = state_dtype(rules.rounds, rules.history)
+    memory = [("style", np.int64), ("player", np.int64), ("table", state, (1,)), ("points", np.int64, (ACTIONS,))]
+    return interned(np.dtype(memory, align=True))
+
+
+@rule
+def act(rules, memory, view, mask, chance):
+    """The action with the best mean points."""
+    if view.phase == PHASE_SWAP:
+        return KEEP_HANDS
+    actions = mask[0]
+    count = popcount(actions)
+    if count == 1:
+        return lowest_card(actions)
+    for k in range(count):
+        memory.points[k] = 0
+    for deal in range(max(1, memory.style // count)):
+        key = random_word(chance, deal)
+        for k in range(count):
+            memory.points[k] += roll_out(rules, memory, view, nth_set_bit(actions, k), key)
+    best = 0
+    for k in range(1, count):
+        if memory.points[k] > memory.points[best]:
+            best = k
+    return nth_set_bit(actions, best)
+
+
+@rule
+def roll_out(rules, memory, view, action, key):
+    """Points that the own player gains (or loses) in one way the round may go."""
+    memory.table[0] = view
+    s = memory.table[0]
+    player = memory.player
+    s.finished = rules.rounds - 1  # the game ends with this round
+    deal_unseen(s, unseen(view), hand_left(view, player), 1 - player, key)
+    step(rules, s, action)
+    counter = CARDS
+    while s.phase != PHASE_END:
+        step(rules, s, random_move(rules, s, key, counter))
+        counter += 1
+    result = s.results[rules.rounds - 1]
+    points = np.int64(result.points)
+    return points if result.winner == player else -points if result.winner == 1 - player else 0
+
+
+@rule
+def deal_unseen(s, hidden, held, other, key):
+    """The unseen cards in random order: the first to the other hand as far as it is unknown, the rest to the deck."""
+    missing = held - popcount(s.hand[other])
+    place = np.int64(s.drawn)
+    left = popcount(hidden)
+    while left > 0:
+        card = nth_set_bit(hidden, random_below(key, left, left))
+        hidden &= ~bit(card)
+        left -= 1
+        if missing > 0:
+            s.hand[other] |= bit(card)
+            missing -= 1
+        else:
+            s.deck[place] = card
+            place += 1
+
+
+@rule
+def random_move(rules, s, key, counter):
+    """A random action of a player who captures where it can and stops."""
+    if s.phase == PHASE_KOI:
+        return STOP
+    actions = legal_actions(rules, s)
+    if s.phase == PHASE_PLAY:
+        matching = actions & months_of(s.field) & ALL_CARDS
+        actions = matching if matching != ZERO else actions
+    return nth_set_bit(actions, random_below(key, counter, popcount(actions)))
+
+
+MONTE_CARLO = Bot(
+    name="monte_carlo",
+    memory_dtype=memory_dtype,
+    begin=nothing_to_begin,
+    observe=nothing_to_observe,
+    act=act,
+    style=ROLL_OUTS,
+)
+
+
+def monte_carlo(roll_outs: int) -> Bot:
+    """The player with so many roll-outs a decision.
+
+    Raises:
+        ValueError: ``roll_outs`` is below 1.
+    """
+    if roll_outs < 1:
+        raise ValueError(f"roll_outs must be at least 1, got {roll_outs}")
+    return replace(MONTE_CARLO, name=f"monte_carlo_{roll_outs}", style=roll_outs)

@@ -1,0 +1,1 @@
+"""Who is how good: games among agents, studies, scoreboards."""

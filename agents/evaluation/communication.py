@@ -1,0 +1,285 @@
+"""How players of Hanabi talk: measures of communication used in the literature, each defined at its field below.
+
+`measure` plays games and looks over everybody's shoulder: it sees the whole table, the players do not.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import interned, kernel, keyed, rule
+from hanabako.engine.bits import ZERO, bit, has_bit
+from hanabako.games import game_of
+from hanabi_env.engine.cards import suit_of
+from hanabi_env.engine.rules import is_terminal, played_cards
+from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
+
+from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
+from .playing import GAMES_AT_ONCE, observes
+from .seating import Block, BotsSeated, sit
+
+MOST_CARDS = 35  # identities at the largest table
+
+TALLY = interned(
+    np.dtype(
+        [
+            ("plays", np.int64),
+            ("known_neither", np.int64),  # of the cards played: by how much hints had told,
+            ("known_color", np.int64),
+            ("known_rank", np.int64),
+            ("known_both", np.int64),
+            ("scored", np.int64),  # plays that joined a firework,
+            ("blind", np.int64),  # those of them never touched by a hint,
+            ("finessed", np.int64),  # and those of these that a hint about the next card had called for
+            ("chances", np.int64),  # turns with a token to spend
+            ("hints", np.int64),
+            ("idle_hints", np.int64),  # that told their receiver nothing
+            ("tokens_lost", np.int64),
+            ("tokens_left", np.int64),
+            ("bits", np.float64),  # told by all hints together
+            ("called", np.uint64, (5,)),  # per player: cards that hints to others touched since the player's last turn
+            ("unseen", np.int64, (MOST_CARDS,)),  # room for counting cards
+        ]
+    )
+)
+
+
+@dataclass(frozen=True)
+class Communication:
+    """What some games say about how their players communicate. Rates are over all games together."""
+
+    games: int
+    """How many."""
+    known: dict[str, float]
+    """Of the cards played, the shares of which hints had told ``neither`` color nor rank, the ``color`` alone, the
+    ``rank`` alone, or ``both`` (positive and negative information; no counting of cards). Their weighted mean, 0, 1/2
+    or 1 a play, is the *information per play* of Canaan et al. 2019, "Diverse agents for ad-hoc cooperation in Hanabi".
+    """
+    information_per_play: float
+    """See ``known``."""
+    communicativeness: float
+    """Share of the turns with a token on the table on which a hint was given (Canaan et al. 2019)."""
+    hints: float
+    """Hints a game."""
+    bits_per_hint: float
+    """What the words of a hint tell its receiver, in bits: the sum over the receiver's cards of
+    log2(copies it could be before / after), counting the copies that the receiver does not see, each card by itself.
+    The information measure of Shannon as used for hints by Eger, Martens and Alfaro Cordoba 2017, "An intentional AI
+    for Hanabi". What a *convention* adds is not in the words; see ``conventional_bits_per_hint``."""
+    conventional_bits_per_hint: float | None
+    """What a hint tells *all* players by convention, in bits: the sum over all cards in all hands of log2(cards it may
+    be before / after), as far as the bots' own public knowledge has it. Known only of teams of one bot whose memory has
+    a field ``possible``, (players, hand_size) sets of cards as far as all can tell; else None."""
+    idle_hints: float
+    """Share of the hints whose words tell their receiver nothing: tokens spent on a convention, or on time."""
+    tokens_lost: float
+    """Tokens a game that were not gained because all were there when a firework was completed."""
+    tokens_left: float
+    """Tokens that were there at the end, a game: each a hint that was never given."""
+    blind_share: float
+    """Share of the score from *blind plays*: cards that joined their firework and had never been touched by a hint."""
+    finesse_share: float
+    """Share of the score from *finesses*: blind plays of a card after a hint to somebody else, since the player's last
+    turn, had touched the very card that comes next on its firework (the H-group's conventions use the word so)."""
+    actions: NDArray[np.int64]
+    """(A, A): how often an action, by its number, followed another one. Rows over the sum are the *conditional action
+    matrix*: my action given my partner's last (Hu et al. 2020, "Other-play for zero-shot coordination", figure 4; Hu et
+    al. 2021, "Off-belief learning")."""
+
+    def summary(self) -> dict[str, Any]:
+        """Everything but the matrix, as JSON types."""
+        return {name: value for name, value in vars(self).items() if name != "actions"}
+
+    def conditional_actions(self) -> NDArray[np.float64]:
+        """(A, A): the probability of an action (column) after another one (row); zero rows for what never was done."""
+        sums = self.actions.sum(axis=1, keepdims=True)
+        return self.actions / np.maximum(sums, 1)
+
+
+def measure(config: Any, policies: Any, games: int, seed: int) -> Communication:
+    """Play and measure.
+
+    Args:
+        config: a table of Hanabi.
+        policies: one player for all seats, or a list of one per seat.
+        games: how many.
+        seed: of the deals and of the players' chance; the games are those of `agents.evaluation.playing.play`.
+
+    Raises:
+        ValueError: the config is not one of Hanabi.
+    """
+    if game_of(config).name != "hanabi":
+        raise ValueError(f"communication is measured in hanabi, got {game_of(config).name}")
+    seats = list(policies) if isinstance(policies, (list, tuple)) else [policies] * config.players
+    game = game_of(config).make_game(config)
+    tallies = np.zeros(games, TALLY)
+    actions = np.zeros((game.num_actions, game.num_actions), np.int64)
+    convention = np.zeros(2)  # bits, hints
+    for first in range(0, games, GAMES_AT_ONCE):
+        block = Block(game, min(GAMES_AT_ONCE, games - first), any(map(observes, seats)), specialize=False)
+        watch(block, seats, seed, first, tallies[first:], actions, convention)
+    return conclude(tallies, actions, convention)
+
+
+def watch(
+    block: Block,
+    seats: list[Any],
+    seed: int,
+    first: int,
+    tallies: NDArray[Any],
+    actions: NDArray[np.int64],
+    convention: NDArray[np.float64],
+) -> None:
+    """Play the games of a block and add them to the tallies, the matrix and the convention's bits."""
+    players = sit(block, seats)
+    block.deal(seed, first)
+    for player in players:
+        player.begin()
+    note = watcher()
+    team = players[0] if len(players) == 1 and isinstance(players[0], BotsSeated) else None
+    last = np.full(len(block.tables), -1)
+    while len(block.open_games):
+        playing = block.open_games
+        before = block.tables.copy()
+        known = team.public_knowledge() if team else None
+        block.go_on(players)
+        note(block.rules_array, before, block.tables, tallies)
+        done = block.actions[playing]
+        after = last[playing] >= 0
+        np.add.at(actions, (last[playing][after], done[after]), 1)
+        last[playing] = done
+        now = team.public_knowledge() if team else None
+        if known is not None and now is not None:
+            hinted = block.tables["state"]["information_tokens"] < before["state"]["information_tokens"]
+            hinted &= ~block.tables["terminated"]
+            convention += bits_between(known, now)[hinted].sum(), hinted.sum()
+
+
+def bits_between(before: NDArray[np.uint64], after: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Bits told of all cards of every game: sets of cards (games, players, hand_size) before and after."""
+    counts = np.bitwise_count(before).astype(float), np.bitwise_count(after).astype(float)
+    told = (counts[0] > 0) & (counts[1] > 0)
+    bits = np.log2(np.maximum(counts[0], 1)) - np.log2(np.maximum(counts[1], 1))
+    return np.where(told, bits, 0.0).sum(axis=(1, 2))
+
+
+def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDArray[np.float64]) -> Communication:
+    """The measures out of the tallies of all games."""
+    total = {name: tallies[name].sum() for name in TALLY.names or () if name not in ("called", "unseen")}
+    plays, hints, scored = (max(int(total[name]), 1) for name in ("plays", "hints", "scored"))
+    known = {name: float(total[f"known_{name}"] / plays) for name in ("neither", "color", "rank", "both")}
+    games = len(tallies)
+    return Communication(
+        games=games,
+        known=known,
+        information_per_play=known["both"] + (known["color"] + known["rank"]) / 2,
+        communicativeness=float(total["hints"] / max(total["chances"], 1)),
+        hints=float(total["hints"] / games),
+        bits_per_hint=float(total["bits"] / hints),
+        conventional_bits_per_hint=float(convention[0] / convention[1]) if convention[1] else None,
+        idle_hints=float(total["idle_hints"] / hints),
+        tokens_lost=float(total["tokens_lost"] / games),
+        tokens_left=float(total["tokens_left"] / games),
+        blind_share=float(total["blind"] / scored),
+        finesse_share=float(total["finessed"] / scored),
+        actions=actions,
+    )
+
+
+# --- One step, compiled -----------------------------------------------------------------------------------------------
+
+
+@cache
+def watcher() -> Any:
+    """The compiled loop that tallies one step of every game."""
+    digest = digest_of(note_step)
+
+    @kernel
+    def note_games(rules_array, before, after, tallies):
+        rules = keyed(rules_array[0], digest)
+        for i in range(after.shape[0]):
+            if not before[i].terminated:
+                note_step(rules, before[i].state, after[i].state, tallies[i])
+
+    return note_games
+
+
+@rule
+def note_step(rules, before, after, tally):
+    """Add a step to a game's tally: the states around it."""
+    event = after.events[(after.length - 1) % rules.history]
+    player = np.int64(event.player)
+    is_hint = event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK
+    if before.information_tokens > 0:
+        tally.chances += 1
+    if event.kind == EVENT_PLAY:
+        note_play(rules, before, event, tally)
+        completes = event.scored and after.fireworks[suit_of(rules, event.card)] == rules.ranks
+        if completes and not event.gave_token and before.information_tokens == rules.max_information_tokens:
+            tally.tokens_lost += 1
+    tally.called[player] = ZERO
+    if is_hint:
+        note_hint(rules, before, after, event, tally)
+    if is_terminal(after) and played_cards(rules, after) < rules.suits * rules.ranks:
+        tally.tokens_left += after.information_tokens
+
+
+@rule
+def note_play(rules, before, event, tally):
+    """What was known of the card, and what led to its being played."""
+    player = np.int64(event.player)
+    plausible = before.plausible[player, event.slot]
+    knows_color = known_suit(rules, plausible) >= 0
+    knows_rank = known_rank(rules, plausible) >= 0
+    tally.plays += 1
+    if knows_color and knows_rank:
+        tally.known_both += 1
+    elif knows_color:
+        tally.known_color += 1
+    elif knows_rank:
+        tally.known_rank += 1
+    else:
+        tally.known_neither += 1
+    if event.scored:
+        tally.scored += 1
+        if before.hinted[player, event.slot] == 0:
+            tally.blind += 1
+            for card in range(rules.suits * rules.ranks):
+                is_next = suit_of(rules, card) == suit_of(rules, event.card) and steps_away(rules, before, card) == 1
+                if is_next and has_bit(tally.called[player], card) != ZERO:
+                    tally.finessed += 1
+
+
+@rule
+def note_hint(rules, before, after, event, tally):
+    """What the words of a hint tell, and which cards it touches."""
+    target = np.int64(event.target)
+    count_unseen(rules, before, target, tally.unseen)
+    tally.hints += 1
+    bits = 0.0
+    touched = ZERO
+    for slot in range(hand_count(after, target)):
+        bits += np.log2(copies_in(rules, tally, before.plausible[target, slot]))
+        bits -= np.log2(copies_in(rules, tally, after.plausible[target, slot]))
+        if has_bit(event.touched, slot) != ZERO:
+            touched |= bit(after.hands[target, slot])
+    tally.bits += bits
+    if bits == 0.0:
+        tally.idle_hints += 1
+    for player in range(rules.players):
+        if player != target and player != event.player:
+            tally.called[player] |= touched
+
+
+@rule
+def copies_in(rules, tally, cards):
+    """Copies of the given cards that the receiver of a hint does not see, as a float."""
+    count = 0
+    for card in range(rules.suits * rules.ranks):
+        if has_bit(cards, card) != ZERO:
+            count += tally.unseen[card]
+    return float(count)

@@ -1,0 +1,207 @@
+"""Who plays well with whom: cross-play, strangers, and teams drawn from a pool.
+
+Everybody meets the same deals (*paired decks*): a difference between two cells of a matrix is then a difference between
+players, and `difference` gives it with an error several times smaller than those of the cells.
+
+All functions take players by name: ``agents`` is a dict from names to what `agents.load` gives.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ..policy import Policy
+from .playing import Games, play
+
+Agents = Mapping[str, Policy]
+
+
+def cross_play(
+    config: Any, agents: Agents, games: int, seed: int, num_threads: int = 1, progress: bool = False
+) -> dict[tuple[str, str], Games]:
+    """Every ordered pair of agents: the first at player 0's seat, the second at all others.
+
+    Roles matter: player 0 moves first, and in larger teams is alone among the others. The diagonal is self-play.
+
+    Returns:
+        For (first, second) the games they played, all on the same deals.
+    """
+    pairs = list(itertools.product(agents, repeat=2))
+    others = config.players - 1
+    return {
+        (first, second): play(config, [agents[first], *[agents[second]] * others], games, seed, num_threads)
+        for first, second in tqdm(pairs, unit="pair", disable=not progress)
+    }
+
+
+def strangers(
+    config: Any, agents: Agents, games: int, seed: int, num_threads: int = 1, progress: bool = False
+) -> dict[tuple[str, str], list[Games]]:
+    """One stranger in a team: (team, stranger) with the stranger at every seat in turn, on the same deals.
+
+    Returns:
+        For (team, stranger) the games of every seat of the stranger, player 0 first.
+    """
+    pairs = list(itertools.product(agents, repeat=2))
+    result = {}
+    for team, stranger in tqdm(pairs, unit="pair", disable=not progress):
+        seats = [
+            [agents[stranger if k == seat else team] for k in range(config.players)] for seat in range(config.players)
+        ]
+        result[team, stranger] = [play(config, line_up, games, seed, num_threads) for line_up in seats]
+    return result
+
+
+def ad_hoc(
+    config: Any, agents: Agents, newcomer: str, games: int, seed: int, teams: int = 20, num_threads: int = 1
+) -> dict[str, Any]:
+    """The newcomer among partners that are drawn from the pool of all others, at a seat that is drawn too.
+
+    This is the ad-hoc setting of Stone et al. 2010: the same line-ups and deals for every newcomer, so that two
+    newcomers compare pairwise. The standard error is over line-ups, which differ far more than deals do.
+
+    Args:
+        config: the table.
+        agents: the pool, and the newcomer.
+        newcomer: its name.
+        games: in all; every line-up plays an equal share, on deals of its own.
+        seed: of line-ups and deals.
+        teams: how many line-ups.
+        num_threads: see `agents.evaluation.playing.play`.
+
+    Returns:
+        ``score``, ``score_error`` and the ``line_ups`` with their scores.
+
+    Raises:
+        ValueError: there is no such newcomer, nobody else, or there are fewer games than line-ups.
+    """
+    if newcomer not in agents or len(agents) < 2:
+        raise ValueError(f"newcomer must be one of several agents ({', '.join(agents)}), got {newcomer!r}")
+    if not 2 <= teams <= games:
+        raise ValueError(f"teams must be from 2 to the number of games ({games}), got {teams}")
+    draw = np.random.default_rng(seed)
+    pool = [name for name in agents if name != newcomer]
+    share = games // teams
+    rows = []
+    for team in range(teams):
+        seat = int(draw.integers(config.players))
+        places = draw.random(config.players)  # as many as there are seats, so that pools of one size share them
+        line_up = [newcomer if k == seat else pool[int(place * len(pool))] for k, place in enumerate(places)]
+        played = play(config, [agents[name] for name in line_up], share, seed, num_threads, first=team * share)
+        rows.append({"line_up": line_up, "score": float(played.score.mean())})
+    scores = np.array([row["score"] for row in rows])
+    error = float(scores.std(ddof=1) / math.sqrt(teams))
+    return {"newcomer": newcomer, "score": float(scores.mean()), "score_error": error, "line_ups": rows}
+
+
+# --- Means and their errors -------------------------------------------------------------------------------------------
+
+
+def difference(some: Games, others: Games) -> dict[str, float]:
+    """Mean of the scores' differences of games on the same deals, with its standard error.
+
+    Raises:
+        ValueError: there are not as many of both, or fewer than two.
+    """
+    if len(some.score) != len(others.score) or len(some.score) < 2:
+        raise ValueError(
+            f"both must be the same number of games, at least 2, got {len(some.score)}, {len(others.score)}"
+        )
+    gaps = (some.score - others.score).astype(np.float64)
+    return {"difference": float(gaps.mean()), "difference_error": float(gaps.std(ddof=1) / math.sqrt(len(gaps)))}
+
+
+def score_matrix(cells: Mapping[tuple[str, str], Games | Sequence[Games]], names: Sequence[str]) -> NDArray[np.float64]:
+    """Mean scores of cells as of `cross_play` or `strangers`: (n, n), rows are the first of a pair."""
+    return np.array([[mean_score(cells[first, second]) for second in names] for first in names])
+
+
+def mean_score(games: Games | Sequence[Games]) -> float:
+    """The mean score of games, or of several lots of games."""
+    lots = [games] if isinstance(games, Games) else games
+    return float(np.mean([lot.score.mean() for lot in lots]))
+
+
+def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, float | None]:
+    """Self-play and cross-play of runs that differ in their training seed alone, with standard errors.
+
+    Cells of a matrix share runs, so that their spread is not that of independent numbers. The error of cross-play is
+    therefore taken over *disjoint pairs* of runs, as Forkel and Foerster 2025 (equations 30 and 31) do: in each of the
+    n - 1 rounds of a round-robin tournament every run is in one pair, a pair counts both of its orders, and the n/2
+    pairs of a round are independent. Returned is the error of one round's mean, its square averaged over the rounds: no
+    smaller than the error of the mean of all.
+
+    Args:
+        matrix: mean scores (n, n) of ordered pairs of runs.
+
+    Returns:
+        ``self_play``, ``cross_play`` and their ``_error``: None where there are too few runs (2, or 4 for cross-play).
+
+    Raises:
+        ValueError: the matrix is not square, or of fewer than two runs.
+    """
+    runs = len(matrix)
+    if matrix.shape != (runs, runs) or runs < 2:
+        raise ValueError(f"matrix must be square, of at least 2 runs, got {matrix.shape}")
+    own = matrix.diagonal()
+    both = (matrix + matrix.T) / 2
+    rounds = [np.array([both[i, j] for i, j in pairs]) for pairs in round_robin(runs)]
+    errors = [pairs.var(ddof=1) / len(pairs) for pairs in rounds if len(pairs) > 1]
+    return {
+        "self_play": float(own.mean()),
+        "self_play_error": float(own.std(ddof=1) / math.sqrt(runs)),
+        "cross_play": float(both[~np.eye(runs, dtype=bool)].mean()),
+        "cross_play_error": float(np.sqrt(np.mean(errors))) if errors else None,
+    }
+
+
+def round_robin(count: int) -> list[list[tuple[int, int]]]:
+    """All pairs of ``count`` players in rounds of disjoint pairs (circle method); with an odd number one sits out."""
+    circle = [*range(count), *([None] if count % 2 else [])]
+    rounds = []
+    for _ in range(len(circle) - 1):
+        pairs = zip(circle[: len(circle) // 2], reversed(circle[len(circle) // 2 :]), strict=True)
+        rounds.append([(a, b) for a, b in pairs if a is not None and b is not None])
+        circle = [circle[0], circle[-1], *circle[1:-1]]
+    return rounds
+
+
+# --- A picture --------------------------------------------------------------------------------------------------------
+
+
+def heat_map(
+    matrix: NDArray[np.float64],
+    names: Sequence[str],
+    best: float,
+    title: str,
+    rows: str = "player 0",
+    columns: str = "others",
+) -> Any:
+    """A figure of mean scores (n, n), every cell with its number; colors run from 0 to ``best``."""
+    from matplotlib.figure import Figure
+
+    side = 1.8 + 0.55 * len(names)
+    figure = Figure(figsize=(side + 0.9, side), dpi=150, layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(matrix, vmin=min(0.0, float(matrix.min())), vmax=best, cmap="viridis")
+    axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlabel=columns, ylabel=rows, title=title)
+    for i, j in np.ndindex(matrix.shape):
+        shade = "black" if matrix[i, j] > 0.6 * best else "white"
+        axes.text(j, i, f"{matrix[i, j]:.1f}", ha="center", va="center", color=shade, fontsize=7)
+    figure.colorbar(image, ax=axes, shrink=0.8, label="mean score")
+    return figure
+
+
+def save_heat_map(path: Path, figure: Any) -> None:
+    """Write the figure as PNG; the file appears whole or not at all."""
+    unfinished = path.with_name(path.name + ".part")
+    figure.savefig(unfinished, format="png")
+    unfinished.replace(path)

@@ -1,0 +1,161 @@
+"""Play many games with given players: what happened in them, and how good that is."""
+
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+from tqdm import tqdm
+
+from hanabako.compiler.jit import usable_threads
+from hanabako.engine.game import Game
+from hanabako.envs.vector import SPECIALIZE_FROM
+from hanabako.games import game_of
+
+from ..bots.bot import BotPolicy
+from ..policy import Policy
+from .seating import Block, sit
+
+GAMES_AT_ONCE = 1024  # a block of tables: its records and memories stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class Games:
+    """What happened in some games; every array begins with their number."""
+
+    score: NDArray[np.int64]
+    """Points by the booklet, lost games as with ``score_on_loss="zero"``; in a contest those of the winners."""
+    fireworks_score: NDArray[np.int64]
+    """Points on the table at the end, lost games too; as all below but length and rewards, 0 in a contest."""
+    length: NDArray[np.int64]
+    """Decisions."""
+    rewards: NDArray[np.float64]
+    """(games, players): the return of every player."""
+    lost: NDArray[np.bool_]
+    """By the last life, or as the final bouquet (V5) is lost."""
+    perfect: NDArray[np.bool_]
+    """The highest score there is."""
+
+    def summary(self) -> dict[str, Any]:
+        """Means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""
+        games = len(self.score)
+        result: dict[str, Any] = {"games": games}
+        for name in ("score", "fireworks_score", "length"):
+            values = getattr(self, name)
+            result[name] = float(values.mean())
+            result[f"{name}_error"] = float(values.std(ddof=1) / math.sqrt(games)) if games > 1 else None
+        for name in ("perfect", "lost"):
+            count = int(getattr(self, name).sum())
+            interval = binomtest(count, games).proportion_ci(method="wilson")
+            result[f"{name}_rate"] = count / games
+            result[f"{name}_interval"] = [float(interval.low), float(interval.high)]
+        result["rewards"] = [float(mean) for mean in self.rewards.mean(axis=0)]
+        return result
+
+
+def play(
+    config: Any,
+    policies: Policy | Sequence[Policy],
+    games: int,
+    seed: int,
+    num_threads: int = 1,
+    progress: bool = False,
+    specialize: bool | None = None,
+    first: int = 0,
+) -> Games:
+    """Play ``games`` games, once each. Game i is game ``first`` + i of a vector environment of that seed.
+
+    What happens in a game depends on its index, the seed and the players only, not on how many games are played along
+    with it nor on the number of threads. (A network's sums may be rounded differently in batches of another size; two
+    actions equally likely to the last digit may then change places.)
+
+    Args:
+        config: the table.
+        policies: one player for all seats, or one per seat.
+        games: how many, at least 1.
+        seed: of the deals and of the players' chance.
+        num_threads: blocks of games that are played at the same time.
+        progress: show a progress bar.
+        specialize: compile the loops for this config alone; None: where no bot plays, from 256 games on. (The general
+            loops of a bot are compiled once for all configs, and nearly as fast.)
+        first: index of the first game.
+
+    Raises:
+        ValueError: ``games`` is below 1, ``num_threads`` is out of range, or the number of players does not fit the
+            table.
+    """
+    if games < 1:
+        raise ValueError(f"games must be at least 1, got {games}")
+    usable_threads(num_threads)
+    seats = [policies] * config.players if not isinstance(policies, Sequence) else list(policies)
+    if len(seats) != config.players:
+        raise ValueError(f"policies must be one, or one for each of the {config.players} seats, got {len(seats)}")
+    if specialize is None:
+        specialize = games >= SPECIALIZE_FROM and not any(isinstance(policy, BotPolicy) for policy in seats)
+    game = game_of(config).make_game(config)
+    record = Record(game, games)
+    with tqdm(total=games, unit="game", disable=not progress) as bar, ThreadPoolExecutor(num_threads) as threads:
+
+        def play_block(begin: int) -> None:
+            block = Block(game, min(GAMES_AT_ONCE, games - begin), any(map(observes, seats)), specialize)
+            for tables in steps_of(block, seats, seed, first + begin):
+                record.add(tables, begin)
+                bar.update(int(tables["ended"].sum()))
+
+        list(threads.map(play_block, range(0, games, GAMES_AT_ONCE)))
+    return record.games
+
+
+def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> Iterator[NDArray[Any]]:
+    """Play the block's games, from game ``first`` of ``seed`` on: its tables after every step."""
+    players = sit(block, seats)
+    block.deal(seed, first)
+    for player in players:
+        player.begin()
+    while not block.tables["terminated"].all():
+        block.go_on(players)
+        yield block.tables
+
+
+def observes(policy: Any) -> bool:
+    """The policy looks at observations."""
+    return not isinstance(policy, BotPolicy) and getattr(policy, "observes", True)
+
+
+class Record:
+    """`Games` in the making."""
+
+    def __init__(self, game: Game, games: int) -> None:
+        self.game = game
+        self.cooperative = game_of(game.config).cooperative
+        self.games = Games(
+            score=np.zeros(games, np.int64),
+            fireworks_score=np.zeros(games, np.int64),
+            length=np.zeros(games, np.int64),
+            rewards=np.zeros((games, game.players)),
+            lost=np.zeros(games, np.bool_),
+            perfect=np.zeros(games, np.bool_),
+        )
+
+    def add(self, tables: NDArray[Any], first: int) -> None:
+        """Note a step of the tables, the first of which plays game ``first``; one that is over is rewarded 0."""
+        games = self.games
+        games.rewards[first : first + len(tables)] += tables["rewards"][:, : self.game.players]
+        ended = np.flatnonzero(tables["ended"])
+        if not len(ended):
+            return
+        tables = tables[ended]
+        if not self.cooperative:
+            games.score[first + ended], games.length[first + ended] = tables["score"], tables["length"]
+            return
+        lost = self.game.lost(tables)
+        points = tables["fireworks_score"]
+        own = (games.score, games.fireworks_score, games.length, games.lost, games.perfect)
+        score = np.where(lost, self.game.lost_score, points)
+        news = (score, points, tables["length"], lost, points == self.game.config.max_score)
+        for array, new in zip(own, news, strict=True):
+            array[first + ended] = new

@@ -1,0 +1,266 @@
+"""Write the scoreboards into the README beside this file and into the project's, from the results beside it.
+
+python -m agents.evaluation.scoreboard --measure     # play all programs of Hanabi again: 20,000 games each of the standard game
+                                          # for 2 to 5 players, 5,000 of every variant for 2 and 5, and with four
+                                          # lives the programs that were published so
+python -m agents.evaluation.scoreboard --measure smart,cheat   # only these; the other results stay
+python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
+python -m agents.evaluate ikebana --agents random,greedy --tournament --json agents/results/ikebana-2p.json
+python -m agents.evaluation.scoreboard               # the tables, from all of agents/results/*.json
+python -m agents.evaluation.scoreboard --check       # only say whether they are up to date
+"""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hanabako.files import write_text
+from hanabako.games import config_from_dict
+from hanabako.pages.generated import marks, update
+
+from ..evaluate import Args, evaluate
+from ..policy import names
+from .originals import originals_table
+
+HERE = Path(__file__).resolve().parent.parent
+RESULTS = HERE / "results"
+PROGRAMS = RESULTS / "hanabi-standard-programs.json"
+VARIANTS = RESULTS / "hanabi-variants-programs.json"
+FOUR_LIVES = RESULTS / "hanabi-four-lives-programs.json"
+ORIGINALS = RESULTS / "hanabi-originals.json"
+GAMES, FEWER_GAMES, SEED = 20_000, 5_000, 1
+PLAYERS = (2, 3, 4, 5)
+FEWER_PLAYERS = (2, 5)
+PRESETS = (
+    *("avalanche_5", "avalanche_10", "black_powder", "flamboyants", "final_bouquet", "choreography"),
+    *("grands_feux_all", "all_extensions"),
+)
+HANSIM = ("recommendation", "information")  # their original's game has four lives, and five players
+NO_RIVALS = ("random", "flawed", "internal", "outer", "vdb")  # not played in the variants
+HEAD = (
+    "| game | players | agent | observation | score | fireworks count | perfect | lost | games | training |",
+    "|---|---|---|---|---|---|---|---|---|---|",
+)
+
+
+def table(results: Sequence[dict[str, Any]]) -> str:
+    """The results as a Markdown table, best first in each game."""
+    order = sorted(results, key=lambda result: (result["preset"], result["config"]["players"], -result["score"]))
+    return "\n".join([*HEAD, *map(row, order)])
+
+
+def row(result: dict[str, Any]) -> str:
+    """One line of the table."""
+    cells = [
+        f"{result['config']['game']} {result['preset']}",
+        result["config"]["players"],
+        " with ".join(dict.fromkeys(map(agent_name, result["agents"]))),
+        result["observation"],
+        f"{result['score']:.2f} ± {result['score_error']:.2f}",
+        f"{result['fireworks_score']:.2f} ± {result['fireworks_score_error']:.2f}",
+        f"{result['perfect_rate']:.1%}",
+        f"{result['lost_rate']:.2%}",
+        f"{result['games']:,}",
+        "; ".join(dict.fromkeys(training(about) for about in result["training"] if about)) or "none",
+    ]
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def agent_name(name: str) -> str:
+    """Networks are told apart by how they were trained, so they share a name."""
+    return "PPO" if name.endswith(".safetensors") else name
+
+
+def training(about: dict[str, Any]) -> str:
+    """How a network came to be, in words."""
+    return f"{about['steps'] / 1e6:.0f} M steps in {about['seconds'] / 60:.1f} min on {about['ranks']} ranks"
+
+
+# --- Programs ---------------------------------------------------------------------------------------------------------
+
+
+def measure(programs: Sequence[str], num_threads: int) -> None:
+    """Play programs of Hanabi with themselves, and keep the results beside those of the others."""
+    every = Args("hanabi", games=GAMES, seed=SEED, num_threads=num_threads)
+    standard = [replace(every, agents=name, players=players) for name in programs for players in PLAYERS]
+    keep(PROGRAMS, standard)
+    hansim = replace(every, players=5, config=("max_life_tokens=4",))
+    keep(FOUR_LIVES, [replace(hansim, agents=name) for name in programs if name in HANSIM])
+    variants = [
+        replace(every, agents=name, preset=preset, players=players, games=FEWER_GAMES)
+        for preset in PRESETS
+        for players in FEWER_PLAYERS
+        for name in programs
+        if name not in NO_RIVALS
+    ]
+    keep(VARIANTS, variants)
+
+
+def keep(path: Path, lots: Sequence[Args]) -> None:
+    """Play, and write a line a result; a program that refuses a table is left out.
+
+    Results stand in the order of the tables, then of the programs.
+    """
+    results = json.loads(path.read_text()) if path.exists() else []
+    by_lot = {lot_of(result): result for result in results}
+    for args in lots:
+        try:
+            result = evaluate(args)
+        except ValueError as refusal:
+            print(refusal)
+        else:
+            by_lot[lot_of(result)] = result
+    order = {name: k for k, name in enumerate(names("hanabi"))}
+    kept = sorted(by_lot.items(), key=lambda item: (item[0][:2], order.get(item[0][2], len(order))))
+    write_text(path, "[\n" + ",\n".join(json.dumps(result) for _, result in kept) + "\n]\n")
+
+
+def lot_of(result: Mapping[str, Any]) -> tuple[int, int, str]:
+    """What tells a result from all others: the preset's place, the number of players, the program."""
+    preset = result["preset"]
+    return PRESETS.index(preset) if preset in PRESETS else -1, result["config"]["players"], result["agents"][0]
+
+
+def programs_table(results: Sequence[dict[str, Any]]) -> str:
+    """A line a program, a column a number of players; best first by the mean over the columns."""
+    cells: dict[str, dict[int, dict[str, Any]]] = {}
+    for result in results:
+        cells.setdefault(result["agents"][0], {})[result["config"]["players"]] = result
+    order = sorted(cells, key=lambda name: -sum(result["score"] for result in cells[name].values()) / len(cells[name]))
+    head = [
+        "| agent | " + " | ".join(f"{players} players" for players in PLAYERS) + " |",
+        "|---|" + "---|" * len(PLAYERS),
+    ]
+    return "\n".join([*head, *(programs_row(name, cells[name]) for name in order)])
+
+
+def programs_row(name: str, cells: Mapping[int, dict[str, Any]]) -> str:
+    """One line of `programs_table`."""
+    texts = [score_text(cells[players]) if players in cells else "" for players in PLAYERS]
+    return f"| {name} | " + " | ".join(texts) + " |"
+
+
+def score_text(result: dict[str, Any]) -> str:
+    """Both scores and the rate of perfect games."""
+    both = f"**{result['score']:.2f}** ± {result['score_error']:.3f}"
+    if result["lost_rate"]:
+        both += f"; {result['fireworks_score']:.2f}"
+    return both + (f" ({result['perfect_rate']:.1%})" if result["perfect_rate"] else "")
+
+
+def variants_table(results: Sequence[dict[str, Any]]) -> str:
+    """A line a table, a column a program; the best of those that do not cheat in bold."""
+    programs = list(dict.fromkeys(result["agents"][0] for result in results))
+    cells: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
+    for result in results:
+        cells.setdefault((result["preset"], result["config"]["players"]), {})[result["agents"][0]] = result
+    lines = ["| variant | players | of | " + " | ".join(programs) + " |", "|---|---|---|" + "---|" * len(programs)]
+    for (preset, players), row_cells in cells.items():
+        best = max((name for name in row_cells if "cheat" not in name), key=lambda name: row_cells[name]["score"])
+        texts = [variant_text(row_cells.get(name), name == best) for name in programs]
+        most = config_from_dict(next(iter(row_cells.values()))["config"]).max_score
+        lines.append(f"| {preset} | {players} | {most} | " + " | ".join(texts) + " |")
+    return "\n".join(lines)
+
+
+def variant_text(result: dict[str, Any] | None, is_best: bool) -> str:
+    """The score and, where there are any, the rate of perfect games."""
+    if result is None:
+        return ""
+    score = f"{result['score']:.2f}"
+    perfect = f" ({result['perfect_rate']:.0%})" if result["perfect_rate"] >= 0.005 else ""
+    return (f"**{score}**" if is_best else score) + f" ± {result['score_error']:.2f}{perfect}"
+
+
+# --- Contests ---------------------------------------------------------------------------------------------------------
+
+
+def contests_table(results: Sequence[dict[str, Any]]) -> str:
+    """A table a tournament: how often the row's agent beats the column's, with a 95 % interval; best agent first."""
+    return "\n\n".join(map(tournament_table, results))
+
+
+def tournament_table(result: dict[str, Any]) -> str:
+    """One tournament under its title."""
+    matches = result["tournament"]["matches"]
+    won = {tuple(match["agents"]): match for match in matches}
+    ratings = {rating["name"]: rating["rating"] for rating in result["tournament"]["ratings"]}
+    order = sorted(ratings, key=lambda name: -sum(rate_of(won, name, other) for other in ratings if other != name))
+    trained = [f"PPO: {training(about)}, observation {result['observation']}" for about in result["training"] if about]
+    games = matches[0]["games"]
+    title = f"{result['config']['game']} {result['preset']}, {result['config']['players']} players"
+    lines = [
+        f"**{title}**, {games:,} games a pair. {'. '.join(trained)}".rstrip(),
+        "",
+        "| beats | " + " | ".join(map(agent_name, order)) + " | rating |",
+        "|---|" + "---|" * (len(order) + 1),
+    ]
+    for name in order:
+        cells = [won_text(won, name, other) for other in order]
+        lines.append(f"| {agent_name(name)} | " + " | ".join(cells) + f" | {ratings[name]:.1f} |")
+    return "\n".join(lines)
+
+
+def won_text(won: Mapping[tuple[str, ...], dict[str, Any]], one: str, other: str) -> str:
+    """How often one agent beats the other."""
+    if one == other:
+        return ""
+    match = won.get((one, other)) or won[other, one]
+    return f"{rate_of(won, one, other):.1%} ± {1.96 * match['won_error']:.1%}"
+
+
+def rate_of(won: Mapping[tuple[str, ...], dict[str, Any]], one: str, other: str) -> float:
+    """The part of their games that one agent wins against the other."""
+    if (one, other) in won:
+        return won[one, other]["won"]
+    return 1 - won[other, one]["won"] - won[other, one]["drawn"]
+
+
+# --- Documents --------------------------------------------------------------------------------------------------------
+
+
+def read_results() -> list[dict[str, Any]]:
+    """Everything in ``agents/results``."""
+    results: list[dict[str, Any]] = []
+    for path in sorted(RESULTS.glob("*.json")):
+        content = json.loads(path.read_text())
+        results += content if isinstance(content, list) else [content]
+    return results
+
+
+def boards() -> dict[str, str]:
+    """The text of every board by its name in the documents."""
+    paths = (PROGRAMS, VARIANTS, FOUR_LIVES, ORIGINALS)
+    standard, variants, four_lives, originals = (json.loads(path.read_text()) for path in paths)
+    results = read_results()
+    programs = [*standard, *variants, *four_lives]
+    others = [result for result in results if "score" in result and result not in programs]
+    return {
+        "contests": contests_table([result for result in results if "tournament" in result]),
+        "scoreboard": table(others),
+        "programs": programs_table(standard),
+        "variants": variants_table(variants),
+        "originals": originals_table(originals, [*standard, *four_lives]),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m agents.evaluation.scoreboard", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="only say whether the READMEs are up to date")
+    parser.add_argument("--measure", nargs="?", const="", metavar="NAME,...", help="first play programs of Hanabi")
+    parser.add_argument("--num-threads", type=int, default=1, help="with --measure: games at the same time")
+    options = parser.parse_args(arguments)
+    if options.measure is not None:
+        measure(options.measure.split(",") if options.measure else names("hanabi"), options.num_threads)
+    texts = boards()
+    for document in (HERE / "README.md", HERE.parent / "README.md"):
+        here = [(name, texts[name]) for name in marks(document.read_text()) if name in texts]
+        update(document, here, options.check, "python -m agents.evaluation.scoreboard")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,0 @@
-"""Bots for Koi-Koi, one file an idea; ``BOTS`` is the register that `agents.names` reads."""
-
-from agents.koikoi.heuristics import ALWAYS_KOI, COUNTING, GREEDY_STOP
-from agents.koikoi.monte_carlo import MONTE_CARLO, monte_carlo
-
-__all__ = ["BOTS", "monte_carlo"]
-
-BOTS = (GREEDY_STOP, ALWAYS_KOI, COUNTING, MONTE_CARLO)

@@ -1,0 +1,1 @@
+"""Networks, rollouts, training runs."""

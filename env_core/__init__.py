@@ -1,1 +1,0 @@
-"""What the card games share. Nothing in this package names a game."""

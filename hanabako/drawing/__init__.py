@@ -1,0 +1,1 @@
+"""Pictures as SVG, their letters, and the replay page."""

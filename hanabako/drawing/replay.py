@@ -1,0 +1,174 @@
+"""A whole game as one HTML page that needs nothing but a browser: no server, no network, no other file.
+
+    replay = Replay(title="A game", width=1000, height=470, style=css, symbols=symbols, frames=[Frame(...), ...])
+    replay.save("game.html")        # or show `replay` in a notebook
+
+The page has a slider, buttons and keys (arrows, Home, End, space), a choice of seats where the frames offer several,
+the list of moves, and, where an agent's probabilities are given, what it was about to choose. The address names what is
+shown: `game.html#turn=12&seat=player_0`. The page itself is `replay.html` beside this file, with places to fill.
+
+Pictures arrive in layers (small pieces of SVG). A layer, like a line of text, is stored once however many frames show
+it.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from hanabako.drawing.svg import Symbols, escape, number
+from hanabako.files import write_text
+from hanabako.words.notation import player_name
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One moment of a game."""
+
+    pictures: Mapping[str, Sequence[str]]
+    """Whose eyes -> layers of the picture, the lowest first. All frames have the same keys in the same order."""
+    texts: Mapping[str, str]
+    """Whose eyes -> the same table in words, for those who do not see the picture."""
+    caption: str
+    """What just happened, in a sentence."""
+    choice: str | None = None
+    """The action taken from here, in words."""
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    """Action in words -> the agent's probability of it; empty where nobody recorded them."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One moment of a recorded game, of which a game's own pictures make a `Frame`."""
+
+    position: Mapping[str, Any]
+    """What `to_dict` returned."""
+    action: str | None = None
+    """The action taken from here, in words; None at the end."""
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    """Action in words -> the agent's probability, where known."""
+
+
+def frame_of(
+    now: Snapshot,
+    players: int,
+    look: Callable[[int | None], Any],
+    draw: Callable[[Any], Sequence[str]],
+    write: Callable[[Any], str],
+    tell: Callable[[Any], str],
+) -> Frame:
+    """The frame of a snapshot as everybody's eyes see it.
+
+    Args:
+        now: the snapshot.
+        players: how many there are.
+        look: a seat -> the game's view of the position; None sees every card.
+        draw: a view -> layers of its picture.
+        write: a view -> the same in text.
+        tell: the view that sees every card -> the caption.
+    """
+    eyes = {"omniscient": None} | {player_name(player): player for player in range(players)}
+    views = {name: look(seat) for name, seat in eyes.items()}
+    return Frame(
+        pictures={name: draw(view) for name, view in views.items()},
+        texts={name: write(view) for name, view in views.items()},
+        caption=tell(views["omniscient"]),
+        choice=now.action,
+        probabilities=now.probabilities,
+    )
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A game that can be looked at turn by turn. Raises ValueError where the frames do not fit together."""
+
+    title: str
+    width: float
+    height: float
+    style: str
+    """CSS of the pictures."""
+    symbols: Symbols
+    """The drawings that the layers refer to."""
+    frames: Sequence[Frame]
+    subtitle: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.frames:
+            raise ValueError("a replay needs at least one frame")
+        eyes = list(self.frames[0].pictures)
+        for turn, frame in enumerate(self.frames):
+            if list(frame.pictures) != eyes or list(frame.texts) != eyes:
+                raise ValueError(f"frame {turn} shows {list(frame.pictures)}, but the first shows {eyes}")
+
+    def html(self) -> str:
+        """The page."""
+        first = next(iter(self.frames[0].pictures.values()))
+        filled = {
+            "title": escape(self.title),
+            "subtitle": escape(self.subtitle),
+            "picture-style": self.style,
+            "view-box": f"0 0 {number(self.width)} {number(self.height)}",
+            "symbols": self.symbols.markup(),
+            "first-picture": "".join(first),
+            "last-turn": str(len(self.frames) - 1),
+            "data": _embedded(self._data()),
+        }
+        page = files("hanabako.drawing").joinpath("replay.html").read_text(encoding="utf-8")
+        for name, content in filled.items():
+            page = page.replace(f"<!--{name}-->", content)
+        return page
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the page, whole or not at all, and return its path."""
+        return write_text(path, self.html())
+
+    def __repr__(self) -> str:
+        """Short, since notebooks keep it beside the page."""
+        return f"<{type(self).__name__} {self.title!r}, {len(self.frames)} frames>"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, so that it and the notebook cannot disturb each other."""
+        inside = self.html().replace("&", "&amp;").replace('"', "&quot;")
+        return (
+            f'<iframe srcdoc="{inside}" sandbox="allow-scripts" title="{escape(self.title)}"'
+            f' style="width:100%;height:{round(self.height) + 420}px;border:0"></iframe>'
+        )
+
+    def _data(self) -> dict[str, object]:
+        """What the page's script reads: every distinct layer, line and action once, frames as numbers of them."""
+        pool: dict[str, int] = {}
+
+        def number_of(piece: str) -> int:
+            return pool.setdefault(piece, len(pool))
+
+        def numbered(pieces: Iterable[str]) -> list[int]:
+            return [number_of(piece) for piece in pieces]
+
+        frames = [
+            {
+                "pictures": [numbered(map(_single_quoted, layers)) for layers in frame.pictures.values()],
+                "texts": [numbered(text.splitlines()) for text in frame.texts.values()],
+                "caption": frame.caption,
+                "choice": frame.choice,
+                "probabilities": [
+                    [number_of(words), round(p, 4)]
+                    for words, p in sorted(frame.probabilities.items(), key=lambda item: -item[1])
+                ],
+            }
+            for frame in self.frames
+        ]
+        return {"seats": list(self.frames[0].pictures), "pool": list(pool), "frames": frames}
+
+
+def _single_quoted(markup: str) -> str:
+    """The same markup with quotes that JSON need not escape; quotes inside its text are character references."""
+    return markup.replace('"', "'")
+
+
+def _embedded(data: object) -> str:
+    """JSON that may stand inside a script element: nothing in it can close the element or open a comment."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("</", "<\\/").replace("<!", "\\u003c!")

@@ -1,0 +1,1 @@
+"""The environments: PettingZoo, vectors, one seat, and their registration."""

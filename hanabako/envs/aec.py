@@ -1,0 +1,328 @@
+"""One table of a card game as a PettingZoo AEC environment, fast enough to be worth using unwrapped."""
+
+from copy import deepcopy
+from operator import index
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+
+from hanabako.engine.game import ENDED, REFUSED, REWARDED, Game
+from hanabako.words.checks import as_index, as_seed, fresh_seed
+from hanabako.words.notation import player_name
+
+__all__ = ["CardGameAEC", "in_wrappers"]
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
+
+
+class CardGameAEC(AECEnv[str, Any, Any]):
+    """One game, agents ``player_0`` .. ``player_{n-1}``.
+
+    An observation is ``{"observation": int8 (n,), "action_mask": int8 (A,)}``, fresh arrays each time; the mask is zero
+    for everybody but the player to move, and for all after the end. Rewards are those of the last step. When a game
+    ends, every agent's info holds its statistics.
+
+    Args:
+        game: the configured game.
+        render_mode: ``None``, ``"human"`` (prints the board), ``"ansi"`` (returns it) or ``"rgb_array"``.
+
+    Raises:
+        ValueError: unknown ``render_mode``; in `step` an illegal action; in `reset` a wrong option.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(self, game: Game, render_mode: str | None = None) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, got {render_mode!r}")
+        self.game = game
+        self.config = game.config
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": game.name,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [player_name(player) for player in range(game.players)]
+        self._player_of = {agent: i for i, agent in enumerate(self.possible_agents)}
+        self.agents: list[str] = []
+        self._make_spaces()
+        self._make_buffers()
+
+    def _make_spaces(self) -> None:
+        bits, actions = self.game.observation_bits, self.game.num_actions
+        space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, (bits,), np.int8),
+                "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+            }
+        )
+        self.observation_spaces: dict[str, spaces.Space] = dict.fromkeys(self.possible_agents, space)
+        self.action_spaces: dict[str, spaces.Space] = {
+            agent: spaces.Discrete(actions) for agent in self.possible_agents
+        }
+        self.state_space = spaces.Box(0, 1, (self.game.players * bits,), np.int8)
+
+    def _make_buffers(self) -> None:
+        game = self.game
+        self._loops = game.loops(specialize=False)
+        self._rules_array = game.rules_array
+        self._tables = np.zeros(1, game.table_dtype(specialize=False))
+        self._state = self._tables["state"].view(np.recarray)[0]
+        self._episode = self._tables["state"]["episode"]
+        self._rewards = self._tables["rewards"][0, : game.players]
+        self._current_player = self._tables["current_player"]
+        self._terminated = self._tables["terminated"]
+        self._step_one = self._loops.step_one
+        self._stream = np.zeros(2, np.uint64)
+        self._chosen = np.ones(1, np.bool_)
+        self._bits, self._num_actions = game.observation_bits, game.num_actions
+        self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
+        self._rewarded = False
+        self._seed: int | None = None
+        self._fresh: dict[str, np.ndarray] = {}
+        self._fresh_for = ""  # the agent whose observation the last step left in `_fresh`, until it is handed out
+
+    # --- PettingZoo's methods -----------------------------------------------------------------------------------------
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """The same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """The same object each time."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game: game ``options["game_index"]`` (0) of ``seed``, or without a seed the table's next one.
+
+        Args:
+            seed: an int from 0 to 2^64 - 1.
+            options: ``game_index``; ``state``: a dict as of `to_dict`; the game's own deal options. Others are ignored.
+
+        Raises:
+            ValueError: a seed, state or deck is wrong; the environment is then as before.
+        """
+        if not isinstance(options, dict):
+            options = {}
+        before = self._tables.copy() if options else None
+        seed_before = self._seed
+        try:
+            self._begin(seed, options)
+            if options:
+                self._place(options)
+        except ValueError:
+            self._seed = seed_before
+            if before is not None:
+                self._tables[:] = before
+            raise
+        self._start_agents()
+
+    def _begin(self, seed: int | None, options: dict[str, Any]) -> None:
+        if seed is not None or self._seed is None or "game_index" in options:
+            if seed is None:
+                seed = fresh_seed() if self._seed is None else self._seed
+            self._seed = as_seed(seed)
+            self._stream[0] = self._seed
+            self._stream[1] = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
+            self._loops.seed(self._tables, self._stream)
+        else:
+            self._episode[0] += 1
+        self._loops.reset(self._rules_array, self._tables, self._chosen)
+
+    def _place(self, options: dict[str, Any]) -> None:
+        """The state or deal that ``options`` name."""
+        deal = {name: options[name] for name in self.game.deal_options if name in options}
+        if "state" in options:
+            if deal:
+                raise ValueError(f"give either state or {next(iter(deal))}, not both")
+            self.game.load_position(self._state, options["state"])
+        self.game.load_deal(self._state, deal)
+        self._loops.refresh(self._rules_array, self._tables)
+
+    def _start_agents(self) -> None:
+        agents = self.possible_agents
+        self.agents = agents[:]
+        self.rewards = self._no_rewards.copy()
+        self._cumulative_rewards = self._no_rewards.copy()
+        self.terminations = dict.fromkeys(agents, bool(self._terminated[0]))
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos = {agent: {} for agent in agents}
+        self.agent_selection = agents[self._current_player[0]]
+        self._skip_agent_selection = None
+        self._fresh_for = ""
+        self._rewarded = False
+
+    def step(self, action: Any) -> None:
+        """The selected agent acts.
+
+        Raises:
+            ValueError: the action is no int, out of range or illegal; nothing has happened then.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        observation = np.empty(self._bits, np.int8)
+        mask = np.empty(self._num_actions, np.int8)
+        try:
+            code = self._step_one(self._rules_array, self._tables, index(action), observation, mask)
+        except (TypeError, OverflowError):
+            code = REFUSED
+        if code == REFUSED:
+            raise ValueError(self._why_refused(action))
+        self._cumulative_rewards[agent] = 0.0
+        if code >= REWARDED or self._rewarded:
+            self._give_rewards(code >= REWARDED)
+        self.agent_selection = self._fresh_for = self.possible_agents[code & 255]
+        self._fresh = {"observation": observation, "action_mask": mask}
+        if code & ENDED:
+            self._end()
+
+    def _why_refused(self, action: Any) -> str:
+        most = self.game.num_actions - 1
+        if isinstance(action, (bool, np.bool_)) or not hasattr(action, "__index__") or not 0 <= index(action) <= most:
+            return f"action must be an int from 0 to {most}, got {action!r}"
+        return f"action {action} ({self.action_to_str(action)}) is not legal for {self.agent_selection} now"
+
+    def _give_rewards(self, rewarded: bool) -> None:
+        """Rewards of this step to `rewards`, and on top of what every agent has not seen yet."""
+        self._rewarded = rewarded
+        self.rewards = dict(zip(self.possible_agents, self._rewards.tolist(), strict=True))
+        if rewarded:
+            for agent, reward in self.rewards.items():
+                self._cumulative_rewards[agent] += reward
+
+    def _end(self) -> None:
+        table = self._tables[0]
+        ending = {name: int(table[name]) for name in ("length", *self.game.statistics)}
+        ending = self.game.describe_end(ending)
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.infos = {agent: dict(ending) for agent in self.agents}
+        self._deads_step_first()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What ``agent`` may know now."""
+        player = self._player(agent)
+        if agent == self._fresh_for:
+            self._fresh_for = ""
+            return self._fresh
+        observation = np.empty((1, self.game.observation_bits), np.int8)
+        mask = np.empty((1, self.game.num_actions), np.int8)
+        self._loops.observe(self._rules_array, self._tables, player, observation, mask)
+        return {"observation": observation[0], "action_mask": mask[0]}
+
+    def _player(self, agent: str) -> int:
+        try:
+            return self._player_of[agent]
+        except KeyError:
+            raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, got {agent!r}") from None
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation (or ``None``), reward since its last step, terminated, truncated, info of the selected agent."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def state(self) -> np.ndarray:
+        """The observations of all players, one after the other: int8 (P * n,). For centralised critics."""
+        return np.concatenate([self.observe(agent)["observation"] for agent in self.possible_agents])
+
+    def render(self) -> str | np.ndarray | None:
+        """The whole table, hidden cards included, as ``render_mode`` says."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs a render_mode")
+            return None
+        if self.render_mode == "human":
+            print(self.game.render(self.to_dict(), "ansi"))
+            return None
+        return self.game.render(self.to_dict(), self.render_mode)
+
+    def _repr_svg_(self) -> str | None:
+        """Notebooks show the table."""
+        return None if self._seed is None else self.game.render(self.to_dict(), "svg")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    # --- What every unwrapped environment also offers -----------------------------------------------------------------
+
+    @property
+    def tables(self) -> np.ndarray:
+        """The record of this table as an array of one: what programs that play look through. Not to be written to."""
+        return self._tables
+
+    def action_to_str(self, action: int) -> str:
+        """The word of ``action``; ``ValueError`` where it is no action."""
+        return self.game.action_to_str(self._state, as_index("action", action, self.game.num_actions - 1))
+
+    def str_to_action(self, text: str) -> int:
+        """The action that ``text`` names; ``ValueError`` where it names none."""
+        return self.game.str_to_action(self._state, text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole hidden state in plain Python types and card names."""
+        if self._seed is None:
+            raise gymnasium.error.ResetNeeded("call reset before to_dict")
+        return self.game.to_dict(self._state)
+
+    def copy(self) -> "CardGameAEC":
+        """An independent environment in the same state with the same random stream."""
+        twin = object.__new__(type(self))
+        twin.__setstate__(self.__getstate__())
+        return twin
+
+    def adopt(self, table: np.void, seed: int | None) -> None:
+        """Take over the table of a vector environment, sizes of its record notwithstanding."""
+        copy_record(table, self._tables[0])
+        self._seed = seed
+        self._start_agents()
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
+        agents = {
+            name: deepcopy(getattr(self, name))
+            for name in (*names, "_skip_agent_selection", "_rewarded")
+            if hasattr(self, name)
+        }
+        return {
+            "game": self.game,
+            "render_mode": self.render_mode,
+            "tables": self._tables.view(np.uint8).copy(),
+            "seed": self._seed,
+            "agents": agents,
+        }
+
+    def __setstate__(self, pickled: dict[str, Any]) -> None:
+        CardGameAEC.__init__(self, pickled["game"], pickled["render_mode"])
+        self._tables[:] = pickled["tables"].view(self._tables.dtype)
+        self._seed = pickled["seed"]
+        self.__dict__.update(pickled["agents"])
+
+
+def copy_record(source: np.void, target: np.void) -> None:
+    """Copy the fields of a record to one with the same fields and equal or larger arrays."""
+    for name in source.dtype.names or ():
+        value = source[name]
+        if isinstance(value, np.void):
+            copy_record(value, target[name])
+        elif isinstance(value, np.ndarray):
+            target[name][tuple(slice(n) for n in value.shape)] = value
+        else:
+            target[name] = value
+
+
+def in_wrappers(environment: CardGameAEC) -> AECEnv:
+    """The environment in PettingZoo's usual wrappers; an illegal action costs its player 1 and ends the game."""
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(environment, illegal_reward=-1)))

@@ -1,0 +1,403 @@
+"""The batched environment of a card game: many tables, one compiled call a step, in the acting player's view."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from hanabako.compiler.jit import usable_threads
+from hanabako.engine.game import DISABLED, NEXT_STEP, SAME_STEP, Game
+from hanabako.engine.sections import words_for
+from hanabako.words.checks import as_index, as_seed, fresh_seed
+
+__all__ = ["CardGameVectorEnv", "ConfiguredVectorEnv"]
+
+MODES = {
+    AutoresetMode.SAME_STEP: SAME_STEP,
+    AutoresetMode.NEXT_STEP: NEXT_STEP,
+    AutoresetMode.DISABLED: DISABLED,
+}
+FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
+INT64 = np.dtype(np.int64)
+SPECIALIZE_FROM = 256
+"""From this many games on loops are compiled for the configuration alone; below, the general program is as good."""
+
+
+class CardGameVectorEnv(gymnasium.vector.VectorEnv):
+    """``num_envs`` tables of one game. Every step is one decision of each table's current player.
+
+    Observations are dicts of ``observation`` (N, n) in the format asked for and ``action_mask`` int8 (N, A). The reward
+    is the team's in a co-operative game, and otherwise that of the player who just acted; ``infos`` holds
+    ``current_player`` int64 (N,) and ``rewards`` float64 (N, P) always, and at the ends of games dense arrays with
+    Gymnasium's ``_name`` masks: ``final_obs`` (a dict like the observation, SAME_STEP only), ``illegal`` and the game's
+    statistics.
+
+    An action that is illegal or out of range ends its game: reward -1 for the offender, 0 for the others, and
+    ``illegal`` in the infos. It touches no other game. In mode DISABLED a step leaves finished games as they are
+    (reward 0, still terminated) until ``reset(options={"reset_mask": ...})``.
+
+    Args:
+        game: the configured game.
+        num_envs: tables, at least 1.
+        seed: stream of the first `reset` without a seed; ``None`` draws one.
+        observation: ``"int8"``, ``"float32"`` (one number a bit) or ``"packed"`` (uint64 words, lowest bit first).
+        num_threads: threads of the compiled step.
+        autoreset_mode: Gymnasium's mode or its value.
+        copy: ``False`` returns views of buffers that the next step overwrites.
+        specialize: compile for this configuration alone; ``None``: from 256 games on.
+
+    Raises:
+        ValueError: an argument is wrong, by name and value.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        seed: int | None = None,
+        observation: str = "int8",
+        num_threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        specialize: bool | None = None,
+    ) -> None:
+        if isinstance(num_envs, bool) or not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
+            raise ValueError(f"num_envs must be an int of at least 1, got {num_envs!r}")
+        if observation not in FORMATS:
+            raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {observation!r}")
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            words = ", ".join(mode.value for mode in MODES)
+            raise ValueError(f"autoreset_mode must be one of {words}, got {autoreset_mode!r}") from None
+        if not isinstance(copy, (bool, np.bool_)):
+            raise ValueError(f"copy must be a bool, got {copy!r}")  # noqa: TRY004 - the contract's error
+        self.game = game
+        self.config = game.config
+        self.num_envs = int(num_envs)
+        self.num_threads = usable_threads(num_threads)
+        self.observation_format = observation
+        self.copy_buffers = bool(copy)
+        self.render_mode = None
+        self.metadata = {"name": game.name, "autoreset_mode": self.autoreset_mode, "render_modes": []}
+        self._mode = MODES[self.autoreset_mode]
+        self._seed = None if seed is None else as_seed(seed)
+        self._seated = False
+        self._make_spaces()
+        self._make_buffers(self.num_envs >= SPECIALIZE_FROM if specialize is None else specialize)
+
+    def _make_spaces(self) -> None:
+        actions = self.game.num_actions
+        self.single_observation_space = spaces.Dict(
+            {
+                "observation": observation_space(self.game, self.observation_format),
+                "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+            }
+        )
+        self.single_action_space = spaces.Discrete(actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def _make_buffers(self, specialize: bool) -> None:
+        self._specialize = specialize
+        loops = self.game.loops(specialize)
+        self._loops = loops
+        self._rules_array = self.game.rules_array
+        self._tables = np.zeros(self.num_envs, self.game.table_dtype(specialize))
+        self._states = self._tables["state"].view(np.recarray)
+        self._reward = self._tables["reward"]
+        self._rewards = self._tables["rewards"][:, : self.game.players]
+        self._terminated = self._tables["terminated"]
+        self._current_player = self._tables["current_player"]
+        self._statistics = ("illegal", "length", *self.game.statistics)
+        self._step = loops.step if self.num_threads == 1 else self._step_with_threads
+        space = observation_space(self.game, self.observation_format)
+        shape = (self.num_envs, *space.shape)
+        self._observation = np.zeros(shape, space.dtype)
+        self._final = np.zeros(shape if self._mode == SAME_STEP else (self.num_envs, 0), space.dtype)
+        self._mask = np.zeros((self.num_envs, self.game.num_actions), np.int8)
+        self._no_mask = np.zeros_like(self._mask)
+        self._buffers = {"observation": self._observation, "action_mask": self._mask}
+        self._truncations = np.zeros(self.num_envs, np.bool_)
+        self._everything = np.ones(self.num_envs, np.bool_)
+
+    def _step_with_threads(self, *arguments: Any) -> int:
+        import numba
+
+        before = numba.get_num_threads()
+        numba.set_num_threads(self.num_threads)
+        try:
+            return self._loops.step_parallel(*arguments)
+        finally:
+            numba.set_num_threads(before)
+
+    # --- Gymnasium's methods ------------------------------------------------------------------------------------------
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
+        """Begin games. Table ``i`` of seed ``s`` is game ``i`` of that seed; without a seed, each table's next episode.
+
+        Args:
+            seed: an int from 0 to 2^64 - 1.
+            options: ``reset_mask`` bool (N,): only these tables; ``game_index``: index of table 0 (with a seed);
+                ``state`` or the game's deal options: a value for every table, or a dict from table to value.
+
+        Raises:
+            ValueError: an option is unknown or wrong, or a state or deck is impossible.
+        """
+        options = options or {}
+        first = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
+        chosen = self._chosen(options.get("reset_mask"))
+        given = {name: value for name, value in options.items() if name not in ("reset_mask", "game_index")}
+        before = (self._tables.copy() if given else self._tables, self._seed, self._seated)
+        self._begin(seed, first, chosen)
+        try:
+            self._place(given, chosen)
+        except ValueError:
+            self._tables[:], self._seed, self._seated = before
+            raise
+        self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
+        return self._observations(), self._running_infos()
+
+    def _chosen(self, mask: Any) -> np.ndarray:
+        if mask is None:
+            return self._everything
+        chosen = np.asarray(mask)
+        if chosen.dtype != np.bool_ or chosen.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask must be a bool array of shape ({self.num_envs},), got {mask!r}")
+        return chosen
+
+    def _begin(self, seed: int | None, first: int, chosen: np.ndarray) -> None:
+        if seed is not None or not self._seated:
+            if seed is None:
+                seed = fresh_seed() if self._seed is None else self._seed
+            self._seed = as_seed(seed)
+            kept = self._tables[~chosen]
+            self._loops.seed(self._tables, np.array([self._seed, first], np.uint64))
+            self._tables[~chosen] = kept
+            self._seated = True
+        else:
+            self._tables["state"]["episode"][chosen] += 1
+        self._loops.reset(self._rules_array, self._tables, chosen)
+
+    def _place(self, given: dict[str, Any], chosen: np.ndarray) -> None:
+        """States and deals, the same for every chosen table or by a dict from table to value."""
+        for name in given:
+            if name not in ("state", *self.game.deal_options):
+                known = ("reset_mask", "game_index", "state", *self.game.deal_options)
+                raise ValueError(f"reset has no option {name!r}; there are {', '.join(known)}")
+        if not given:
+            return
+        for i in np.flatnonzero(chosen).tolist():
+            own = {
+                name: value[i] if _is_by_table(value) else value for name, value in given.items() if _is_for(value, i)
+            }
+            if "state" in own:
+                if len(own) > 1:
+                    raise ValueError(f"give either state or {', '.join(set(own) - {'state'})}, not both")
+                self.game.load_position(self._states[i], own.pop("state"))
+            self.game.load_deal(self._states[i], own)
+        self._loops.refresh(self._rules_array, self._tables)
+
+    def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
+        """One action for every table's current player.
+
+        Args:
+            actions: integers (N,), an array or a sequence.
+
+        Returns:
+            Observations of the next players, rewards float64 (N,), terminations and truncations bool (N,), infos.
+
+        Raises:
+            ValueError: not integers of shape (N,).
+            gymnasium.error.ResetNeeded: `reset` was never called.
+        """
+        if (
+            type(actions) is not np.ndarray
+            or actions.dtype is not INT64
+            or actions.shape != (self.num_envs,)
+            or not actions.flags.carray
+        ):
+            actions = self._as_actions(actions)
+        if not self._seated:
+            raise gymnasium.error.ResetNeeded("call reset before step")
+        ended = self._step(
+            self._rules_array, self._tables, actions, self._observation, self._mask, self._final, self._mode
+        )
+        infos = self._running_infos()
+        if ended:
+            self._add_ends(infos)
+        if self.copy_buffers:
+            reward, terminated = self._reward.copy(), self._terminated.copy()
+            return self._observations(), reward, terminated, self._truncations.copy(), infos
+        return self._buffers, self._reward, self._terminated, self._truncations, infos
+
+    def _observations(self) -> dict[str, np.ndarray]:
+        if self.copy_buffers:
+            return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+        return self._buffers
+
+    def _running_infos(self) -> dict[str, Any]:
+        if self.copy_buffers:
+            return {"current_player": self._current_player.copy(), "rewards": self._rewards.copy()}
+        return {"current_player": self._current_player, "rewards": self._rewards}
+
+    def _add_ends(self, infos: dict[str, Any]) -> None:
+        """The statistics of the games that just ended, and in mode SAME_STEP their last observations."""
+        ended = self._tables["ended"].copy()
+        for name in self._statistics:
+            numbers = self._tables[name]
+            infos[name] = numbers.copy() if self.copy_buffers else numbers
+            infos[f"_{name}"] = ended
+        if self._mode == SAME_STEP:
+            final, mask = self._final, self._no_mask
+            if self.copy_buffers:
+                final, mask = final.copy(), mask.copy()
+            infos["final_obs"] = {"observation": final, "action_mask": mask}
+            infos["_final_obs"] = ended
+
+    def _as_actions(self, actions: Any) -> np.ndarray:
+        """A fresh array: the step would be compiled once more for one that is read-only or not contiguous."""
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be integers of shape ({self.num_envs},), got {array.dtype} of shape {array.shape}"
+            )
+        if array.dtype == np.uint64:
+            array = np.minimum(array, np.uint64(2**63 - 1))
+        return np.array(array, np.int64, order="C")
+
+    # --- Every player's view ------------------------------------------------------------------------------------------
+
+    def observe_all(self) -> dict[str, np.ndarray]:
+        """Every player's view: ``observation`` (N, P, n) and ``action_mask`` (N, P, A), zero for those not to move."""
+        players = self.game.players
+        observation = np.empty((self.num_envs, players, *self._observation.shape[1:]), self._observation.dtype)
+        mask = np.empty((self.num_envs, players, self.game.num_actions), np.int8)
+        rows, mask_rows = np.empty_like(self._observation), np.empty_like(self._mask)
+        for player in range(players):
+            self._loops.observe(self._rules_array, self._tables, player, rows, mask_rows)
+            observation[:, player], mask[:, player] = rows, mask_rows
+        return {"observation": observation, "action_mask": mask}
+
+    # --- One table ----------------------------------------------------------------------------------------------------
+
+    def _state(self, index: int) -> Any:
+        return self._states[as_index("index", index, self.num_envs - 1)]
+
+    def to_dict(self, index: int) -> dict[str, Any]:
+        """The whole hidden state of table ``index`` in plain Python types and card names."""
+        return self.game.to_dict(self._state(index))
+
+    def action_to_str(self, index: int, action: int) -> str:
+        """The word of ``action`` at table ``index``; ``ValueError`` where it is no action."""
+        return self.game.action_to_str(self._state(index), as_index("action", action, self.game.num_actions - 1))
+
+    def str_to_action(self, index: int, text: str) -> int:
+        """The action that ``text`` names at table ``index``; ``ValueError`` where it names none."""
+        return self.game.str_to_action(self._state(index), text)
+
+    # --- Copies and checkpoints ---------------------------------------------------------------------------------------
+
+    def copy(self, index: int | None = None) -> Any:
+        """An independent environment in the same state with the same random streams.
+
+        All tables, or table ``index`` alone as an unwrapped AEC environment.
+        """
+        if index is not None:
+            from hanabako.envs.aec import CardGameAEC
+
+            aec = CardGameAEC(self.game)
+            self._state(index)
+            aec.adopt(self._tables[int(index)], self._seed)
+            return aec
+        twin = CardGameVectorEnv(
+            self.game,
+            self.num_envs,
+            self._seed,
+            self.observation_format,
+            self.num_threads,
+            self.autoreset_mode,
+            self.copy_buffers,
+            self._specialize,
+        )
+        twin.set_state(self.get_state())
+        return twin
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the coming steps depend on: ``tables`` uint8 (N, bytes a table), ``seed`` int or ``None``."""
+        raw = self._tables.view(np.uint8).reshape(self.num_envs, -1).copy()
+        return {"tables": raw, "seed": self._seed, "seated": self._seated}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from `get_state` of an environment with the same configuration and number of tables.
+
+        Raises:
+            ValueError: the tables have another shape or type.
+        """
+        raw = np.asarray(state["tables"])
+        shape = (self.num_envs, self._tables.dtype.itemsize)
+        if raw.dtype != np.uint8 or raw.shape != shape:
+            raise ValueError(f"tables must be uint8 of shape {shape}, got {raw.dtype} of shape {raw.shape}")
+        self._tables[:] = np.ascontiguousarray(raw).view(self._tables.dtype)[:, 0]
+        self._seed = None if state["seed"] is None else as_seed(state["seed"])
+        self._seated = bool(state["seated"])
+        if self._seated:
+            self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickles carry the arguments and `get_state`, no compiled code."""
+        arguments = (self.game, self.num_envs, self._seed, self.observation_format, self.num_threads)
+        return {
+            "arguments": (*arguments, self.autoreset_mode, self.copy_buffers, self._specialize),
+            "now": self.get_state(),
+        }
+
+    def __setstate__(self, pickled: dict[str, Any]) -> None:
+        CardGameVectorEnv.__init__(self, *pickled["arguments"])
+        self.set_state(pickled["now"])
+
+
+class ConfiguredVectorEnv(CardGameVectorEnv):
+    """The vector environment of one game, whose table is named as in all its factories.
+
+    A game's own class says what ``make_game`` is: ``config``, ``preset`` and single fields to the configured game.
+    """
+
+    make_game: ClassVar[Callable[..., Game]]
+
+    def __init__(
+        self,
+        num_envs: int,
+        config: Any = None,
+        seed: int | None = None,
+        observation: str = "int8",
+        num_threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        *,
+        preset: str | None = None,
+        specialize: bool | None = None,
+        **fields: Any,
+    ) -> None:
+        game = self.make_game(config, preset, **fields)
+        super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, specialize)
+
+
+def observation_space(game: Game, form: str) -> spaces.Box:
+    """The space of one observation in one of `FORMATS`."""
+    kind = FORMATS[form]
+    if kind is np.uint64:
+        return spaces.Box(0, 2**64 - 1, (words_for(game.observation_bits),), kind)
+    return spaces.Box(0, 1, (game.observation_bits,), kind)
+
+
+def _is_by_table(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(key, (int, np.integer)) for key in value)
+
+
+def _is_for(value: Any, index: int) -> bool:
+    return not _is_by_table(value) or index in value

@@ -1,0 +1,1 @@
+"""Pages that are generated from code: rule cards, and marked parts."""

@@ -1,0 +1,1 @@
+"""What callers write and read: checks with errors in words, and names of players."""

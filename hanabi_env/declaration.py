@@ -1,0 +1,24 @@
+"""What Hanabi declares of itself: see `hanabako.games`."""
+
+from hanabako.games import GameEntry
+
+__all__ = ["GAME", "make_aec", "make_parallel", "make_seat", "make_vector"]
+
+GAME = GameEntry(
+    name="hanabi",
+    package="hanabi_env",
+    environment="hanabi_v0",
+    config_name="HanabiConfig",
+    vector_env_name="HanabiVectorEnv",
+    cooperative=True,
+    players=(2, 3, 4, 5),
+    observation_fields=("observation_type", "history", "belief", "derived"),
+    neutral_fields=("random_start_player", "score_on_loss"),
+    training_settings=("derived=true",),
+    short={"preset": "small"},
+)
+
+make_seat = GAME.make_seat  # what the registries of Gymnasium and PettingZoo call
+make_vector = GAME.make_vector
+make_aec = GAME.make_aec
+make_parallel = GAME.make_parallel

@@ -1,0 +1,356 @@
+"""The table as one pair of eyes sees it, and the same table in plain text.
+
+`view_of` turns a position (the dict of `to_dict`) into a `TableView`. What those eyes may not see is not in it: a
+player's own cards and the deck are removed here, so that no picture, text or replay made from a view can show them.
+`render.py` draws a view; `table_ansi` writes it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hanabako.words.checks import check_seat
+from hanabako.words.notation import player_name
+from hanabi_env.config import HanabiConfig
+from hanabi_env.words.notation import PLAY_FROM_DISCARD, SHUFFLE_BACK
+from hanabi_env.words.ratings import SCALES, score_words, verdict
+
+SUIT_NAMES = {
+    "R": "red",
+    "Y": "yellow",
+    "G": "green",
+    "W": "white",
+    "B": "blue",
+    "M": "multicolor",
+    "K": "black",
+}
+
+END_WORDS = {
+    "lives": "the last life is lost",
+    "complete": "every firework is complete",
+    "deck": "the deck is empty and the last round is over",
+    "indispensable": "an indispensable card is gone",
+    "stuck": "the next player has nothing left to do",
+    "illegal": "an illegal action ended the game",
+}
+
+TILE_WORDS = {
+    "c": "a free color hint",
+    "d": "a free rank hint",
+    "e": "a discard for the deck",
+    "f": "a discard to play",
+    "e?": "deck or play?",
+}
+"""What a player may have to choose for a bonus tile (V4)."""
+
+_ANSI = {"R": "31", "Y": "33", "G": "32", "W": "97", "B": "34", "M": "35", "K": "90"}
+
+
+@dataclass(frozen=True)
+class CardView:
+    """One card of a hand, and what is publicly known of it."""
+
+    card: str | None
+    """The card, or None where these eyes cannot see it."""
+    plausible: frozenset[str]
+    """Cards that the hints leave open."""
+    possible: frozenset[str]
+    """Of those, the cards of which these eyes do not already see every copy elsewhere."""
+    hinted: frozenset[str]
+    """Color letters and ranks named by hints that touched the card."""
+
+    def suits(self) -> str:
+        """Letters of the suits that the hints leave open, in no order."""
+        return "".join({name[0] for name in self.plausible})
+
+    def ranks(self) -> str:
+        """Ranks that the hints leave open, in no order."""
+        return "".join({name[1:] for name in self.plausible})
+
+
+@dataclass(frozen=True)
+class Move:
+    """The last thing that happened, as everybody saw it."""
+
+    player: int
+    words: str
+    """The action in words: ``play 2``, ``hint 1 R``."""
+    card: str | None = None
+    """The card that was played or discarded."""
+    scored: bool | None = None
+    """Whether a played or chosen card joined its firework."""
+    announced: str | None = None
+    """The suit that was said of a played card (V6)."""
+    gave_token: bool = False
+    """A played card brought an information token (H11, V6)."""
+    target: int | None = None
+    """Who received the hint."""
+    touched: tuple[int, ...] = ()
+    """Slots of ``target`` that the hint touched."""
+
+    @property
+    def is_discarded(self) -> bool:
+        """The card lies in the discard now."""
+        return self.words.startswith(("play", "discard")) and self.card is not None and not self.scored
+
+
+@dataclass(frozen=True)
+class TableView:
+    """Everything a picture shows. It holds no card that ``seat`` may not see."""
+
+    config: HanabiConfig
+    seat: int | None
+    """Whose eyes; None sees every card."""
+    current_player: int
+    hands: tuple[tuple[CardView, ...], ...]
+    fireworks: dict[str, int]
+    """Suit letter -> cards played."""
+    copies: dict[str, int]
+    """Card name -> copies in the box."""
+    discards: tuple[str, ...]
+    """In the order in which they fell."""
+    deck_size: int
+    next_card: str | None
+    """The top of the deck: only for eyes that see every card."""
+    information_tokens: int
+    life_tokens: int
+    turns_to_play: int | None
+    score: int
+    end_reason: str | None
+    last_move: Move | None
+    bonus_tiles: str
+    """Letters of the tiles still face down (V4), in alphabetical order: which comes next is hidden."""
+    pending: str | None
+    """The tile being resolved (V4)."""
+    wording: str = "english"
+    """Whose words the verdict is in: a key of `hanabi_env.words.ratings.SCALES`."""
+
+    @property
+    def suits(self) -> str:
+        """Letters of the suits in play, in their order."""
+        return "".join(self.fireworks)
+
+    @property
+    def max_score(self) -> int:
+        """Cards on the fireworks of a perfect game; black powder adds nothing (V3)."""
+        return self.config.ranks * sum(suit != "K" for suit in self.suits)
+
+    @property
+    def verdict(self) -> str:
+        """What the booklet says of the score (H15, E8)."""
+        return verdict(self.config, self.score, self.end_reason, self.wording)
+
+    def order(self, suit: str) -> range:
+        """Ranks of a firework in the order of play: black powder counts down (V3)."""
+        ranks = self.config.ranks
+        return range(ranks, 0, -1) if suit == "K" else range(1, ranks + 1)
+
+    def top(self, suit: str) -> str | None:
+        """The card that shows on a firework."""
+        played = self.fireworks[suit]
+        return f"{suit}{self.order(suit)[played - 1]}" if played else None
+
+    def reachable(self, suit: str) -> int:
+        """How many cards a firework can still grow to: up to the first rank whose copies all lie in the discard."""
+        fallen = Counter(self.discards)
+        order = self.order(suit)
+        for played, rank in enumerate(order):
+            card = f"{suit}{rank}"
+            if played >= self.fireworks[suit] and fallen[card] >= self.copies[card]:
+                return played
+        return len(order)
+
+    def fallen(self, suit: str) -> list[str]:
+        """Discards of one suit, lowest rank first."""
+        return sorted(card for card in self.discards if card[0] == suit)
+
+
+def view_of(
+    position: Mapping[str, Any], config: HanabiConfig, seat: int | None = None, wording: str = "english"
+) -> TableView:
+    """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
+
+    ``wording`` is the booklet whose words the verdict is in, a key of `hanabi_env.words.ratings.SCALES`.
+
+    Of the keys beyond the contract's it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
+    for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and ranks that
+    hints named). Both may be missing.
+
+    Raises:
+        ValueError: nobody sits at ``seat``, or no booklet has this ``wording``.
+    """
+    check_seat(seat, config.players)
+    if wording not in SCALES:
+        raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {wording!r}")
+    copies = Counter(_box(position, config.ranks))
+    seen = Counter(position["discards"]) + Counter(_played(position, config.ranks))
+    for player, hand in enumerate(position["hands"]):
+        if player != seat:
+            seen.update(hand)
+    hinted = position.get("hinted") or [[()] * len(hand) for hand in position["hands"]]
+
+    def card_view(player: int, slot: int, card: str) -> CardView:
+        plausible = frozenset(position["knowledge"][player][slot])
+        marks = frozenset(map(str, hinted[player][slot]))
+        if player != seat:
+            return CardView(card, plausible, plausible, marks)
+        return CardView(None, plausible, frozenset(name for name in plausible if seen[name] < copies[name]), marks)
+
+    return TableView(
+        config=config,
+        seat=seat,
+        current_player=position["current_player"],
+        hands=tuple(
+            tuple(card_view(player, slot, card) for slot, card in enumerate(hand))
+            for player, hand in enumerate(position["hands"])
+        ),
+        fireworks=dict(position["fireworks"]),
+        copies={card: copies[card] for card in sorted(copies)},
+        discards=tuple(position["discards"]),
+        deck_size=len(position["deck"]),
+        next_card=position["deck"][0] if seat is None and position["deck"] else None,
+        information_tokens=position["information_tokens"],
+        life_tokens=position["life_tokens"],
+        turns_to_play=position["turns_to_play"],
+        score=position["score"],
+        end_reason=position["end_reason"],
+        last_move=_move(position.get("last_move"), config.players),
+        bonus_tiles="".join(sorted(position.get("bonus_tiles") or ())),
+        pending=position.get("pending"),
+        wording=wording,
+    )
+
+
+def _box(position: Mapping[str, Any], ranks: int) -> Iterable[str]:
+    """Every card of the game: which they are is public, only their places are hidden."""
+    yield from position["discards"]
+    yield from position["deck"]
+    yield from _played(position, ranks)
+    for hand in position["hands"]:
+        yield from hand
+
+
+def _played(position: Mapping[str, Any], ranks: int) -> Iterable[str]:
+    for suit, played in position["fireworks"].items():
+        order = range(ranks, 0, -1) if suit == "K" else range(1, ranks + 1)
+        yield from (f"{suit}{rank}" for rank in order[:played])
+
+
+def _move(move: Mapping[str, Any] | None, players: int) -> Move | None:
+    if move is None:
+        return None
+    words = move["action"]
+    return Move(
+        player=move["player"],
+        words=words,
+        card=move.get("card"),
+        scored=move.get("scored"),
+        announced=words.split()[3] if " as " in words else None,
+        gave_token=words.startswith("play") and bool(move.get("gave_token")),
+        target=(move["player"] + int(words.split()[1])) % players if words.startswith("hint ") else None,
+        touched=tuple(move.get("touched") or ()),
+    )
+
+
+# --- Sentences --------------------------------------------------------------------------------------------------------
+
+
+def describe_move(move: Move | None) -> str:
+    """The last move as a sentence without its full stop: ``player_0 plays R3 from slot 2``."""
+    if move is None:
+        return "the game begins"
+    verb, *rest = move.words.split()
+    who = player_name(move.player)
+    if verb == "hint" and move.target is not None:
+        slots = ", ".join(map(str, move.touched)) or "none"
+        what = SUIT_NAMES.get(rest[1], f"rank {rest[1]}")
+        return f"{who} tells {player_name(move.target)} {what}: {'slot' if len(move.touched) == 1 else 'slots'} {slots}"
+    if verb in ("choose", "shuffle") or not rest[0].isdigit():
+        return f"{who} {_describe_choice(move)}"
+    announced = f", announced as {SUIT_NAMES[move.announced]}" if move.announced else ""
+    return f"{who} {verb}s {move.card or 'the card'} from slot {rest[0]}{announced}{_outcome(move)}"
+
+
+def _outcome(move: Move) -> str:
+    """What came of a play, where it is not what one expects."""
+    if move.scored is False:
+        is_wrong = move.announced is not None and move.card is not None and move.announced != move.card[0]
+        return ", which is wrong" if is_wrong else ", which does not fit"
+    return ", for a token" if move.gave_token else ""
+
+
+def _describe_choice(move: Move) -> str:
+    """What a player does with a tile (V4)."""
+    if move.words == SHUFFLE_BACK:
+        return "will shuffle a discard back"
+    if move.words == PLAY_FROM_DISCARD:
+        return "will play from the discard"
+    return f"plays {move.card} from the discard" if move.scored else f"shuffles {move.card} back into the deck"
+
+
+def describe_turn(view: TableView) -> str:
+    """Who is to move, or how the game ended."""
+    if view.end_reason is not None:
+        return "the end: " + END_WORDS.get(view.end_reason, view.end_reason)
+    turn = f"{player_name(view.current_player)} to move"
+    if view.pending is not None:
+        turn = f"{player_name(view.current_player)} to choose, tile {view.pending[0]}: {TILE_WORDS[view.pending]}"
+    if view.turns_to_play is not None:
+        turn += f", {view.turns_to_play} {'turn' if view.turns_to_play == 1 else 'turns'} left"
+    return turn
+
+
+def describe_score(view: TableView) -> str:
+    """``12 of 25``, with the mention of black powder where the booklet asks for it."""
+    return f"{score_words(view.config, view.score)} of {view.max_score}"
+
+
+# --- Plain text -------------------------------------------------------------------------------------------------------
+
+
+def table_ansi(view: TableView, color: bool = False) -> str:
+    """The table as lines of text; plain ASCII, or with terminal colors.
+
+    Under every card stand the suits and ranks that hints leave open; a card that these eyes cannot see is ``??``.
+    """
+    rating = view.verdict
+    fireworks = "  ".join(_paint(view.top(suit) or f"{suit}-", color) for suit in view.suits)
+    discards = "  ".join(_paint(" ".join(view.fallen(suit)), color) for suit in view.suits if view.fallen(suit))
+    lines = [
+        f"Hanabi: score {describe_score(view)}{', ' + rating if rating else ''}",
+        f"  last       {describe_move(view.last_move)}",
+        f"  turn       {describe_turn(view)}",
+        f"  tokens     information {view.information_tokens}/{view.config.max_information_tokens}"
+        f"   lives {view.life_tokens}/{view.config.max_life_tokens}   deck {view.deck_size}"
+        + (f"   tiles {view.bonus_tiles or '-'}" if view.config.flamboyants else ""),
+        f"  fireworks  {fireworks}",
+        f"  discards   {discards or '-'}",
+    ]
+    for player in range(len(view.hands)):
+        lines += _hand_lines(view, player, color)
+    return "\n".join(lines) + "\n"
+
+
+def _hand_lines(view: TableView, player: int, color: bool) -> list[str]:
+    hand = view.hands[player]
+    width = max(len(view.suits), view.config.ranks, 2) + 2
+    last = view.last_move
+    touched = last.touched if last is not None and last.target == player else ()
+    to_move = view.end_reason is None and view.current_player == player
+    faces = [(card.card or "??") + ("*" if slot in touched else "") for slot, card in enumerate(hand)]
+    suits = ["".join(suit if suit in card.suits() else "." for suit in view.suits) for card in hand]
+    ranks = [
+        "".join(str(r) if str(r) in card.ranks() else "." for r in range(1, view.config.ranks + 1)) for card in hand
+    ]
+    name = player_name(player) + (" (you)" if player == view.seat else "")
+    return [
+        f"{'>' if to_move else ' '} {name:<15}" + "".join(_paint(face, color, width) for face in faces).rstrip(),
+        " " * 17 + "".join(f"{cell:<{width}}" for cell in suits).rstrip(),
+        " " * 17 + "".join(f"{cell:<{width}}" for cell in ranks).rstrip(),
+    ]
+
+
+def _paint(text: str, color: bool, width: int = 0) -> str:
+    padded = f"{text:<{width}}"
+    return f"\033[1;{_ANSI[text[0]]}m{padded}\033[0m" if color and text[:1] in _ANSI else padded

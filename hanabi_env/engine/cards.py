@@ -1,0 +1,199 @@
+"""The cards, hands and tokens of Hanabi: sets of cards (one bit each), and the questions one asks of them.
+
+What players do with them is in `hanabi_env.engine.rules`, which also tells how arguments are spelled.
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ZERO, bit, low_bits
+from hanabi_env.engine.state import END_OUT_OF_LIVES
+
+# --- Cards ------------------------------------------------------------------------------------------------------------
+
+
+@rule
+def suit_of(rules, card):
+    """The firework a card belongs to."""
+    return np.int64(card) // rules.ranks
+
+
+@rule
+def rank_of(rules, card):
+    """The rank of a card, from 0."""
+    return np.int64(card) % rules.ranks
+
+
+@rule
+def all_cards(rules):
+    """The set of all cards that exist."""
+    return low_bits(rules.suits * rules.ranks)
+
+
+@rule
+def suit_set(rules, suit):
+    """The set of all cards of a suit."""
+    return low_bits(rules.ranks) << np.uint64(suit * rules.ranks)
+
+
+@rule
+def copies(rules, suit, rank):
+    """H1, E17: three of the lowest rank, one of the highest, two of the others (three where there is one rank only).
+
+    V1: one of each multicolor card. V3: black the other way round.
+    """
+    if suit == rules.multicolor_suit and rules.multicolor_is_single:
+        return 1
+    order = mirrored_rank(rules, suit, rank)
+    if order == 0:
+        return 3
+    return 1 if order == rules.ranks - 1 else 2
+
+
+@rule
+def mirrored_rank(rules, suit, rank):
+    """The rank of an ordinary suit with as many copies."""
+    return rules.ranks - 1 - rank if suit == rules.black_suit and rules.black_is_mirrored else rank
+
+
+@rule
+def first_copy(rules, suit, rank):
+    """Where the thermometer of ``rank`` starts in ``discarded`` of its suit: behind the copies of all lower ranks."""
+    if suit == rules.multicolor_suit and rules.multicolor_is_single:
+        return rank
+    if rank == 0:
+        return 0
+    return 2 * rank - 1 if suit == rules.black_suit and rules.black_is_mirrored else 2 * rank + 1
+
+
+@rule
+def thermometer_of(rules, card):
+    """The bits of ``discarded`` that count the copies of a card."""
+    suit = suit_of(rules, card)
+    rank = rank_of(rules, card)
+    return low_bits(copies(rules, suit, rank)) << np.uint64(first_copy(rules, suit, rank))
+
+
+@rule
+def cards_a_suit(rules, suit):
+    """Cards of one suit in the box."""
+    if suit == rules.multicolor_suit and rules.multicolor_is_single:
+        return rules.ranks
+    return 3 if rules.ranks == 1 else 2 * rules.ranks
+
+
+@rule
+def rank_in_box(rules, suit, k):
+    """The rank of the ``k``-th card of a suit, sorted by rank."""
+    if suit == rules.multicolor_suit and rules.multicolor_is_single:
+        return k
+    if suit == rules.black_suit and rules.black_is_mirrored:
+        return min((k + 1) // 2, rules.ranks - 1)
+    return max((k - 1) // 2, 0)
+
+
+# --- Fireworks --------------------------------------------------------------------------------------------------------
+
+
+@rule
+def next_rank(rules, s, suit):
+    """H10: the rank that continues a firework. V3: black runs down from the highest."""
+    played = np.int64(s.fireworks[suit])
+    return rules.ranks - 1 - played if suit == rules.black_suit else played
+
+
+@rule
+def playable_set(rules, s):
+    """H10: the set of cards that start or continue a firework."""
+    cards = ZERO
+    for suit in range(rules.suits):
+        if s.fireworks[suit] < rules.ranks:
+            cards |= bit(suit * rules.ranks + next_rank(rules, s, suit))
+    return cards
+
+
+# --- Hands and hints --------------------------------------------------------------------------------------------------
+
+
+@rule
+def seat(rules, s, offset):
+    """The player ``offset`` seats to the left of the current one."""
+    player = np.int64(s.current_player) + offset
+    return player - rules.players if player >= rules.players else player
+
+
+@rule
+def hand_set(rules, s, player):
+    """The set of cards in a hand."""
+    cards = ZERO
+    for slot in range(rules.hand_size):
+        cards |= bit(s.hands[player, slot])
+    return cards & all_cards(rules)
+
+
+@rule
+def others_set(rules, s):
+    """The set of cards in the hands of all but the current player."""
+    cards = ZERO
+    for offset in range(1, rules.players):
+        cards |= hand_set(rules, s, seat(rules, s, offset))
+    return cards
+
+
+@rule
+def touched_by_color(rules, color):
+    """H6: the set of cards that a hint of ``color`` touches. V2: any color touches multicolor cards. V3: none black."""
+    cards = suit_set(rules, color)
+    if rules.multicolor_suit >= 0 and not rules.multicolor_is_single:
+        cards |= suit_set(rules, rules.multicolor_suit)
+    return cards
+
+
+@rule
+def touched_by_rank(rules, rank):
+    """H6: the set of cards that a hint of ``rank`` touches."""
+    lowest = ZERO
+    for suit in range(rules.suits):
+        lowest |= bit(suit * rules.ranks)
+    return lowest << np.uint64(rank)
+
+
+@rule
+def nameable_colors(rules, hand):
+    """H6, H7: the colors that a hint about the cards ``hand`` may name: those it touches, or any if it may be empty."""
+    colors = ZERO
+    for color in range(rules.colors):
+        if rules.empty_hints or hand & touched_by_color(rules, color) != ZERO:
+            colors |= bit(color)
+    return colors
+
+
+@rule
+def nameable_ranks(rules, hand):
+    """H6, H7: the ranks that a hint about the cards ``hand`` may name."""
+    ranks = ZERO
+    for suit in range(rules.suits):
+        ranks |= hand >> np.uint64(suit * rules.ranks)
+    if rules.empty_hints:
+        ranks = low_bits(rules.ranks)
+    return ranks & low_bits(rules.ranks)
+
+
+# --- Tokens -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def gain_information_token(rules, s):
+    """One token back, unless all are there already. Returns 1 where a token came back, else 0."""
+    if s.information_tokens >= rules.max_information_tokens:
+        return 0
+    s.information_tokens += 1
+    return 1
+
+
+@rule
+def lose_life(s):
+    """H9, H12: an error; the last one ends the game."""
+    s.life_tokens -= 1
+    if s.life_tokens == 0:
+        s.end_reason = END_OUT_OF_LIVES

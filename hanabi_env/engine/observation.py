@@ -1,0 +1,434 @@
+"""What a player may know, as a string of bits.
+
+The first five sections are, bit for bit, the canonical encoding of the Hanabi Learning Environment (Bard et al. 2020):
+hands, board, discards, last action, card knowledge. ``history`` repeats the last-action section for older steps (with
+bonus tiles it holds at least as many as one turn can have). Other sections follow where they are played or asked for:
+``tiles``, ``belief`` and ``derived``. Each section is a pair of functions, its length and its
+writer; `SECTIONS` lists them in order, and `index_table` says where each one begins.
+
+Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. A hidden card
+of the observer's own hand is never read, except by ``observation_type="seer"``, which is meant for research.
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
+from hanabako.engine.sections import index_of, words_for
+from hanabi_env.engine.cards import all_cards, cards_a_suit, copies, first_copy, playable_set, suit_set
+from hanabi_env.engine.rules import is_all_discarded
+from hanabi_env.engine.state import (
+    EVENT_CHOOSE,
+    EVENT_DISCARD,
+    EVENT_HINT_COLOR,
+    EVENT_HINT_RANK,
+    EVENT_NONE,
+    EVENT_PLAY,
+    NO_TILE,
+    TILES,
+    Rules,
+)
+
+MOST_PUT = 63  # bits that one `put` takes
+OBSERVE_MINIMAL = 0  # the Learning Environment's numbers
+OBSERVE_CARD_KNOWLEDGE = 1
+OBSERVE_SEER = 2
+
+
+@rule
+def observe(rules, s, observer, out):
+    """Write what ``observer`` may know to ``out`` (uint64 words, `observation_words` of them), lowest bit first."""
+    word, at = write_hands(rules, s, observer, out, ZERO, 0)
+    word, at = write_board(rules, s, out, word, at)
+    word, at = write_discards(rules, s, out, word, at)
+    for age in range(rules.history):
+        word, at = write_event(rules, s, observer, age, out, word, at)
+    if rules.observation_type != OBSERVE_MINIMAL:
+        word, at = write_knowledge(rules, s, observer, out, word, at)
+    if rules.flamboyants:
+        word, at = write_tiles(rules, s, out, word, at)
+    if rules.belief:
+        word, at = write_belief(rules, s, observer, out, word, at)
+    if rules.derived:
+        word, at = write_derived(rules, s, observer, out, word, at)
+    end_string(out, word, at)
+
+
+@rule
+def player_at(rules, observer, offset):
+    """The player ``offset`` seats to the left of the observer."""
+    player = observer + offset
+    return player - rules.players if player >= rules.players else player
+
+
+@rule
+def card_bits(rules):
+    """Bits of a card, or of a set of cards."""
+    return rules.suits * rules.ranks
+
+
+# --- Hands: the cards of the others, then who is short of a card ------------------------------------------------------
+
+
+@rule
+def hands_length(rules):
+    """Bits of the section."""
+    return (rules.players - 1) * rules.hand_size * card_bits(rules) + rules.players
+
+
+@rule
+def write_hands(rules, s, observer, out, word, at):
+    """Per other player and slot the card, one-hot (none: zeros); then per player 1 if the hand lacks a card."""
+    for offset in range(1, rules.players):
+        player = player_at(rules, observer, offset)
+        for slot in range(rules.hand_size):
+            word, at = put(out, word, at, card_bits(rules), bit(s.hands[player, slot]) & all_cards(rules))
+    short = ZERO
+    for offset in range(rules.players):
+        if s.hand_count[player_at(rules, observer, offset)] < rules.hand_size:
+            short |= bit(offset)
+    return put(out, word, at, rules.players, short)
+
+
+# --- Board: deck, fireworks, tokens -----------------------------------------------------------------------------------
+
+
+@rule
+def board_length(rules):
+    """Bits of the section."""
+    tokens = rules.max_information_tokens + rules.max_life_tokens
+    return rules.deck_size - rules.players * rules.hand_size + card_bits(rules) + tokens
+
+
+@rule
+def write_board(rules, s, out, word, at):
+    """Cards in the deck (thermometer), per suit the highest rank played (one-hot), tokens and lives (thermometers)."""
+    longest = rules.deck_size - rules.players * rules.hand_size
+    first = min(longest, MOST_PUT)  # seven suits and tiny hands leave a deck that one `put` cannot hold
+    count = np.int64(s.deck_count)
+    word, at = put(out, word, at, first, low_bits(min(count, first)))
+    word, at = put(out, word, at, longest - first, low_bits(max(count - first, 0)))
+    for suit in range(rules.suits):
+        word, at = put(out, word, at, rules.ranks, bit(s.fireworks[suit]) >> ONE)
+    word, at = put(out, word, at, rules.max_information_tokens, low_bits(s.information_tokens))
+    return put(out, word, at, rules.max_life_tokens, low_bits(s.life_tokens))
+
+
+# --- Discards: per card a thermometer of its copies in the discard ----------------------------------------------------
+
+
+@rule
+def discards_length(rules):
+    """Bits of the section."""
+    return rules.deck_size
+
+
+@rule
+def write_discards(rules, s, out, word, at):
+    """Suit by suit, each rank's copies from the lowest rank up."""
+    for suit in range(rules.suits):
+        word, at = put(out, word, at, cards_a_suit(rules, suit), s.discarded[suit])
+    return word, at
+
+
+# --- Last action (and older ones, with ``history``) -------------------------------------------------------------------
+
+
+@rule
+def event_length(rules):
+    """Bits of one event."""
+    hint = rules.players + rules.colors + rules.ranks + rules.hand_size
+    card = rules.hand_size + card_bits(rules) + 2
+    return rules.players + event_kinds(rules) + hint + card + rules.choreography * rules.suits
+
+
+@rule
+def event_kinds(rules):
+    """Play, discard, color hint, rank hint; with V4 also choose, "shuffle back", "play from discard"."""
+    return 4 + 3 * rules.flamboyants
+
+
+@rule
+def events_length(rules):
+    """Bits of the section."""
+    return rules.history * event_length(rules)
+
+
+@rule
+def write_event(rules, s, observer, age, out, word, at):
+    """The step ``age`` steps before the last one.
+
+    Who (one-hot), what (one-hot over `event_kinds`), the receiver, color, rank and touched slots of a hint, slot and
+    card of a play or discard (or the card chosen for a tile), whether it scored and whether it brought a token (not for
+    a discard), and with V6 the announced suit.
+    """
+    event = s.events[(np.int64(s.length) - 1 - age + rules.history) % rules.history]
+    is_event = event.kind != EVENT_NONE
+    is_hint = event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK
+    is_card = event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD
+    is_built = event.kind == EVENT_PLAY or event.kind == EVENT_CHOOSE
+    won = np.uint64(event.scored) | (np.uint64(event.gave_token) << ONE)
+    word, at = put(out, word, at, rules.players, bit(relative(rules, observer, event.player)) if is_event else ZERO)
+    word, at = put(out, word, at, event_kinds(rules), bit(event.kind) >> ONE)
+    word, at = put(out, word, at, rules.players, bit(relative(rules, observer, event.target)) if is_hint else ZERO)
+    word, at = put(out, word, at, rules.colors, bit(event.value) if event.kind == EVENT_HINT_COLOR else ZERO)
+    word, at = put(out, word, at, rules.ranks, bit(event.value) if event.kind == EVENT_HINT_RANK else ZERO)
+    word, at = put(out, word, at, rules.hand_size, event.touched if is_hint else ZERO)
+    word, at = put(out, word, at, rules.hand_size, bit(event.slot) if is_card else ZERO)
+    word, at = put(out, word, at, card_bits(rules), bit(event.card) if is_card or is_built else ZERO)
+    word, at = put(out, word, at, 2, won if is_built else ZERO)
+    if rules.choreography:
+        word, at = put(out, word, at, rules.suits, bit(event.announced) >> ONE if is_card else ZERO)
+    return word, at
+
+
+@rule
+def relative(rules, observer, player):
+    """How many seats to the left of the observer a player sits."""
+    offset = np.int64(player) - observer
+    return offset + rules.players if offset < 0 else offset
+
+
+# --- Card knowledge: what the hints say of every card in every hand ---------------------------------------------------
+
+
+@rule
+def knowledge_length(rules):
+    """Bits of the section."""
+    if rules.observation_type == OBSERVE_MINIMAL:
+        return 0
+    return rules.players * rules.hand_size * (card_bits(rules) + rules.colors + rules.ranks)
+
+
+@rule
+def write_knowledge(rules, s, observer, out, word, at):
+    """Per player and slot: plausible cards (set), then colors and ranks that touched it. ``seer`` writes the truth."""
+    for offset in range(rules.players):
+        player = player_at(rules, observer, offset)
+        for slot in range(rules.hand_size):
+            known = np.uint64(s.plausible[player, slot])
+            hinted = np.uint64(s.hinted[player, slot])
+            if rules.observation_type == OBSERVE_SEER:
+                card = np.int64(s.hands[player, slot])
+                known = bit(card) & all_cards(rules)
+                if slot < s.hand_count[player]:
+                    hinted = bit(card // rules.ranks) & low_bits(rules.colors)
+                    hinted |= bit(rules.colors + card % rules.ranks)
+            length = card_bits(rules) + rules.colors + rules.ranks
+            word, at = put(out, word, at, length, known | (hinted << np.uint64(card_bits(rules))))
+    return word, at
+
+
+# --- Tiles (V4): which lie face down, what is pending, turns left in the last round -----------------------------------
+
+
+@rule
+def tiles_length(rules):
+    """Bits of the section."""
+    return rules.flamboyants * (TILES + NO_TILE - 2 + rules.players)
+
+
+@rule
+def write_tiles(rules, s, out, word, at):
+    """The set of face-down tiles (a) to (f); the pending one (c, d, e, f, the choice of e: one-hot); turns to play."""
+    face_down = low_bits(TILES)
+    for k in range(TILES):
+        if k < TILES - s.tiles_left:
+            face_down &= ~bit(s.bonus_tiles[k])
+    word, at = put(out, word, at, TILES, face_down)
+    word, at = put(out, word, at, NO_TILE - 2, (bit(s.pending) & low_bits(NO_TILE)) >> np.uint64(2))
+    return put(out, word, at, rules.players, low_bits(max(s.turns_to_play, 0)))
+
+
+# --- Counting ---------------------------------------------------------------------------------------------------------
+
+
+@rule
+def played_set(rules, s):
+    """The set of cards on the fireworks: the lowest ranks, of black the highest (V3)."""
+    cards = ZERO
+    for suit in range(rules.suits):
+        played = low_bits(s.fireworks[suit])
+        if suit == rules.black_suit:
+            played = played << np.uint64(rules.ranks - np.int64(s.fireworks[suit]))
+        cards |= played << np.uint64(suit * rules.ranks)
+    return cards
+
+
+@rule
+def dead_set(rules, s):
+    """The set of cards that can never be played again: on their firework, or from a rank on that is all discarded."""
+    played = played_set(rules, s)
+    lost = all_discarded_set(rules, s) & ~played
+    black = suit_set(rules, rules.black_suit) if rules.black_suit >= 0 else ZERO
+    for _ in range(rules.ranks - 1):
+        lost |= ((lost & ~black) << ONE) & ~lowest_ranks(rules)
+        lost |= ((lost & black & ~lowest_ranks(rules)) >> ONE) & black
+    return played | (lost & all_cards(rules))
+
+
+@rule
+def lowest_ranks(rules):
+    """The set of all cards of rank 0."""
+    cards = ZERO
+    for suit in range(rules.suits):
+        cards |= bit(suit * rules.ranks)
+    return cards
+
+
+@rule
+def all_discarded_set(rules, s):
+    """The set of cards all of whose copies lie in the discard."""
+    cards = ZERO
+    for card in range(card_bits(rules)):
+        if is_all_discarded(rules, s, card):
+            cards |= bit(card)
+    return cards
+
+
+@rule
+def discarded_sets(rules, s):
+    """Three sets: the cards of which at least one, two, three copies lie in the discard."""
+    one, two, three = ZERO, ZERO, ZERO
+    for suit in range(rules.suits):
+        pile = np.uint64(s.discarded[suit])
+        for rank in range(rules.ranks):
+            thermometer = pile >> np.uint64(first_copy(rules, suit, rank))
+            card = np.uint64(suit * rules.ranks + rank)
+            number = copies(rules, suit, rank)
+            one |= (thermometer & ONE) << card
+            if number > 1:
+                two |= ((thermometer >> ONE) & ONE) << card
+            if number > 2:
+                three |= ((thermometer >> np.uint64(2)) & ONE) << card
+    return one, two, three
+
+
+@rule
+def see(sets, cards):
+    """The same three sets after one more copy of each of ``cards`` was seen."""
+    one, two, three = sets
+    return one | cards, two | (one & cards), three | (two & cards)
+
+
+@rule
+def public_sets(rules, s):
+    """Three sets: the cards of which everybody sees at least one, two, three copies."""
+    return see(discarded_sets(rules, s), played_set(rules, s))
+
+
+@rule
+def seen_sets(rules, s, observer):
+    """Three sets: the cards of which the observer sees at least one, two, three copies."""
+    sets = public_sets(rules, s)
+    for offset in range(1, rules.players):
+        player = player_at(rules, observer, offset)
+        for slot in range(rules.hand_size):
+            sets = see(sets, bit(s.hands[player, slot]) & all_cards(rules))
+    return sets
+
+
+@rule
+def all_copies_in(rules, sets):
+    """The set of cards all of whose copies are counted in ``sets``."""
+    cards = ZERO
+    for suit in range(rules.suits):
+        for rank in range(rules.ranks):
+            cards |= sets[copies(rules, suit, rank) - 1] & bit(suit * rules.ranks + rank)
+    return cards
+
+
+# --- Belief (option): possible cards, by hints and by counting --------------------------------------------------------
+
+
+@rule
+def belief_length(rules):
+    """Bits of the section."""
+    return rules.belief * rules.players * rules.hand_size * card_bits(rules)
+
+
+@rule
+def write_belief(rules, s, observer, out, word, at):
+    """Per player and slot the possible cards: plausible, and not every copy seen elsewhere.
+
+    The observer's own cards are counted against all that the observer sees, the others' against what is public.
+    """
+    mine = all_copies_in(rules, seen_sets(rules, s, observer))
+    public = all_copies_in(rules, public_sets(rules, s))
+    for offset in range(rules.players):
+        player = player_at(rules, observer, offset)
+        for slot in range(rules.hand_size):
+            gone = mine if offset == 0 else public
+            word, at = put(out, word, at, card_bits(rules), np.uint64(s.plausible[player, slot]) & ~gone)
+    return word, at
+
+
+# --- Derived (option): flags a careful player would work out ----------------------------------------------------------
+
+
+@rule
+def derived_length(rules):
+    """Bits of the section."""
+    flags = 2 * (rules.players - 1) * rules.hand_size + 2 * rules.players * rules.hand_size
+    return rules.derived * (flags + 2 * card_bits(rules))
+
+
+@rule
+def write_derived(rules, s, observer, out, word, at):
+    """Two bits a card, then two sets of cards.
+
+    Per card in another hand: playable, dead. Per card of every hand: surely playable, surely dead, by its possible
+    cards (see `write_belief`). Then the cards all of whose copies the observer sees, and those all of whose are public.
+    """
+    playable = playable_set(rules, s)
+    dead = dead_set(rules, s)
+    mine = all_copies_in(rules, seen_sets(rules, s, observer))
+    public = all_copies_in(rules, public_sets(rules, s))
+    for offset in range(1, rules.players):
+        player = player_at(rules, observer, offset)
+        for slot in range(rules.hand_size):
+            card = s.hands[player, slot]
+            word, at = put(out, word, at, 2, has_bit(playable, card) | (has_bit(dead, card) << ONE))
+    for offset in range(rules.players):
+        player = player_at(rules, observer, offset)
+        for slot in range(rules.hand_size):
+            gone = mine if offset == 0 else public
+            possible = np.uint64(s.plausible[player, slot]) & ~gone
+            word, at = put(out, word, at, 2, is_within(possible, playable) | (is_within(possible, dead) << ONE))
+    word, at = put(out, word, at, card_bits(rules), mine)
+    return put(out, word, at, card_bits(rules), public)
+
+
+@rule
+def is_within(cards, others):
+    """1 where a set of cards is not empty and has no member outside ``others``, else 0."""
+    return np.uint64(cards != ZERO and cards & ~others == ZERO)
+
+
+# --- Lengths ----------------------------------------------------------------------------------------------------------
+
+SECTIONS = (
+    ("hands", hands_length),
+    ("board", board_length),
+    ("discards", discards_length),
+    ("last_action", events_length),
+    ("card_knowledge", knowledge_length),
+    ("tiles", tiles_length),
+    ("belief", belief_length),
+    ("derived", derived_length),
+)
+
+
+def observation_bits(rules: Rules) -> int:
+    """Bits of an observation of this table."""
+    return sum(length(rules) for _, length in SECTIONS)
+
+
+def observation_words(rules: Rules) -> int:
+    """Words of 64 bits that hold an observation of this table."""
+    return words_for(observation_bits(rules))
+
+
+def index_table(rules: Rules) -> list[tuple[str, int, int]]:
+    """Name, first bit and length of every section that is not empty."""
+    return index_of((name, length(rules)) for name, length in SECTIONS)

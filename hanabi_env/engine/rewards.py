@@ -1,0 +1,45 @@
+"""What Hanabi brings to the compiled loops of `hanabako.engine.loops`: a step's rewards, a finished game's statistics."""
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.game import GameFunctions
+from hanabi_env.engine.observation import observe
+from hanabi_env.engine.rules import fireworks_score, init, is_terminal, legal_action_mask, score, step
+from hanabi_env.engine.state import END_ILLEGAL
+
+STATISTICS = ("score", "fireworks_score", "end_reason")
+
+
+@rule
+def act(rules, table, action):
+    """A step, whose reward is the change of score (E7). Hanabi is co-operative: every player gets the same."""
+    before = score(rules, table.state)
+    step(rules, table.state, action)
+    reward = score(rules, table.state) - before
+    for player in range(rules.players):
+        table.rewards[player] = reward
+
+
+@rule
+def forfeit(rules, s):  # noqa: ARG001 - as every game's
+    """The game is over."""
+    s.end_reason = END_ILLEGAL
+
+
+@rule
+def end_game(rules, table):
+    """Note the statistics of the game."""
+    s = table.state
+    table.score = score(rules, s)
+    table.fireworks_score = fireworks_score(rules, s)
+    table.end_reason = s.end_reason
+
+
+FUNCTIONS = GameFunctions(
+    init=init,
+    legal_action_mask=legal_action_mask,
+    observe=observe,
+    is_terminal=is_terminal,
+    act=act,
+    forfeit=forfeit,
+    end_game=end_game,
+)

@@ -1,0 +1,1 @@
+"""Hanabi in words: moves, cards, positions, verdicts."""

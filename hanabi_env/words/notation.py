@@ -1,0 +1,163 @@
+"""Cards, moves, tiles and endings in words: ``R1``, ``play 0``, ``hint 1 R``, ``play 2 as M``, ``choose K5``.
+
+A card is its suit's letter and its rank. A move is a verb and its numbers: a slot counts from 0, the oldest card; the
+receiver of a hint is an offset to the left of the player who gives it. Words are exact: no other case, no other spaces.
+"""
+
+from functools import lru_cache
+from typing import SupportsIndex
+
+from hanabako.words.checks import as_index
+from hanabako.words.notation import number_of, numbered
+from hanabi_env.config import HanabiConfig
+from hanabi_env.engine.state import (
+    END_COMPLETED,
+    END_ILLEGAL,
+    END_INDISPENSABLE,
+    END_NOT_YET,
+    END_OUT_OF_CARDS,
+    END_OUT_OF_LIVES,
+    END_STUCK,
+)
+
+__all__ = [
+    "CHOICE_NAMES",
+    "END_NAMES",
+    "PLAY_FROM_DISCARD",
+    "SHUFFLE_BACK",
+    "TILE_LETTERS",
+    "action_to_str",
+    "action_words",
+    "card_names",
+    "card_to_str",
+    "color_letters",
+    "hint_marks",
+    "str_to_action",
+    "str_to_card",
+    "suit_letters",
+]
+
+COLORED_SUITS = "RYGWB"  # the Learning Environment's order (H1)
+MULTICOLOR_SUIT = "M"  # V1, V2
+BLACK_SUIT = "K"  # V3: always black powder (E18)
+
+TILE_LETTERS = "abcdef"
+"""The bonus tiles (V4), in the order of the rules' ``TILE_*``."""
+
+CHOICE_NAMES = (*TILE_LETTERS, "e?", None)
+"""What a player may have to choose for, by the rules' number: a tile, what (e) shall be on an empty deck, nothing."""
+
+SHUFFLE_BACK = "shuffle back"
+PLAY_FROM_DISCARD = "play from discard"
+
+END_NAMES: dict[int, str | None] = {
+    END_NOT_YET: None,
+    END_OUT_OF_LIVES: "lives",
+    END_COMPLETED: "complete",
+    END_OUT_OF_CARDS: "deck",
+    END_INDISPENSABLE: "indispensable",
+    END_STUCK: "stuck",
+    END_ILLEGAL: "illegal",
+}
+"""How a game ended, by its ``END_*`` number."""
+
+
+# --- Suits and hints --------------------------------------------------------------------------------------------------
+
+
+def suit_letters(config: HanabiConfig) -> str:
+    """The letter of every suit in play, in the order of the rules: colors, multicolor (V1, V2), black (V3)."""
+    multicolor = MULTICOLOR_SUIT if config.multicolor else ""
+    black = BLACK_SUIT if config.black_powder else ""
+    return COLORED_SUITS[: config.colors] + multicolor + black
+
+
+def color_letters(config: HanabiConfig) -> str:
+    """The letter of every color that a hint can name: V1's multicolor is one, V2's is not, black never is."""
+    return suit_letters(config)[: config.hint_colors]
+
+
+def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
+    """What a hint can say: color letters, then ranks (from 1), in the order of the bits of ``hinted`` in the rules."""
+    return (*color_letters(config), *range(1, config.ranks + 1))
+
+
+# --- Cards ------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def card_names(config: HanabiConfig) -> tuple[str, ...]:
+    """The word of every card that exists, by its number."""
+    return tuple(f"{suit}{rank}" for suit in suit_letters(config) for rank in range(1, config.ranks + 1))
+
+
+@lru_cache
+def _card_numbers(config: HanabiConfig) -> dict[str, int]:
+    return numbered(card_names(config))
+
+
+def card_to_str(config: HanabiConfig, card: SupportsIndex) -> str:
+    """The word of a card.
+
+    Raises:
+        ValueError: no card of this table has that number.
+    """
+    names = card_names(config)
+    return names[as_index("card", card, len(names) - 1)]
+
+
+def str_to_card(config: HanabiConfig, text: str) -> int:
+    """The number of a card, ``suit * ranks + rank``.
+
+    Raises:
+        ValueError: ``text`` is no card of this table.
+    """
+    return number_of("card", _card_numbers(config), text)
+
+
+# --- Moves ------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def action_words(config: HanabiConfig) -> tuple[str, ...]:
+    """The word of every action, by its number: the action blocks of the rules, one after the other."""
+    slots = range(config.cards_in_hand)
+    offsets = range(1, config.players)
+    ranks = range(1, config.ranks + 1)
+    return (
+        *(f"discard {slot}" for slot in slots),
+        *(f"play {slot}" for slot in slots),
+        *(f"hint {offset} {color}" for offset in offsets for color in color_letters(config)),
+        *(f"hint {offset} {rank}" for offset in offsets for rank in ranks),
+        *(f"play {slot} as {suit}" for slot in slots for suit in suit_letters(config) if config.choreography),
+        *(_tile_words(config) if config.flamboyants else ()),
+    )
+
+
+def _tile_words(config: HanabiConfig) -> tuple[str, ...]:
+    """V4: a card of the discard, and what tile (e) shall be on an empty deck."""
+    return (*(f"choose {card}" for card in card_names(config)), SHUFFLE_BACK, PLAY_FROM_DISCARD)
+
+
+@lru_cache
+def _action_numbers(config: HanabiConfig) -> dict[str, int]:
+    return numbered(action_words(config))
+
+
+def action_to_str(config: HanabiConfig, action: SupportsIndex) -> str:
+    """The words of an action, legal or not.
+
+    Raises:
+        ValueError: no action of this table has that number.
+    """
+    words = action_words(config)
+    return words[as_index("action", action, len(words) - 1)]
+
+
+def str_to_action(config: HanabiConfig, text: str) -> int:
+    """The number of an action, legal or not.
+
+    Raises:
+        ValueError: ``text`` is no action of this table.
+    """
+    return number_of("action", _action_numbers(config), text)

@@ -1,0 +1,1 @@
+"""Pictures of a table of Koi-Koi, the 48 cards among them."""

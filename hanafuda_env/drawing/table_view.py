@@ -1,0 +1,324 @@
+"""The table as one pair of eyes sees it, and the same table in plain text.
+
+`view_of` turns a position (the dict of `to_dict`) into a `TableView`. What those eyes may not see is not in it: the
+other hand and the deck are removed here, so that no picture, text or replay made from a view can show them.
+`render.py` draws a view; `table_ansi` writes it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hanabako.words.checks import check_seat
+from hanabako.words.notation import player_name
+from hanafuda_env.config import KoiKoiConfig
+from hanafuda_env.engine.yaku import YAKU, YAKU_MUST, YAKU_NAMES, YAKU_NEED, cards_of
+from hanafuda_env.words.notation import str_to_card
+
+MONTH_NAMES = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+FLOWERS = (
+    ("pine", "Pinus thunbergii"),
+    ("plum", "Prunus mume"),
+    ("cherry", "Prunus serrulata"),
+    ("wisteria", "Wisteria floribunda"),
+    ("iris", "Iris laevigata"),
+    ("peony", "Paeonia suffruticosa"),
+    ("bush clover", "Lespedeza bicolor"),
+    ("pampas grass", "Miscanthus sinensis"),
+    ("chrysanthemum", "Chrysanthemum morifolium"),
+    ("maple", "Acer palmatum"),
+    ("willow", "Salix babylonica"),
+    ("paulownia", "Paulownia tomentosa"),
+)
+"""Common and Latin name of every month's flower."""
+
+PICTURES = {
+    "1-1": "crane and sun",
+    "2-1": "bush warbler",
+    "3-1": "curtain",
+    "4-1": "cuckoo",
+    "5-1": "plank bridge",
+    "6-1": "butterflies",
+    "7-1": "boar",
+    "8-1": "full moon",
+    "8-2": "geese",
+    "9-1": "sake cup",
+    "10-1": "deer",
+    "11-1": "rain man",
+    "11-2": "swallow",
+    "11-4": "lightning",
+    "12-1": "phoenix",
+}
+"""What is on a card beside its flower and a ribbon."""
+
+YAKU_WORDS = {
+    "goko": "five brights",
+    "shiko": "four brights",
+    "ameshiko": "rainy four",
+    "sanko": "three brights",
+    "hanami": "flower viewing",
+    "tsukimi": "moon viewing",
+    "inoshikacho": "boar, deer, butterflies",
+    "akatan": "red poetry ribbons",
+    "aotan": "blue ribbons",
+    "tane": "animals",
+    "tan": "ribbons",
+    "kasu": "chaff",
+}
+
+KINDS = ("bright", "animal", "ribbon", "chaff")
+_BRIGHTS = {"1-1", "3-1", "8-1", "11-1", "12-1"}
+_RIBBONS = {"1-2", "2-2", "3-2", "4-2", "5-2", "6-2", "7-2", "9-2", "10-2", "11-3"}
+_ANIMALS = set(PICTURES) - _BRIGHTS - {"11-4"}
+_ANSI = {"bright": "33", "animal": "35", "ribbon": "31", "chaff": "37"}
+
+
+def kind_of(card: str) -> str:
+    """One of `KINDS`; the sake cup is an animal here."""
+    if card in _BRIGHTS:
+        return "bright"
+    if card in _RIBBONS:
+        return "ribbon"
+    return "animal" if card in _ANIMALS else "chaff"
+
+
+def month_of_card(card: str) -> int:
+    """The month of a card, from 1."""
+    return int(card.partition("-")[0])
+
+
+def describe_card(card: str) -> str:
+    """``1-1``: ``January, pine with crane and sun``."""
+    month = month_of_card(card)
+    name = f"{MONTH_NAMES[month - 1]}, {FLOWERS[month - 1][0]}"
+    kind = kind_of(card)
+    if card in PICTURES:
+        return f"{name} with {PICTURES[card]}"
+    return f"{name} with ribbon" if kind == "ribbon" else name
+
+
+@dataclass(frozen=True)
+class YakuView:
+    """One yaku in the making."""
+
+    name: str
+    have: tuple[int, int]
+    """Cards of it that each player has captured."""
+    need: int
+    made: tuple[bool, bool]
+    """Each player's pile has it now."""
+    possible: tuple[bool, bool]
+    """The other player has not taken what it cannot do without."""
+
+
+@dataclass(frozen=True)
+class TableView:
+    """Everything a picture shows. It holds no card that ``seat`` may not see."""
+
+    config: KoiKoiConfig
+    seat: int | None
+    """Whose eyes; None sees every card."""
+    position: Mapping[str, Any]
+    """The public keys of the position."""
+    hands: tuple[tuple[str | None, ...], ...]
+    """Per player the cards of the hand; None for those that these eyes cannot see."""
+    next_card: str | None
+    """The top of the deck: only for eyes that see every card."""
+    deck_size: int
+    yaku: tuple[YakuView, ...]
+
+    def pile(self, player: int, kind: str) -> list[str]:
+        """A player's captured cards of one kind, in the order of the year."""
+        return [card for card in self.position["captured"][player] if kind_of(card) == kind]
+
+    @property
+    def last_turn(self) -> Mapping[str, Any] | None:
+        """The present turn once its card is played, else the one before it."""
+        turns = [turn for turn in self.position["turns"] or () if turn["played"]]
+        return turns[-1] if turns else None
+
+
+PUBLIC_KEYS = (
+    "current_player",
+    "dealer",
+    "round",
+    "phase",
+    "field",
+    "captured",
+    "pending",
+    "scores",
+    "base",
+    "yaku",
+    "chain",
+    "koikoi_called",
+    "round_results",
+    "turn",
+    "joker",
+    "turns",
+)
+
+
+def view_of(position: Mapping[str, Any], config: KoiKoiConfig, seat: int | None = None) -> TableView:
+    """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
+
+    Raises:
+        ValueError: nobody sits at ``seat``.
+    """
+    check_seat(seat, config.players)
+    revealed = position.get("revealed") or ()
+
+    def seen(player: int, card: str) -> bool:
+        return seat is None or card in revealed or (player == seat and position["phase"] != "swap")
+
+    hands = tuple(
+        tuple(card if seen(player, card) else None for card in hand) for player, hand in enumerate(position["hands"])
+    )
+    return TableView(
+        config=config,
+        seat=seat,
+        position={key: position.get(key) for key in PUBLIC_KEYS},
+        hands=hands,
+        next_card=position["deck"][0] if seat is None and position["deck"] else None,
+        deck_size=len(position["deck"]),
+        yaku=tuple(_yaku_view(config, position, k) for k in range(YAKU)),
+    )
+
+
+def _yaku_view(config: KoiKoiConfig, position: Mapping[str, Any], k: int) -> YakuView:
+    name, need = YAKU_NAMES[k], int(YAKU_NEED[k])
+    counted, must = int(cards_of(config.rules(), k)), int(YAKU_MUST[k])
+    piles = [sum(1 << str_to_card(card) for card in pile) for pile in position["captured"]]
+    have = [(pile & counted).bit_count() for pile in piles]
+    possible = [
+        (counted & ~piles[1 - player]).bit_count() >= need and not must & piles[1 - player] for player in range(2)
+    ]
+    made = [name in position["yaku"][player] for player in range(2)]
+    return YakuView(name, (have[0], have[1]), need, (made[0], made[1]), (possible[0], possible[1]))
+
+
+# --- Sentences --------------------------------------------------------------------------------------------------------
+
+
+def describe_phase(view: TableView) -> str:
+    """Who is to do what, or how the game ended."""
+    position = view.position
+    who, pending = player_name(position["current_player"]), position["pending"]
+    if position["phase"] == "end":
+        mine, theirs = position["scores"]
+        if mine == theirs:
+            return "the end: a tie"
+        return f"the end: {player_name(0 if mine > theirs else 1)} wins"
+    return {
+        "swap": f"{who} may ask for the other hand",
+        "play": f"{who} to play",
+        "joker_target": f"{who} to take a card with the lightning",
+        "pick_hand": f"{who} to choose what {pending} takes",
+        "pick_draw": f"{who} to choose what {pending} takes",
+        "koi": f"{who}: Game or Koi-Koi?",
+    }[position["phase"]]
+
+
+def describe_last_round(view: TableView) -> str:
+    """How the last finished round ended, or an empty string."""
+    results = view.position["round_results"]
+    if not results:
+        return ""
+    last = results[-1]
+    words = {
+        "stop": "stopped",
+        "exhausted": "exhausted",
+        "teshi": "teshi",
+        "kuttsuki": "kuttsuki",
+        "both_lucky": "two lucky hands",
+    }[last["reason"]]
+    if last["winner"] is None:
+        return f"round {len(results)}: nobody ({words})"
+    return f"round {len(results)}: {player_name(last['winner'])} +{last['points']} ({words})"
+
+
+def describe_turn(turn: Mapping[str, Any]) -> str:
+    """What everybody saw of a turn: ``player_0 plays 3-1, turns up 8-4, captures 3-1 3-2``."""
+    words = [f"{player_name(turn['player'])}"]
+    if turn["played"] is None:
+        return f"{words[0]}'s turn"
+    words.append(f"plays {turn['played']}{' as a joker' if turn.get('joker') else ''}")
+    if turn.get("drawn"):
+        words.append(f"turns up {turn['drawn']}")
+    if turn.get("captured"):
+        words.append(f"captures {' '.join(turn['captured'])}")
+    if turn.get("koikoi"):
+        words.append("calls Koi-Koi")
+    return f"{words[0]} {', '.join(words[1:])}"
+
+
+def describe_news(view: TableView) -> str:
+    """The last turn, at the beginning of a round the end of the one before, or an empty string."""
+    return describe_last_round(view) if view.last_turn is None else describe_turn(view.last_turn)
+
+
+# --- Plain text -------------------------------------------------------------------------------------------------------
+
+
+def table_ansi(view: TableView, color: bool = False) -> str:
+    """The table as lines of text; plain ASCII, or with terminal colors. A card that these eyes cannot see is ``??``."""
+    position = view.position
+    deals = f"{player_name(position['dealer'])} deals"
+    lines = [
+        f"Koi-Koi: round {position['round']} of {view.config.rounds}, turn {position['turn']}, {deals}",
+        f"  last       {describe_news(view)}",
+        f"  now        {describe_phase(view)}",
+        f"  deck       {view.deck_size}",
+        f"  field      {_cards(position['field'], color)}",
+    ]
+    if position["pending"]:
+        lines.append(f"  pending    {_cards([position['pending']], color)}")
+    for player in range(2):
+        lines += _player_lines(view, player, color)
+    return "\n".join(lines) + "\n"
+
+
+def _player_lines(view: TableView, player: int, color: bool) -> list[str]:
+    position = view.position
+    to_move = position["phase"] != "end" and position["current_player"] == player
+    made = " ".join(f"{name}" for name in position["yaku"][player])
+    calls = position["koikoi_called"][player]
+    koi = f", Koi-Koi {calls}" if calls else ""
+    who = f"{'>' if to_move else ' '} {player_name(player)}{' (you)' if player == view.seat else ''}"
+    lines = [
+        f"{who}: {position['scores'][player]} points, base {position['base'][player]}{koi}",
+        f"    hand     {_cards(view.hands[player], color)}",
+    ]
+    lines += [f"    {kind + 's':<8} {_cards(pile, color)}" for kind in KINDS[:3] if (pile := view.pile(player, kind))]
+    if pile := view.pile(player, "chaff"):
+        lines.append(f"    chaff    {_cards(pile, color)}")
+    near = [
+        f"{yaku.name} {yaku.have[player]}/{yaku.need}"
+        for yaku in view.yaku
+        if yaku.possible[player] and not yaku.made[player] and yaku.have[player] >= yaku.need - 1 - (yaku.need > 3)
+    ]
+    lines.append(f"    yaku     {made or '-'}" + (f"   near: {', '.join(near)}" if near else ""))
+    return lines
+
+
+def _cards(cards: Any, color: bool) -> str:
+    return " ".join(_paint(card, color) for card in cards) or "-"
+
+
+def _paint(card: str | None, color: bool) -> str:
+    if card is None:
+        return "??"
+    return f"\033[1;{_ANSI[kind_of(card)]}m{card}\033[0m" if color else card

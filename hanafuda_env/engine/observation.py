@@ -1,0 +1,209 @@
+"""What a player may know, as a string of bits.
+
+It begins with eight sets of cards, 48 bits each, then come the facts about the round and the game as one-hot values,
+flags and thermometers (a count n is n ones). Every configuration has the same bits at the same places; only
+``history`` appends turns. Each section is a number of bits and a writer; `sections` lists them in order, and
+`index_table` says where each one begins.
+
+"Mine" is the observer's. The other hand and the deck are never read; of the other hand only those cards that everybody
+has seen (K46) are known. In the phase of the swap nobody knows a hand (K6).
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ONE, ZERO, bit, end_string, low_bits, popcount, put
+from hanabako.engine.sections import index_of, words_for
+from hanafuda_env.engine.cards import ALL_CARDS, CARDS
+from hanafuda_env.engine.rules import kept_turns, legal_actions
+from hanafuda_env.engine.state import NOBODY, PHASE_END, PHASE_SWAP, TURNS, Rules
+from hanafuda_env.engine.yaku import YAKU, YAKU_MUST, YAKU_NEED, cards_of
+
+MONTHS = 12
+BASE_BITS = 20
+CALLS_BITS = 4
+ROUNDS_BITS = 12
+SCORE_BITS = 16
+LEAD_BITS = 8
+PROGRESS_BITS = int(YAKU_NEED.sum())
+PROGRESS_AT = np.array([YAKU_NEED[:k].sum() for k in range(YAKU)], np.uint64)
+"""Where the thermometer of every yaku begins."""
+FULL = np.array([(1 << int(need)) - 1 for need in YAKU_NEED], np.uint64)
+"""The thermometer of every yaku when it is made."""
+
+CARDS_BITS = 8 * CARDS  # of each section
+ROUND_BITS = PHASE_END + 2 + TURNS + 2 + MONTHS
+PLAYER_BITS = PROGRESS_BITS + YAKU + BASE_BITS + 2 * CALLS_BITS + 2
+SCORES_BITS = ROUNDS_BITS + 2 * LEAD_BITS + 2 * SCORE_BITS
+TURN_BITS = 3 * CARDS + 4
+
+
+@rule
+def observe(rules, s, observer, out):
+    """Write what ``observer`` may know to ``out`` (uint64 words, `observation_words` of them), lowest bit first."""
+    word, at = write_cards(rules, s, observer, out, ZERO, 0)
+    word, at = write_round(s, observer, out, word, at)
+    word, at = write_players(rules, s, observer, out, word, at)
+    word, at = write_scores(rules, s, observer, out, word, at)
+    for age in range(rules.history):
+        word, at = write_turn(rules, s, observer, age, out, word, at)
+    end_string(out, word, at)
+
+
+# --- Cards: eight sets ------------------------------------------------------------------------------------------------
+
+
+@rule
+def write_cards(rules, s, observer, out, word, at):
+    """My hand, field, my captured cards, the opponent's, unseen, the opponent's revealed, pending, those I may choose.
+
+    Unseen is what lies in the deck or in a hand that I do not know.
+    """
+    other = 1 - observer
+    hand = s.hand[observer] if s.phase != PHASE_SWAP else ZERO
+    revealed = s.revealed & s.hand[other]
+    pending = bit(s.pending) & ALL_CARDS
+    seen = hand | s.field | s.captured[observer] | s.captured[other] | revealed | pending
+    choices = legal_actions(rules, s) & ALL_CARDS if observer == s.current_player else ZERO
+    word, at = put(out, word, at, CARDS, hand)
+    word, at = put(out, word, at, CARDS, s.field)
+    word, at = put(out, word, at, CARDS, s.captured[observer])
+    word, at = put(out, word, at, CARDS, s.captured[other])
+    word, at = put(out, word, at, CARDS, ALL_CARDS & ~seen)
+    word, at = put(out, word, at, CARDS, revealed)
+    word, at = put(out, word, at, CARDS, pending)
+    return put(out, word, at, CARDS, choices)
+
+
+# --- Round: phase, who, turn, joker -----------------------------------------------------------------------------------
+
+
+@rule
+def write_round(s, observer, out, word, at):
+    """The phase (one-hot in their order, nothing at the end); I am to move; I am the dealer; the turn (thermometer).
+
+    Then the holder of the Gaji's claim (K45: I, the opponent) and the month it claims (one-hot).
+    """
+    phase = bit(s.phase) & low_bits(PHASE_END)
+    me = np.uint64(observer == s.current_player) | np.uint64(observer == s.dealer) << ONE
+    facts = phase | me << np.uint64(PHASE_END) | low_bits(s.turn) << np.uint64(PHASE_END + 2)
+    if s.joker_holder != NOBODY:
+        whose = ONE if s.joker_holder == observer else ONE << ONE
+        facts |= (whose | bit(s.joker_month) << np.uint64(2)) << np.uint64(PHASE_END + 2 + TURNS)
+    return put(out, word, at, ROUND_BITS, facts)
+
+
+# --- Mine, theirs: yaku and Koi-Koi of each player --------------------------------------------------------------------
+
+
+@rule
+def write_players(rules, s, observer, out, word, at):
+    """What each player, the observer first, has towards every yaku, and then the player's points and calls."""
+    other = 1 - observer
+    mine, theirs, my_reach, their_reach = compare_piles(rules, s.captured[observer], s.captured[other])
+    word, at = put(out, word, at, PROGRESS_BITS, mine)
+    word, at = put(out, word, at, PLAYER_BITS - PROGRESS_BITS, standing(s, observer, my_reach))
+    word, at = put(out, word, at, PROGRESS_BITS, theirs)
+    return put(out, word, at, PLAYER_BITS - PROGRESS_BITS, standing(s, other, their_reach))
+
+
+@rule
+def compare_piles(rules, mine, theirs):
+    """Cards captured towards each yaku, mine and theirs (thermometers as long as its need, one after the other).
+
+    Then the yaku that I can still reach, and they: a bit each. One loop over the table does it all: the compiler takes
+    four of its rows at a time (6 against 20 ns for single lines).
+    """
+    my_steps, their_steps, my_reach, their_reach = ZERO, ZERO, ZERO, ZERO
+    for k in range(YAKU):
+        cards = cards_of(rules, k)
+        my_count, their_count = popcount(mine & cards), popcount(theirs & cards)
+        my_steps |= (low_bits(my_count) & FULL[k]) << PROGRESS_AT[k]
+        their_steps |= (low_bits(their_count) & FULL[k]) << PROGRESS_AT[k]
+        spare = popcount(cards) - YAKU_NEED[k]
+        my_reach |= np.uint64((their_count <= spare) & (theirs & YAKU_MUST[k] == ZERO)) << np.uint64(k)
+        their_reach |= np.uint64((my_count <= spare) & (mine & YAKU_MUST[k] == ZERO)) << np.uint64(k)
+    return my_steps, their_steps, my_reach, their_reach
+
+
+@rule
+def standing(s, player, reach):
+    """The yaku within reach; then as of the last completed turn: base points, the chain of K31, calls of Koi.
+
+    These three are thermometers as long as they go. Then whether the player has brought November cards from the hand,
+    from the deck (K44).
+    """
+    facts = np.uint64(s.november[player])
+    facts = facts << np.uint64(CALLS_BITS) | low_bits(min(np.int64(s.koikoi_called[player]), CALLS_BITS))
+    facts = facts << np.uint64(CALLS_BITS) | low_bits(min(np.int64(s.chain[player]), CALLS_BITS))
+    facts = facts << np.uint64(BASE_BITS) | low_bits(min(np.int64(s.base_points[player]), BASE_BITS))
+    return facts << np.uint64(YAKU) | reach
+
+
+# --- Scores -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def write_scores(rules, s, observer, out, word, at):
+    """Rounds still to be finished (thermometer, up to 12); how far I lead, how far I trail (at least 1, 2, 4 .. 128).
+
+    Then both scores exactly, mine first, as 16-bit numbers (two's complement).
+    """
+    mine, theirs = np.int64(s.score[observer]), np.int64(s.score[1 - observer])
+    left = rules.rounds - np.int64(s.finished)
+    facts = np.uint64(theirs & 0xFFFF)
+    facts = facts << np.uint64(SCORE_BITS) | np.uint64(mine & 0xFFFF)
+    facts = facts << np.uint64(LEAD_BITS) | doublings(theirs - mine)
+    facts = facts << np.uint64(LEAD_BITS) | doublings(mine - theirs)
+    facts = facts << np.uint64(ROUNDS_BITS) | low_bits(min(left, ROUNDS_BITS))
+    return put(out, word, at, SCORES_BITS, facts)
+
+
+@rule
+def doublings(lead):
+    """A thermometer of the powers of two that a lead reaches, from 1 to 128; none where it is no lead."""
+    x = np.uint64(min(max(lead, 0), 255))
+    x |= x >> ONE
+    x |= x >> np.uint64(2)
+    return x | (x >> np.uint64(4))
+
+
+# --- Turns (with ``history``) -----------------------------------------------------------------------------------------
+
+
+@rule
+def write_turn(rules, s, observer, age, out, word, at):
+    """The turn ``age`` turns ago, 0 is the present one: cards played, drawn, captured; mine, theirs, joker, Koi-Koi."""
+    turn = s.turns[(np.int64(s.turn) - age) % kept_turns(rules)]
+    is_turn = turn.player != NOBODY and s.turn > age
+    whose = ONE if turn.player == observer else ONE << ONE
+    marks = whose | np.uint64(turn.is_joker) << (ONE + ONE) | np.uint64(turn.koikoi) << np.uint64(3)
+    word, at = put(out, word, at, CARDS, bit(turn.played) & ALL_CARDS if is_turn else ZERO)
+    word, at = put(out, word, at, CARDS, bit(turn.drawn) & ALL_CARDS if is_turn else ZERO)
+    word, at = put(out, word, at, CARDS, np.uint64(turn.captured) if is_turn else ZERO)
+    return put(out, word, at, 4, marks if is_turn else ZERO)
+
+
+# --- Lengths ----------------------------------------------------------------------------------------------------------
+
+
+def sections(rules: Rules) -> list[tuple[str, int]]:
+    """Name and length of every section, in order."""
+    turns = [(f"turn {age} ago" if age else "present turn", TURN_BITS) for age in range(rules.history)]
+    players = [("my yaku", PLAYER_BITS), ("their yaku", PLAYER_BITS)]
+    return [("cards", CARDS_BITS), ("round", ROUND_BITS), *players, ("scores", SCORES_BITS), *turns]
+
+
+def observation_bits(rules: Rules) -> int:
+    """Bits of an observation of this table."""
+    return sum(length for _, length in sections(rules))
+
+
+def observation_words(rules: Rules) -> int:
+    """Words of 64 bits that hold an observation of this table."""
+    return words_for(observation_bits(rules))
+
+
+def index_table(rules: Rules) -> list[tuple[str, int, int]]:
+    """Name, first bit and length of every section."""
+    return index_of(sections(rules))

@@ -1,0 +1,115 @@
+"""What Koi-Koi brings to the compiled loops of `hanabako.engine.loops`: a step's rewards, a finished game's statistics."""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.game import GameFunctions
+from hanafuda_env.engine.observation import observe
+from hanafuda_env.engine.rules import init, is_terminal, legal_action_mask, reward, step
+from hanafuda_env.engine.state import NOBODY, PHASE_END, REASON_KUTTSUKI, REASON_TESHI
+from hanafuda_env.engine.yaku import (
+    AKATAN,
+    AMESHIKO,
+    AOTAN,
+    GOKO,
+    HANAMI,
+    INOSHIKACHO,
+    KASU,
+    SANKO,
+    SHIKO,
+    TAN,
+    TANE,
+    TSUKIMI,
+    YAKU_NAMES,
+    holds,
+)
+
+STATISTICS = (
+    "score",
+    "score_1",
+    "winner",
+    "rounds",
+    "rounds_won_0",
+    "rounds_won_1",
+    "dealer_wins",
+    "koikoi_0",
+    "koikoi_1",
+    "lucky",
+    *YAKU_NAMES,
+)
+"""Of a finished game; see `hanafuda_env.vector.KoiKoiVectorEnv`."""
+
+
+@rule
+def act(rules, table, action):
+    """A step and its rewards (L7, L10): what one player gains the other loses."""
+    s = table.state
+    step(rules, s, action)
+    if s.rewarded < s.finished:
+        gain = reward(rules, s)
+        table.rewards[0] = gain
+        table.rewards[1] = 0.0 - gain
+
+
+@rule
+def forfeit(rules, s):  # noqa: ARG001 - as every game's
+    """The game is over; its last round is not scored."""
+    s.phase = PHASE_END
+
+
+@rule
+def end_game(rules, table):  # noqa: ARG001 - as every game's
+    """Note the statistics of the game."""
+    s = table.state
+    lead = np.int64(s.score[0]) - np.int64(s.score[1])
+    table.score = s.score[0]
+    table.score_1 = s.score[1]
+    table.winner = NOBODY if lead == 0 else np.int64(lead < 0)
+    table.rounds = s.finished
+    table.rounds_won_0, table.rounds_won_1, table.dealer_wins = 0, 0, 0
+    table.koikoi_0, table.koikoi_1, table.lucky = 0, 0, 0
+    for k in range(s.finished):
+        count_round(table, s.results[k])
+    table.goko = wins_with(s, GOKO)
+    table.shiko = wins_with(s, SHIKO)
+    table.ameshiko = wins_with(s, AMESHIKO)
+    table.sanko = wins_with(s, SANKO)
+    table.hanami = wins_with(s, HANAMI)
+    table.tsukimi = wins_with(s, TSUKIMI)
+    table.inoshikacho = wins_with(s, INOSHIKACHO)
+    table.akatan = wins_with(s, AKATAN)
+    table.aotan = wins_with(s, AOTAN)
+    table.tane = wins_with(s, TANE)
+    table.tan = wins_with(s, TAN)
+    table.kasu = wins_with(s, KASU)
+
+
+@rule
+def count_round(table, result):
+    """Add one finished round to the statistics."""
+    table.rounds_won_0 += np.int64(result.winner == 0)
+    table.rounds_won_1 += np.int64(result.winner == 1)
+    table.dealer_wins += np.int64(result.winner == result.dealer)
+    table.koikoi_0 += result.koikoi_called[0]
+    table.koikoi_1 += result.koikoi_called[1]
+    table.lucky += np.int64(result.reason == REASON_TESHI or result.reason == REASON_KUTTSUKI)
+
+
+@rule
+def wins_with(s, k):
+    """Rounds that were won with yaku ``k``."""
+    rounds = 0
+    for r in range(s.finished):
+        rounds += np.int64(holds(np.uint64(s.results[r].yaku), k))
+    return rounds
+
+
+FUNCTIONS = GameFunctions(
+    init=init,
+    legal_action_mask=legal_action_mask,
+    observe=observe,
+    is_terminal=is_terminal,
+    act=act,
+    forfeit=forfeit,
+    end_game=end_game,
+)

@@ -1,0 +1,1 @@
+"""Koi-Koi in words: moves, cards, positions."""

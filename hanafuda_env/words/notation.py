@@ -1,0 +1,164 @@
+"""Cards, moves, phases and endings in words: ``8-1``, ``play 3-1``, ``take 3-2``, ``hiki``, ``koikoi``.
+
+A card is its month and its number in the month's row of the rule card, both from 1: ``1-1`` is the crane, ``9-1`` the
+sake cup, ``11-4`` the lightning. An action id that is a card means "play" or "take", as the phase wants. Words are
+exact: no other case, no other spaces.
+"""
+
+from collections.abc import Iterable
+from typing import Any, SupportsIndex
+
+from hanabako.words.checks import as_each, as_index, as_list
+from hanabako.words.notation import members, number_of, numbered
+from hanafuda_env.engine.actions import HIKI, KEEP_HANDS, KOIKOI, NUM_ACTIONS, STOP, SWAP_HANDS, USE_JOKER
+from hanafuda_env.engine.cards import CARDS
+from hanafuda_env.engine.state import (
+    NOBODY,
+    PHASE_END,
+    PHASE_JOKER_TARGET,
+    PHASE_KOI,
+    PHASE_PICK_DRAW,
+    PHASE_PICK_HAND,
+    PHASE_PLAY,
+    PHASE_SWAP,
+    REASON_BOTH_LUCKY,
+    REASON_EXHAUSTED,
+    REASON_KUTTSUKI,
+    REASON_STOP,
+    REASON_TESHI,
+)
+from hanafuda_env.engine.yaku import YAKU_NAMES
+
+__all__ = [
+    "CARD_NAMES",
+    "PHASE_NAMES",
+    "REASON_NAMES",
+    "action_to_str",
+    "as_cards",
+    "card_to_str",
+    "names_of",
+    "str_to_action",
+    "str_to_card",
+    "yaku_names",
+]
+
+CARD_NAMES = tuple(f"{card // 4 + 1}-{card % 4 + 1}" for card in range(CARDS))
+"""The word of every card, by its number."""
+
+PHASE_NAMES = {
+    PHASE_SWAP: "swap",
+    PHASE_PLAY: "play",
+    PHASE_JOKER_TARGET: "joker_target",
+    PHASE_PICK_HAND: "pick_hand",
+    PHASE_PICK_DRAW: "pick_draw",
+    PHASE_KOI: "koi",
+    PHASE_END: "end",
+}
+
+REASON_NAMES = {
+    REASON_STOP: "stop",
+    REASON_EXHAUSTED: "exhausted",
+    REASON_TESHI: "teshi",
+    REASON_KUTTSUKI: "kuttsuki",
+    REASON_BOTH_LUCKY: "both_lucky",
+}
+"""How a round ended."""
+
+_TAKING = (PHASE_PICK_HAND, PHASE_PICK_DRAW, PHASE_JOKER_TARGET)
+_CARD_NUMBERS = numbered(CARD_NAMES)
+_OTHER_WORDS = {
+    STOP: "stop",
+    KOIKOI: "koikoi",
+    HIKI: "hiki",
+    KEEP_HANDS: "keep hands",
+    SWAP_HANDS: "swap hands",
+    USE_JOKER: "joker",
+}
+
+
+def _words(verb: str) -> tuple[str, ...]:
+    return (*(f"{verb} {name}" for name in CARD_NAMES), *(_OTHER_WORDS[action] for action in range(CARDS, NUM_ACTIONS)))
+
+
+_WORDS = {verb: _words(verb) for verb in ("play", "take")}
+_NUMBERS = {verb: numbered(words) for verb, words in _WORDS.items()}
+
+
+def _verb(phase: SupportsIndex) -> str:
+    return "take" if phase in _TAKING else "play"
+
+
+def action_to_str(phase: SupportsIndex, action: SupportsIndex) -> str:
+    """The words of an action in a phase, legal or not.
+
+    Raises:
+        ValueError: no action has that number.
+    """
+    return _WORDS[_verb(phase)][as_index("action", action, NUM_ACTIONS - 1)]
+
+
+def str_to_action(phase: SupportsIndex, text: str) -> int:
+    """The number of an action in a phase, legal or not.
+
+    Raises:
+        ValueError: ``text`` is no action of this phase.
+    """
+    return number_of("action", _NUMBERS[_verb(phase)], text)
+
+
+def card_to_str(card: SupportsIndex) -> str:
+    """The word of a card.
+
+    Raises:
+        ValueError: no card has that number.
+    """
+    return CARD_NAMES[as_index("card", card, CARDS - 1)]
+
+
+def str_to_card(text: str) -> int:
+    """The number of a card.
+
+    Raises:
+        ValueError: ``text`` is no card.
+    """
+    return number_of("card", _CARD_NUMBERS, text)
+
+
+def names_of(cards: SupportsIndex) -> list[str]:
+    """The words of a set of cards, in the order of the year."""
+    return members(CARD_NAMES, cards)
+
+
+def as_cards(name: str, value: Any) -> list[int]:
+    """A list of different cards in words, by their numbers.
+
+    Raises:
+        ValueError: it is no list, or holds something else, or a card twice.
+    """
+    cards = as_each(name, value, str_to_card)
+    for k, card in enumerate(cards):
+        if card in cards[:k]:
+            raise ValueError(f"{name} holds {CARD_NAMES[card]} twice")
+    return cards
+
+
+def yaku_names(held: SupportsIndex) -> list[str]:
+    """The ids of a set of yaku, in the order of the table."""
+    return members(YAKU_NAMES, held)
+
+
+def as_yaku(name: str, value: Iterable[str]) -> int:
+    """The inverse of `yaku_names`.
+
+    Raises:
+        ValueError: it is no list of ids of yaku.
+    """
+    held = 0
+    for text in as_list(name, value):
+        held |= 1 << number_of(f"{name}: a yaku", numbered(YAKU_NAMES), text)
+    return held
+
+
+def player_or_none(player: SupportsIndex) -> int | None:
+    """A player, or None for nobody."""
+    return None if int(player) == NOBODY else int(player)

@@ -1,0 +1,125 @@
+"""A table as one seat sees it, or as it is, and the same in text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hanabako.words.checks import check_seat
+from hanabako.words.notation import player_name
+from ikebana_env.config import IkebanaConfig
+from ikebana_env.words.notation import Appraisal, appraise, str_to_card
+
+__all__ = ["PlayerView", "TableView", "describe_move", "describe_turn", "player_name", "table_ansi", "view_of"]
+
+HIDDEN = "??"
+"""The word of a card that these eyes cannot see."""
+
+
+@dataclass(frozen=True)
+class PlayerView:
+    """What lies before one player."""
+
+    bouquet: Sequence[str]
+    discard: Sequence[str]
+    """Bottom to top; `HIDDEN` where only the height is known."""
+    prestige: int
+    appraisal: Appraisal | None
+    """Of a complete bouquet."""
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table in words."""
+
+    round: int
+    rounds: int
+    current_player: int
+    players: Sequence[PlayerView]
+    deck_size: int
+    drawn: str | None
+    refusals: int
+    gains: Sequence[Sequence[int]]
+    winners: Sequence[int] | None
+    end_reason: str | None
+    final_bouquet: bool
+
+
+def view_of(position: Mapping[str, Any], config: IkebanaConfig, seat: int | None = None) -> TableView:
+    """What a seat sees of a position as of ``to_dict``; ``None`` sees everything.
+
+    Raises:
+        ValueError: nobody sits at ``seat``.
+    """
+    check_seat(seat, config.players)
+    sees_buried = seat is None or config.perfect_recall
+    sees_drawn = seat is None or seat == position["current_player"]
+    drawn = position["drawn"]
+    return TableView(
+        round=position["round"],
+        rounds=config.rounds,
+        current_player=position["current_player"],
+        players=[
+            PlayerView(
+                bouquet=tuple(bouquet),
+                discard=tuple(pile) if sees_buried else (HIDDEN,) * (len(pile) - 1) + tuple(pile[-1:]),
+                prestige=prestige,
+                appraisal=appraise(map(str_to_card, bouquet)) if len(bouquet) == 5 else None,
+            )
+            for bouquet, pile, prestige in zip(
+                position["bouquets"], position["discards"], position["prestige"], strict=True
+            )
+        ],
+        deck_size=len(position["deck"]),
+        drawn=HIDDEN if drawn is not None and not sees_drawn else drawn,
+        refusals=position["refusals"],
+        gains=position["gains"],
+        winners=position["winners"],
+        end_reason=position["end_reason"],
+        final_bouquet=config.final_bouquet,
+    )
+
+
+def describe_turn(view: TableView) -> str:
+    """Whose turn it is and what there is to decide, or how the game ended."""
+    if view.winners is not None:
+        names = " and ".join(map(player_name, view.winners))
+        return f"{names} {'wins' if len(view.winners) == 1 else 'share the victory'}"
+    if view.end_reason is not None:
+        return "ended by an illegal move"
+    name = player_name(view.current_player)
+    if view.drawn is None:
+        return f"{name} draws or buys"
+    card = "a card" if view.drawn == HIDDEN else view.drawn
+    return f"{name} keeps {card}, or refuses it for {view.refusals + 1}"
+
+
+def describe_move(before: Mapping[str, Any], action: str) -> str:
+    """A move in a sentence; ``before`` is the position that it was made in."""
+    player, players = before["current_player"], len(before["bouquets"])
+    verb, *offset = action.split()
+    if verb == "draw":
+        return f"{player_name(player)} draws"
+    if verb == "keep":
+        return f"{player_name(player)} keeps {before['drawn']}"
+    if verb == "refuse":
+        price = before["refusals"] + 1
+        payee = (player + 1 + before["refusals"] % (players - 1)) % players
+        return f"{player_name(player)} refuses {before['drawn']} and pays {price} to {player_name(payee)}"
+    seller = (player + int(offset[0])) % players
+    card = before["discards"][seller][-1]
+    return f"{player_name(player)} buys {card} from {player_name(seller)} for {card[1]}"
+
+
+def table_ansi(view: TableView) -> str:
+    """The table in lines of text."""
+    drawn = f", drawn {view.drawn}" if view.drawn else ""
+    lines = [
+        f"round {view.round} of {view.rounds}, deck {view.deck_size}{drawn}, refusals {view.refusals}",
+    ]
+    for player, own in enumerate(view.players):
+        mark = ">" if view.end_reason is None and player == view.current_player else " "
+        bouquet = " ".join([*own.bouquet, *["--"] * (5 - len(own.bouquet))])
+        pile = " ".join(own.discard) or "-"
+        gains = " ".join(str(row[player]) for row in view.gains) or "-"
+        lines.append(f"{mark} {player_name(player)}  {bouquet}  prestige {own.prestige}  gains {gains}  discard {pile}")
+    return "\n".join([*lines, describe_turn(view)])

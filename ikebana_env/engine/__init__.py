@@ -1,0 +1,1 @@
+"""The compiled half of Ikebana: its record, cards, actions, rules, observation and rewards."""

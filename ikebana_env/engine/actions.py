@@ -1,0 +1,6 @@
+"""The actions of Ikebana by their numbers (I5, I6, I7)."""
+
+DRAW = 0
+KEEP = 1
+REFUSE = 2
+BUY = 2  # plus the offset of the seller, from 1

@@ -1,0 +1,46 @@
+"""The view of one seat: the record of the game without what that player may not know (I8, J3).
+
+Programs that play (`agents.bots.bot`) are given a view where the rules have the state. It is the same record, so every
+question of `ikebana_env.engine.rules` can be asked of it (``top_of_discard(view, player)``), but for what is face down: the
+deck and the decks of later rounds, buried discards (unless ``perfect_recall`` shows them), and a card that another
+player has drawn. The random streams, from which these could be worked out, are zero.
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ZERO
+from ikebana_env.engine.state import DECK_SIZE, NO_CARD, Rules, roomy
+
+__all__ = ["hide", "last_event", "room"]
+
+
+@rule
+def hide(rules, view, player):
+    """Turn ``view``, a copy of the state, into what ``player`` may know. Hidden cards become `NO_CARD`."""
+    view.game_key = ZERO
+    view.key = ZERO
+    view.episode = 0
+    view.is_ordered = 0
+    view.given_rounds = 0
+    for place in range(DECK_SIZE):
+        view.cards[place] = NO_CARD
+        for number in range(rules.rounds):
+            view.given[number, place] = NO_CARD
+    if player != view.current_player:
+        view.drawn = NO_CARD
+    if not rules.perfect_recall:
+        for other in range(rules.players):
+            for k in range(np.int64(view.discard_count[other]) - 1):
+                view.discards[other, k] = NO_CARD
+
+
+@rule
+def last_event(rules, view):  # noqa: ARG001 - as every game's
+    """Ikebana records no steps: all that a step changes in public is in the view. The number of steps so far."""
+    return view.length
+
+
+def room(rules: Rules, specialize: bool) -> Rules:
+    """The numbers that size the records of a program: the table's own, or those of the general program."""
+    return rules if specialize else roomy(rules)

@@ -1,0 +1,1 @@
+"""Ikebana in words: moves, cards, positions."""

@@ -1,0 +1,127 @@
+"""The games and presets every contract test runs over; a new game joins by a row here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hanabako.games import GameEntry, declarations, games
+
+
+@dataclass(frozen=True)
+class GameUnderTest:
+    """A game's declaration, and what the contract's tests need beside it."""
+
+    entry: GameEntry
+    wider: dict[str, Any]
+    """Fields that give its short table other spaces."""
+    extra_tables: list[dict[str, Any]] = field(default_factory=list)
+    """Configurations beside the presets that deserve the whole contract."""
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    @property
+    def package(self) -> str:
+        return self.entry.package
+
+    @property
+    def short(self) -> dict[str, Any]:
+        return dict(self.entry.short)
+
+    @property
+    def team(self) -> bool:
+        """Everybody gets the same reward."""
+        return self.entry.cooperative
+
+    @property
+    def module(self) -> str:
+        return f"{self.entry.package}.{self.entry.environment}"
+
+    @property
+    def gymnasium_id(self) -> str:
+        (name,) = (name for name, place in declarations().items() if place.startswith(f"{self.package}."))
+        return f"hanabako/{name}"
+
+    @property
+    def presets(self) -> dict[str, Any]:
+        return self.entry.presets
+
+    def raw_env(self, **options: Any) -> Any:
+        return self.entry.module(self.entry.environment).raw_env(**options)
+
+    def env(self, **options: Any) -> Any:
+        return self.entry.make_aec(**options)
+
+    def parallel_env(self, **options: Any) -> Any:
+        return self.entry.make_parallel(**options)
+
+    def vector(self, num_envs: int, table: dict[str, Any] | None = None, **options: Any) -> Any:
+        """The vector environment of a table; ``table`` is what the factories take."""
+        table = self.short if table is None else table
+        return self.entry.make_vector(num_envs, config=self.config(**table), **options)
+
+    def config(self, **keywords: Any) -> Any:
+        """The configuration that a factory's keywords mean."""
+        return self.entry.make_config(**keywords)
+
+
+MORE_TABLES: dict[str, dict[str, Any]] = {
+    "hanabi": {
+        "wider": {"players": 3, "random_start_player": True},
+        "extra_tables": [{"players": 3}, {"players": 5, "derived": True}],
+    },
+    "ikebana": {
+        "wider": {"players": 3, "random_start_player": True},
+        "extra_tables": [{"players": 5, "reward": "dense"}],
+    },
+    "koikoi": {
+        "wider": {"history": 3},
+        "extra_tables": [{"rounds": 2, "gaji": True, "history": 4, "reward": "result"}],
+    },
+}
+GAMES = [GameUnderTest(entry, **MORE_TABLES[name]) for name, entry in games().items()]
+
+
+def tables() -> list[tuple[GameUnderTest, dict[str, Any]]]:
+    """Every game with every table; presets that mean the same table are tested once."""
+    rows = []
+    for game in GAMES:
+        seen: list[Any] = []
+        for preset, config in game.presets.items():
+            if config not in seen:
+                seen.append(config)
+                rows.append((game, {"preset": preset}))
+        rows += [(game, table) for table in game.extra_tables]
+    return rows
+
+
+def table_name(value: Any) -> str:
+    """A game or a table as part of a test id."""
+    if isinstance(value, GameUnderTest):
+        return value.name
+    return "-".join(f"{word}" if key == "preset" else f"{key}={word}" for key, word in value.items())
+
+
+def legal_action(mask: np.ndarray, rng: np.random.Generator) -> int:
+    """A random allowed action."""
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def legal_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random allowed action per row; 0 where none is."""
+    return np.array([legal_action(mask, rng) if mask.any() else 0 for mask in masks])
+
+
+def in_mid_game(env: Any, moves: int, rng: np.random.Generator) -> Any:
+    """An environment after up to ``moves`` random legal moves, the last position before the end at the latest."""
+    for _ in range(moves):
+        after = env.copy()
+        after.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))
+        if all(after.terminations.values()):
+            return env
+        env = after
+    return env

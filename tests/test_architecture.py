@@ -1,0 +1,168 @@
+"""The house itself: what may import what, what an import costs, and where facts are kept once."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hanabako.games import games
+
+ROOT = Path(__file__).resolve().parent.parent
+GAMES = [entry.package for entry in games().values()]
+PACKAGES = ["hanabako", *GAMES, "agents", "benchmarks"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+# Arrows point one way. Tests and notebooks may import everything, and nothing imports them.
+MAY_IMPORT = {
+    "hanabako": set(),
+    **{game: {"hanabako"} for game in GAMES},
+    "agents": {"hanabako", *GAMES},
+    "benchmarks": {"hanabako", *GAMES, "agents"},
+}
+OURS = {*MAY_IMPORT, "tests", "notebooks"}
+
+# Inside a game, from the ground up: each room imports rooms below it only.
+FLOORS = [{"engine"}, {"config"}, {"words"}, {"drawing"}, {"game"}, {"vector", "hanabi_v0", "ikebana_v0", "koikoi_v0"}]
+# And inside its engine.
+ENGINE_FLOORS = [
+    {"state", "actions"},
+    {"cards"},
+    {"yaku", "tiles"},
+    {"rules"},
+    {"observation"},
+    {"rewards", "private_view"},
+]
+
+HEAVY = ("torch", "matplotlib", "scipy", "pandas", "pygame", "PIL", "resvg_py", "tqdm", "tyro")
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Absolute names of all modules that a file imports, at its top or later."""
+    tree = ast.parse(path.read_text())
+    for_checkers = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in set(ast.walk(tree)) - for_checkers:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = path.relative_to(ROOT).parent.parts
+            base = ".".join(parts[: len(parts) + 1 - node.level]) if node.level else ""
+            module = ".".join(part for part in (base, node.module) if part)
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def run(code: str) -> str:
+    """Output of a fresh interpreter."""
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True, timeout=120
+    ).stdout
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_arrows_between_packages_point_one_way(package: str) -> None:
+    for path in modules(package):
+        reached = {name.split(".")[0] for name in imports(path)} & OURS - {package}
+        assert reached <= MAY_IMPORT[package], f"{name_of(path)} imports {reached - MAY_IMPORT[package]}"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_arrows_inside_a_game_point_one_way(game: str) -> None:
+    for floors, base in ((FLOORS, game), (ENGINE_FLOORS, f"{game}.engine")):
+        folder = ROOT.joinpath(*base.split("."))
+        for height, rooms in enumerate(floors):
+            above = tuple(f"{base}.{room}" for upper in floors[height + 1 :] for room in upper)
+            for room in rooms:
+                for path in [folder / f"{room}.py", *(folder / room).rglob("*.py")]:
+                    if path.exists():
+                        up = [name for name in imports(path) if name.startswith(above)]
+                        assert not up, f"{name_of(path)} imports {up} from above itself"
+
+
+@pytest.mark.parametrize("path", modules("hanabako"), ids=name_of)
+def test_the_core_names_no_game(path: Path) -> None:
+    named = re.findall(r"hanabi|ikebana|hanafuda|koi-?koi", path.read_text(), flags=re.IGNORECASE)
+    assert not named, f"{name_of(path)} names {named}"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_module_shadows_the_standard_library(package: str) -> None:
+    """A script puts its own directory first in sys.path: a `random.py` beside it would be everybody's `random`."""
+    shadows = [name_of(path) for path in modules(package) if path.stem in sys.stdlib_module_names]
+    assert not shadows
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_importing_a_game_is_light(game: str) -> None:
+    code = f"import sys, {game}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    assert run(code).strip() == "[]"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_importing_a_game_compiles_nothing(game: str) -> None:
+    """Numba alone takes half a second: only what runs a game imports it."""
+    assert run(f"import sys, {game}; print('numba' in sys.modules)").strip() == "False"
+
+
+def test_the_version_is_kept_in_one_place() -> None:
+    version = PROJECT["version"]
+    assert importlib.metadata.version("hanabako") == version, "installed from another version: run make test"
+    repeated = [name_of(path) for package in PACKAGES for path in modules(package) if version in path.read_text()]
+    assert not repeated
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_wheel_carries_what_a_user_imports() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    carried = settings["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert carried == ["hanabako", *GAMES]
+
+
+def test_the_tested_versions_satisfy_what_is_declared() -> None:
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    pinned = [
+        Requirement(line.split("#")[0])
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if line[:1].isalpha()
+    ]
+    versions = {
+        canonicalize_name(pin.name): pin.specifier for pin in pinned if pin.marker is None or pin.marker.evaluate()
+    }
+    extras = [text for extra in PROJECT["optional-dependencies"].values() for text in extra]
+    for text in [*PROJECT["dependencies"], *extras]:
+        wanted = Requirement(text)
+        if wanted.name != "hanabako":
+            (pin,) = versions[canonicalize_name(wanted.name)]
+            assert wanted.specifier.contains(pin.version), f"{pin} is outside {wanted}"
+
+
+def test_the_readmes_example_runs() -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert "tokens" in run(example)
+
+
+@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *ROOT.glob("*/README.md")], ids=name_of)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert not missing
