@@ -245,7 +245,7 @@ MOST_RETRIES = 64  # a careful roll-out looks this often for an action that is n
 
 def careful_rollouts(game: Game) -> tuple[Callable[..., None], Callable[..., None]]:
     """Roll-outs of random actions of Hanabi that play no card which does not fit."""
-    return rollout_loops(game.functions, game.rules, careful_move)
+    return rollout_loops(game.functions, type(game.rules), game.rules, careful_move)
 
 
 @rule

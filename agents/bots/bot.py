@@ -110,12 +110,12 @@ def is_to_move(table, seats, player):
 
 
 @cache
-def bot_loops(view: View, bot: Bot, frozen: Any) -> BotLoops:
+def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
     """The loops of a bot: specialized to ``frozen`` rules, or generic with ``None``."""
     hide, last_event = view.hide, view.last_event
     bot_begins, bot_observes, bot_acts = bot.begin, bot.observe, bot.act
     cheats = int(bot.cheats)
-    rules_of = reader_of(frozen)
+    rules_of = reader_of(kind, frozen)
     digest = digest_of(view, bot_begins, bot_observes, bot_acts, bot_loops)
 
     @rule
@@ -179,7 +179,7 @@ class BotPolicy:
     def loops(self, specialize: bool = False) -> BotLoops:
         """The compiled loops for this config alone, or the general ones."""
         view = View(self._view.hide, self._view.last_event)
-        return bot_loops(view, self.bot, self.rules if specialize else None)
+        return bot_loops(view, self.bot, type(self.rules), self.rules if specialize else None)
 
     def memories(self, games: int, specialize: bool = False) -> NDArray[Any]:
         """Empty memories of every seat of so many games, (games, P)."""

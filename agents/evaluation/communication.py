@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import ZERO, bit, has_bit
+from hanabako.engine.loops import reader_of
 from hanabako.games import game_of
 from hanabi_env.engine.cards import suit_of
 from hanabi_env.engine.rules import is_terminal, played_cards
@@ -196,11 +197,11 @@ def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDAr
 @cache
 def watcher() -> Any:
     """The compiled loop that tallies one step of every game."""
-    digest = digest_of(note_step)
+    digest, rules_of = digest_of(note_step), reader_of(Rules, None)
 
     @kernel
     def note_games(rules_array, before, after, tallies):
-        rules = keyed(rules_array[0], digest)
+        rules = keyed(rules_of(rules_array), digest)
         for i in range(after.shape[0]):
             if not before[i].terminated:
                 note_step(rules, before[i].state, after[i].state, tallies[i])

@@ -18,6 +18,8 @@ import numpy as np
 
 __all__ = ["digest_of"]
 
+ROOM = Path(__file__).resolve().parent
+
 CANNOT_CHANGE = frozenset(("builtins", "math", "numba", "numpy"))
 """Top-level modules that a new release changes, which Numba's cache notices, and no edit."""
 
@@ -30,6 +32,8 @@ def digest_of(*functions: Any) -> int:
         functions: what a loop is made of, the function that makes it included; tuples of functions are fine.
     """
     digest, seen = hashlib.sha256(), {}
+    for path in sorted(ROOM.rglob("*.py")):  # how things are compiled, which no name leads to
+        digest.update(path.read_bytes())
     for part in _described(functions, seen):
         digest.update(part.encode())
     return int.from_bytes(digest.digest()[:8], "little") >> 1
@@ -37,7 +41,7 @@ def digest_of(*functions: Any) -> int:
 
 def _described(value: Any, seen: dict[int, Any]) -> Iterator[str]:
     """A value in words that change whenever it does, and those of all that it leads to; each object once."""
-    value = getattr(value, "py_func", value)  # a loop that is compiled already
+    value = getattr(value, "py_func", getattr(value, "__wrapped__", value))  # compiled already, or cached
     if isinstance(value, (np.ndarray, np.generic, np.dtype)):
         yield f"{type(value).__name__} {_bytes_of(value)}"
     elif isinstance(value, (str, bytes, int, float, complex, type(None), type(Ellipsis))):
@@ -56,7 +60,9 @@ def _described_once(value: Any, seen: dict[int, Any]) -> Iterator[str]:
         for element in value:
             yield from _described(element, seen)
     elif isinstance(value, (set, frozenset, dict)):
-        yield f"{type(value).__name__} {sorted(map(repr, value.items() if isinstance(value, dict) else value))}"
+        yield f"{type(value).__name__} {len(value)}"
+        for element in sorted(value.items() if isinstance(value, dict) else value, key=repr):
+            yield from _described(element, seen)
     elif isinstance(value, FunctionType) and _may_change(value.__module__):
         yield f"def {value.__qualname__}"
         yield from _described_code(value.__code__, seen)
@@ -65,7 +71,7 @@ def _described_once(value: Any, seen: dict[int, Any]) -> Iterator[str]:
     elif isinstance(value, ModuleType) and _may_change(value.__name__):
         yield Path(value.__file__).read_text() if value.__file__ else value.__name__
     else:  # a library's function, a class (a named tuple's fields are all of it that compiled code sees)
-        yield f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+        yield f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', getattr(value, '__name__', type(value)))}"
         yield repr(getattr(value, "_fields", ""))
 
 

@@ -78,7 +78,8 @@ class Loops(NamedTuple):
 @cache
 def rules_array(rules: Any) -> np.ndarray:
     """A named tuple of ints and of tuples of ints as the one record of an array (1,), for generic loops."""
-    kind = np.dtype([(name, np.int64, np.shape(value)) for name, value in zip(rules._fields, rules, strict=True)])
+    fields = [(name, np.int64, np.shape(value)) for name, value in zip(rules._fields, rules, strict=True)]
+    kind = np.dtype(fields, align=True)
     return np.array([tuple(rules)], interned(kind))
 
 
@@ -121,7 +122,7 @@ class Game(ABC):
         """The compiled loops: specialized to this configuration, or generic."""
         from hanabako.engine.loops import compiled_loops
 
-        return compiled_loops(self.functions, self.rules if specialize else None)
+        return compiled_loops(self.functions, type(self.rules), self.rules if specialize else None)
 
     @abstractmethod
     def table_dtype(self, specialize: bool) -> np.dtype:

@@ -20,6 +20,7 @@ from numba import prange
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, parallel_kernel, rule
+from hanabako.compiler.numba_hooks.rules_tuple import rules_tuple
 from hanabako.engine.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, unpack
 from hanabako.engine.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, GameFunctions, Loops
 from hanabako.engine.rng import game_key, random_below, random_word
@@ -50,12 +51,12 @@ def table_dtype(state: np.dtype, players: int, num_actions: int, words: int, sta
 
 
 @cache
-def compiled_loops(functions: GameFunctions, frozen: Any) -> Loops:
-    """The loops over tables: specialized to ``frozen`` rules or, with ``None``, generic."""
+def compiled_loops(functions: GameFunctions, kind: type, frozen: Any) -> Loops:
+    """The loops over tables: specialized to ``frozen`` rules of the named tuple ``kind`` or, with ``None``, generic."""
     digest = digest_of(functions, compiled_loops)
-    rules_of, turn = reader_of(frozen), turn_rules(functions)
+    rules_of, turn = reader_of(kind, frozen), turn_rules(functions)
     seed_tables, reset_tables, refresh_tables = setup_loops(functions, rules_of, turn, digest)
-    rollout, rollout_parallel = rollout_loops(functions, frozen, random_move, turn)
+    rollout, rollout_parallel = rollout_loops(functions, kind, frozen, random_move, turn)
     return Loops(
         seed=seed_tables,
         reset=reset_tables,
@@ -69,13 +70,13 @@ def compiled_loops(functions: GameFunctions, frozen: Any) -> Loops:
     )
 
 
-def reader_of(frozen: Any) -> Callable[..., Any]:
-    """The rule that gives a loop its rules: the only row of the array it is called with, or the ``frozen`` constants."""
+def reader_of(kind: type, frozen: Any) -> Callable[..., Any]:
+    """The rule that gives a loop its rules: those in the array it is called with, or the ``frozen`` constants."""
     if frozen is None:
 
         @rule
         def rules_of(rules_array):
-            return rules_array[0]
+            return rules_tuple(kind, rules_array[0])
 
     else:
 
@@ -286,8 +287,9 @@ def parallel_step_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: in
     def step_tables_parallel(rules_array, tables, actions, observation, action_mask, final, mode):
         ended = keyed(0, digest)
         for i in prange(tables.shape[0]):
-            rules = rules_of(rules_array)
-            ended += step_and_observe(rules, tables[i], actions[i], observation[i], action_mask[i], final[i], mode)
+            ended += step_and_observe(
+                rules_of(rules_array), tables[i], actions[i], observation[i], action_mask[i], final[i], mode
+            )
         return ended
 
     return step_tables_parallel
@@ -316,18 +318,19 @@ def single_step(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> C
 
 
 def rollout_loops(
-    functions: GameFunctions, frozen: Any, choose: Callable[..., Any], turn: TurnRules | None = None
+    functions: GameFunctions, kind: type, frozen: Any, choose: Callable[..., Any], turn: TurnRules | None = None
 ) -> tuple[Callable[..., None], Callable[..., None]]:
     """See `Loops.rollout` and `Loops.rollout_parallel`, with another choice of actions than a random one.
 
     Args:
         functions: the game's.
+        kind: the class of the game's rules.
         frozen: rules as constants, or ``None``.
         choose: a rule ``(rules, table, stream, t)`` that gives the legal action of step ``t``; its chance is in ``stream``.
         turn: the rules of one table, if they are there already.
     """
     digest = digest_of(functions, compiled_loops, choose)
-    rules_of, turn = reader_of(frozen), turn or turn_rules(functions)
+    rules_of, turn = reader_of(kind, frozen), turn or turn_rules(functions)
     roll_out = rollout_rule(functions, turn, choose)
 
     @kernel

@@ -96,10 +96,21 @@ def rank_in_box(rules, suit, k):
 
 
 @rule
+def place_of(rules, suit, rank):
+    """H10: which card of its firework a rank is, 0 for the first. V3: black runs down from the highest rank."""
+    return rules.ranks - 1 - rank if suit == rules.black_suit else rank
+
+
+@rule
+def rank_at(rules, suit, place):
+    """The rank of the card at a place of its firework: the inverse of `place_of`, and the same reflection."""
+    return place_of(rules, suit, place)
+
+
+@rule
 def next_rank(rules, s, suit):
-    """H10: the rank that continues a firework. V3: black runs down from the highest."""
-    played = np.int64(s.fireworks[suit])
-    return rules.ranks - 1 - played if suit == rules.black_suit else played
+    """H10: the rank that continues a firework."""
+    return rank_at(rules, suit, np.int64(s.fireworks[suit]))
 
 
 @rule
