@@ -17,7 +17,7 @@ from hanabako.engine.loops import reader_of
 from hanabako.games import game_of
 from hanabi_env.engine.cards import suit_of
 from hanabi_env.engine.rules import is_terminal, played_cards
-from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
+from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, Rules
 
 from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
 from .playing import GAMES_AT_ONCE, observes
