@@ -17,6 +17,7 @@ from hanabako.words.notation import player_name
 __all__ = ["CardGameAEC", "in_wrappers"]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
+INT8 = np.dtype(np.int8)
 
 
 class CardGameAEC(AECEnv[str, Any, Any]):
@@ -169,8 +170,8 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        observation = np.empty(self._bits, np.int8)
-        mask = np.empty(self._num_actions, np.int8)
+        observation = np.empty(self._bits, INT8)
+        mask = np.empty(self._num_actions, INT8)
         try:
             code = self._step_one(self._rules_array, self._tables, index(action), observation, mask)
         except (TypeError, OverflowError):
@@ -209,10 +210,10 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What ``agent`` may know now."""
-        player = self._player(agent)
         if agent == self._fresh_for:
             self._fresh_for = ""
             return self._fresh
+        player = self._player(agent)
         observation = np.empty((1, self.game.observation_bits), np.int8)
         mask = np.empty((1, self.game.num_actions), np.int8)
         self._loops.observe(self._rules_array, self._tables, player, observation, mask)
