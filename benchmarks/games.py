@@ -16,8 +16,9 @@ import numpy as np
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.game import SAME_STEP, Game
-from hanabako.engine.loops import random_action, rollout_loops
+from hanabako.engine.loops import rollout_loops
 from hanabako.engine.sections import words_for
+from hanabako.engine.turns import random_action
 from hanabako.envs.vector import FORMATS, CardGameVectorEnv
 from hanabi_env.engine.actions import first_announced_play, first_color_hint, first_play
 from hanabi_env.engine.cards import suit_of

@@ -1,8 +1,8 @@
 """The games: how each declares itself, and how all are found.
 
-A game declares itself by a `GameEntry` in its module ``declaration``, which the entry points of its distribution name in
-the group ``hanabako.games``; in a clone the project file does, installed or not. Agents, benchmarks, tests, pages and
-command lines take what they know of a game from here.
+A game declares itself by a `GameEntry` in its module ``declaration``, which the entry points of its distribution name
+in the group ``hanabako.games``; in a clone the project file does, installed or not. Agents, benchmarks, tests, pages
+and command lines take what they know of a game from here.
 """
 
 import importlib

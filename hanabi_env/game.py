@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hanabako.engine.game import Game
-from hanabako.engine.loops import table_dtype
+from hanabako.engine.turns import table_dtype
 from hanabi_env.config import HanabiConfig, make_config
 from hanabi_env.engine.observation import observation_words
 from hanabi_env.engine.rewards import FUNCTIONS, STATISTICS

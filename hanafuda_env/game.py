@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hanabako.engine.game import Game
-from hanabako.engine.loops import table_dtype
+from hanabako.engine.turns import table_dtype
 from hanafuda_env.config import KoiKoiConfig, make_config
 from hanafuda_env.engine.observation import observation_words
 from hanafuda_env.engine.rewards import FUNCTIONS, STATISTICS

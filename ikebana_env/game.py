@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hanabako.engine.game import Game
-from hanabako.engine.loops import table_dtype
+from hanabako.engine.turns import table_dtype
 from ikebana_env.config import IkebanaConfig, make_config
 from ikebana_env.engine.observation import observation_words
 from ikebana_env.engine.rewards import FUNCTIONS, STATISTICS

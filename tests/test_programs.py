@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from hanabako.compiler.digest import digest_of
-from hanabako.engine.loops import compiled_loops, random_move
+from hanabako.engine.loops import compiled_loops
+from hanabako.engine.turns import random_move
 
 from .games import GAMES, GameUnderTest, legal_action, table_name, tables
 from .interpreted import Interpreted

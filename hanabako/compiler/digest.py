@@ -71,7 +71,8 @@ def _described_once(value: Any, seen: dict[int, Any]) -> Iterator[str]:
     elif isinstance(value, ModuleType) and _may_change(value.__name__):
         yield Path(value.__file__).read_text() if value.__file__ else value.__name__
     else:  # a library's function, a class (a named tuple's fields are all of it that compiled code sees)
-        yield f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', getattr(value, '__name__', type(value)))}"
+        name = getattr(value, "__qualname__", getattr(value, "__name__", type(value)))
+        yield f"{getattr(value, '__module__', '')}.{name}"
         yield repr(getattr(value, "_fields", ""))
 
 

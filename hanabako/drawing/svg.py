@@ -7,9 +7,9 @@ Nothing here knows a game. Markup is plain `str`; a picture is put together from
     svg = document(100, 104, card, symbols=shared, style=stylesheet({"demo-card": "fill:#fff"}), title="A card")
     pixels = rasterize(svg, width=400)          # needs the extra `render`
 
-Words are drawn by `text` with the pen strokes of `hanabako.drawing.glyphs`, so no font is needed and every machine gives the
-same pixels. Colors come from CSS classes. Several pictures may share an HTML page (a notebook): prefix class and symbol
-names with the game's name, and let one name always mean one drawing.
+Words are drawn by `text` with the pen strokes of `hanabako.drawing.glyphs`, so no font is needed and every machine
+gives the same pixels. Colors come from CSS classes. Several pictures may share an HTML page (a notebook): prefix class
+and symbol names with the game's name, and let one name always mean one drawing.
 """
 
 import html

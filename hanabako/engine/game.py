@@ -43,7 +43,7 @@ class GameFunctions(NamedTuple):
 
     ``rules`` are the game's numbers, among them ``players`` and ``num_actions``: its named tuple as a constant, or a
     record of `rules_array`. ``s`` is the state's record, with ``game_key``, ``episode``, ``length`` and
-    ``current_player``; ``table`` is a record of `hanabako.engine.loops.table_dtype`.
+    ``current_player``; ``table`` is a record of `hanabako.engine.turns.table_dtype`.
     """
 
     init: Callable[..., None]  # (rules, s): deal the episode ``s.episode`` of ``s.game_key``

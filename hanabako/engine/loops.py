@@ -11,43 +11,22 @@ A loop closes over the game's functions as they are written; Numba's disk cache 
 process by their names (compiled ones it would not). That their lines are still the same it learns from the digest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import prange
 
 from hanabako.compiler.digest import digest_of
-from hanabako.compiler.jit import interned, kernel, keyed, parallel_kernel, rule
+from hanabako.compiler.jit import kernel, keyed, parallel_kernel, rule
 from hanabako.compiler.numba_hooks.rules_tuple import rules_tuple
-from hanabako.engine.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, unpack
-from hanabako.engine.game import ENDED, NEXT_STEP, REFUSED, REWARDED, SAME_STEP, GameFunctions, Loops
-from hanabako.engine.rng import game_key, random_below, random_word
-from hanabako.engine.sections import words_for
+from hanabako.engine.bits import clear_row, unpack
+from hanabako.engine.game import ENDED, REFUSED, REWARDED, GameFunctions, Loops
+from hanabako.engine.rng import game_key, random_word
+from hanabako.engine.turns import TurnRules, has_rewards, is_legal, random_move, rollout_rule, turn_rules
 
-__all__ = ["compiled_loops", "random_action", "reader_of", "rollout_loops", "table_dtype"]
-
-
-def table_dtype(state: np.dtype, players: int, num_actions: int, words: int, statistics: Sequence[str]) -> np.dtype:
-    """The record of one table around a ``state``; ``words`` are those of an observation."""
-    table = np.dtype(
-        [
-            ("state", state),
-            ("mask", np.uint64, (words_for(num_actions),)),  # legal actions of the current player
-            ("seen", np.uint64, (words,)),  # the last observation that was asked for
-            ("rewards", np.float64, (players,)),  # of the last step, as are all fields below
-            ("reward", np.float64),  # of the player who acted
-            ("current_player", np.int64),
-            ("terminated", np.bool_),
-            ("ended", np.bool_),  # the last step ended a game
-            ("illegal", np.bool_),  # by an illegal action
-            ("length", np.int64),  # steps of the game that ended, as are all fields below
-            *((name, np.int64) for name in statistics),
-        ],
-        align=True,
-    )
-    return interned(table)
+__all__ = ["compiled_loops", "reader_of", "rollout_loops"]
 
 
 @cache
@@ -85,132 +64,6 @@ def reader_of(kind: type, frozen: Any) -> Callable[..., Any]:
             return frozen
 
     return rules_of
-
-
-# --- One table: rules around the game's own ---------------------------------------------------------------------------
-
-
-class TurnRules(NamedTuple):
-    """What the loops do at one table; made of a game's functions by `turn_rules`."""
-
-    step: Callable[..., None]  # (rules, table, action): one action and its rewards
-    observe: Callable[..., None]  # (rules, table, player, out)
-    refresh: Callable[..., None]  # (rules, table): what follows from a state that was set from outside
-    offer_actions: Callable[..., None]  # (rules, table, action_mask): whose turn it is and what is legal now
-    step_and_observe: Callable[
-        ..., Any
-    ]  # (rules, table, action, observation, action_mask, final, mode) -> ended, 0 or 1
-
-
-def turn_rules(functions: GameFunctions) -> TurnRules:
-    """The rules of one table for one game."""
-    step, observe = step_rule(functions), observe_rule(functions)
-    refresh, offer_actions = legality_rules(functions)
-    combined = step_and_observe_rule(functions, step, observe, offer_actions)
-    return TurnRules(step, observe, refresh, offer_actions, combined)
-
-
-def step_rule(functions: GameFunctions) -> Callable[..., None]:
-    """See `TurnRules.step`."""
-    is_terminal, act, forfeit, end_game = functions.is_terminal, functions.act, functions.forfeit, functions.end_game
-
-    @rule
-    def step_table(rules, table, action):
-        """Nothing happens if the game is over; an illegal action ends it."""
-        s = table.state
-        table.ended = False
-        table.illegal = False
-        clear_rewards(table)
-        if not is_terminal(s):
-            player = np.int64(s.current_player)
-            if is_legal(rules, table, action):
-                act(rules, table, action)
-            else:
-                forfeit(rules, s)
-                table.illegal = True
-                table.rewards[player] = -1.0
-            table.reward = table.rewards[player]
-            if is_terminal(s):
-                table.ended = True
-                table.length = s.length
-                end_game(rules, table)
-        table.terminated = is_terminal(s)
-
-    return step_table
-
-
-def observe_rule(functions: GameFunctions) -> Callable[..., None]:
-    """See `TurnRules.observe`."""
-    observe = functions.observe
-
-    @rule
-    def observe_table(rules, table, player, out):
-        """Write the observation of ``player`` to ``out``: words if it holds 64-bit numbers, else one number per bit."""
-        if out.shape[0] == 0:
-            return
-        observe(rules, table.state, player, table.seen)
-        if out.itemsize == 8:
-            for w in range(out.shape[0]):
-                out[w] = table.seen[w]
-        else:
-            unpack(table.seen, out.shape[0], out)
-
-    return observe_table
-
-
-def legality_rules(functions: GameFunctions) -> tuple[Callable[..., None], Callable[..., None]]:
-    """See `TurnRules.refresh` and `TurnRules.offer_actions`."""
-    legal_action_mask, is_terminal = functions.legal_action_mask, functions.is_terminal
-
-    @rule
-    def refresh(rules, table):
-        legal_action_mask(rules, table.state, table.mask)
-        table.current_player = table.state.current_player
-        table.terminated = is_terminal(table.state)
-        table.ended = False
-        table.illegal = False
-        clear_rewards(table)
-
-    @rule
-    def offer_actions(rules, table, action_mask):
-        legal_action_mask(rules, table.state, table.mask)
-        unpack(table.mask, action_mask.shape[0], action_mask)
-        table.current_player = table.state.current_player
-
-    return refresh, offer_actions
-
-
-def step_and_observe_rule(
-    functions: GameFunctions,
-    step: Callable[..., None],
-    observe: Callable[..., None],
-    offer_actions: Callable[..., None],
-) -> Callable[..., Any]:
-    """See `TurnRules.step_and_observe`."""
-    init, is_terminal = functions.init, functions.is_terminal
-
-    @rule
-    def step_and_observe(rules, table, action, observation, action_mask, final, mode):
-        """Step a table, deal again as ``mode`` says, observe as the next player. Returns 1 at an end, else 0.
-
-        `observe` and `init` each stand once, in a loop of one or two rounds, because they are inlined where they stand.
-        """
-        deals = mode == NEXT_STEP and is_terminal(table.state)
-        step(rules, table, action)
-        rounds = 2 if table.ended and mode == SAME_STEP else 1
-        for k in range(rounds):
-            if deals or k == 1:
-                table.state.episode += 1
-                init(rules, table.state)
-            observe(rules, table, np.int64(table.state.current_player), observation)
-            if k + 1 < rounds:
-                copy_row(observation, final)
-        if deals:
-            table.terminated = False
-        offer_actions(rules, table, action_mask)
-        return np.int64(table.ended)
-
-    return step_and_observe
 
 
 # --- All tables: kernels ----------------------------------------------------------------------------------------------
@@ -326,7 +179,8 @@ def rollout_loops(
         functions: the game's.
         kind: the class of the game's rules.
         frozen: rules as constants, or ``None``.
-        choose: a rule ``(rules, table, stream, t)`` that gives the legal action of step ``t``; its chance is in ``stream``.
+        choose: a rule ``(rules, table, stream, t)`` that gives the legal action of step ``t``;
+            its chance comes from ``stream``.
         turn: the rules of one table, if they are there already.
     """
     digest = digest_of(functions, compiled_loops, choose)
@@ -346,70 +200,3 @@ def rollout_loops(
             roll_out(rules_of(rules_array), tables[i], observation[i], random_word(seed, i), first_step, steps)
 
     return rollout_tables, rollout_tables_parallel
-
-
-def rollout_rule(functions: GameFunctions, turn: TurnRules, choose: Callable[..., Any]) -> Callable[..., None]:
-    """Steps at one table that ``choose`` takes, dealt anew at every end, observed by the current player or by all."""
-    init, legal_action_mask, step, observe = functions.init, functions.legal_action_mask, turn.step, turn.observe
-
-    @rule
-    def roll_out(rules, table, observation, stream, first_step, steps):
-        for t in range(first_step, first_step + steps):
-            step(rules, table, choose(rules, table, stream, t))
-            if table.ended:
-                table.state.episode += 1
-                init(rules, table.state)
-            legal_action_mask(rules, table.state, table.mask)
-            for k in range(observation.shape[0]):
-                player = np.int64(table.state.current_player) if observation.shape[0] == 1 else k
-                observe(rules, table, player, observation[k])
-
-    return roll_out
-
-
-# --- What is the same for every game ----------------------------------------------------------------------------------
-
-
-@rule
-def clear_rewards(table):
-    """Nobody has earned anything."""
-    table.reward = 0.0
-    clear_row(table.rewards)
-
-
-@rule
-def is_legal(rules, table, action):
-    """The current player may take ``action``, which may be any number."""
-    return 0 <= action < rules.num_actions and has_bit(table.mask[action >> 6], action & 63) != ZERO
-
-
-@rule
-def has_rewards(table):
-    """1 if somebody's reward is not zero, else 0."""
-    found = 0
-    for player in range(table.rewards.shape[0]):
-        if table.rewards[player] != 0.0:
-            found = 1
-    return found
-
-
-@rule
-def random_move(rules, table, stream, t):  # noqa: ARG001 - see `rollout_loops`
-    """``choose`` of a random roll-out."""
-    return random_action(table.mask, stream, t)
-
-
-@rule
-def random_action(mask, stream, counter):
-    """A uniformly random legal action."""
-    count = 0
-    for w in range(mask.shape[0]):
-        count += popcount(mask[w])
-    wanted = random_below(stream, counter, count)
-    for w in range(mask.shape[0] - 1):
-        here = popcount(mask[w])
-        if wanted < here:
-            return (w << 6) + nth_set_bit(mask[w], wanted)
-        wanted -= here
-    w = mask.shape[0] - 1
-    return (w << 6) + nth_set_bit(mask[w], wanted)

@@ -1,9 +1,9 @@
 """Compile the rules four times as fast: nothing is made of a function that is only ever inlined.
 
 Numba makes a library of every function it compiles: it links in all the functions that this one calls, optimises the
-whole and emits machine code, at every level of nesting again. Of a `hanabako.compiler.jit.rule` only the lines inside the loops
-are ever run, so all of that is thrown away. Here a rule's library keeps the function's own code as it is, and the loop
-that calls it links the parts together and optimises them once.
+whole and emits machine code, at every level of nesting again. Of a rule (see `hanabako.compiler.jit`) only the lines
+inside the loops are ever run, so all of that is thrown away. Here a rule's library keeps the function's own code as it
+is, and the loop that calls it links the parts together and optimises them once.
 
 The way in is ``pipeline_class``, which Numba documents for its extensions; `RuleLibrary` also leans on a few names that
 are Numba's own. Where one of them is missing, the rules compile as Numba would have it: more slowly, to the same loops.

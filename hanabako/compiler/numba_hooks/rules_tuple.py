@@ -19,13 +19,13 @@ def rules_tuple(kind: Any, record: Any) -> Any:  # noqa: ARG001 - compiled code 
 
 
 @intrinsic
-def read_record(typing_context: Any, kind: types.NamedTupleClass, record: types.Record) -> Any:
+def read_record(_typing_context: Any, kind: types.NamedTupleClass, record: types.Record) -> Any:
     """The named tuple, for compiled code alone."""
     lengths = [getattr(record.typeof(name), "nitems", 0) for name in kind.instance_class._fields]
     members = [types.UniTuple(types.int64, length) if length else types.int64 for length in lengths]
     result = types.BaseTuple.from_types(members, kind.instance_class)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         def number(offset: int) -> Any:
             return builder.load(cgutils.get_record_member(builder, arguments[1], offset, ir.IntType(64)))
 
@@ -40,6 +40,6 @@ def read_record(typing_context: Any, kind: types.NamedTupleClass, record: types.
 
 
 @overload(rules_tuple, jit_options={"forceinline": True})
-def compile_rules_tuple(kind, record):
+def compile_rules_tuple(kind, record):  # noqa: ARG001 - their types are all that counts
     """What `rules_tuple` is in compiled code."""
-    return lambda kind, record: read_record(kind, record)
+    return lambda kind, record: read_record(kind, record)  # noqa: PLW0108 - Numba wants a function of these arguments

@@ -1,0 +1,98 @@
+"""What guards the disk cache: the digest follows names to every line and constant that ends up in compiled code."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+RULES = """
+import numpy as np
+from hanabako.compiler.jit import rule
+from helpers import TABLE, double
+
+@rule
+def price(card):
+    '''What a card costs.'''
+    return double(card) + TABLE[card]
+"""
+HELPERS = """
+import numpy as np
+from hanabako.compiler.jit import rule
+
+TABLE = np.array([10, 20])
+FACTOR = 2
+
+@rule
+def double(x):
+    return FACTOR * x
+"""
+PROGRAM = """
+import numpy as np
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import keyed, kernel
+from rules_of_cards import price
+
+def loop_of(price):
+    digest = digest_of(price, loop_of)
+
+    @kernel
+    def prices(cards, out):
+        for i in range(keyed(cards.shape[0], digest)):
+            out[i] = price(cards[i])
+
+    return prices
+
+out = np.zeros(2, np.int64)
+loop_of(price)(np.arange(2), out)
+print(digest_of(price), *out)
+"""
+
+EDITS = {
+    "a rule": ("helpers.py", "FACTOR * x", "FACTOR * x + 1", [11, 23]),
+    "a constant of a rule that a rule calls": ("helpers.py", "FACTOR = 2", "FACTOR = 3", [10, 23]),
+    "an array": ("helpers.py", "20", "30", [10, 32]),
+}
+
+
+def run(folder: Path, hash_seed: int = 0) -> list[int]:
+    """The digest of the rule ``price``, and the prices of cards 0 and 1 by a loop that the disk cache keeps."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))),
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "PYTHONHASHSEED": str(hash_seed),
+    }
+    command = [sys.executable, str(folder / "program.py")]
+    answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=120)
+    return [int(word) for word in answer.stdout.split()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rules_of_cards.py").write_text(RULES)
+    (tmp_path / "helpers.py").write_text(HELPERS)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    return tmp_path
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_cached_loop_follows_an_edit_in_another_file(folder: Path, edit: str) -> None:
+    file, old, new, prices = EDITS[edit]
+    before = run(folder)
+    path = folder / file
+    path.write_text(path.read_text().replace(old, new))
+    after = run(folder)
+    assert before[1:] == [10, 22]
+    assert after[1:] == prices
+    assert before[0] != after[0]
+
+
+def test_a_comment_and_another_process_leave_the_digest_alone(folder: Path) -> None:
+    before = run(folder)
+    path = folder / "helpers.py"
+    path.write_text("# A remark.\n" + path.read_text())
+    assert run(folder, hash_seed=1) == before
