@@ -15,8 +15,9 @@ import numba
 import numpy as np
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.game import SAME_STEP, Game
+from hanabako.engine.game import Game
 from hanabako.engine.loops import rollout_loops
+from hanabako.engine.protocol import SAME_STEP
 from hanabako.engine.sections import words_for
 from hanabako.engine.turns import random_action
 from hanabako.envs.vector import FORMATS, CardGameVectorEnv

@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from hanabako.clone import find_agents
-from hanabako.envs.registration import register_games
+from hanabako.registration import register_games
 
 if TYPE_CHECKING:
     import agents as agents

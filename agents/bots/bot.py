@@ -82,7 +82,7 @@ def plain_memory_dtype(rules: Any) -> np.dtype:
 class BotLoops(NamedTuple):
     """The compiled loops of one bot over a block of games.
 
-    ``rules_array`` is the game's (see `hanabako.engine.game.rules_array`), ``tables`` (N,) the game's records, ``seats`` a set of players (bits of
+    ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) the game's records, ``seats`` a set of players (bits of
     a uint64): those that the bot plays. ``memories`` (N, P) are its records, ``views`` (1,) room for one view.
     """
 

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.engine.game import DISABLED, Game
+from hanabako.engine.game import Game
+from hanabako.engine.protocol import DISABLED
 from hanabako.engine.rng import episode_key, game_key, random_word
 from hanabako.engine.sections import words_for
 

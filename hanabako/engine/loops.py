@@ -22,7 +22,7 @@ from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, parallel_kernel, rule
 from hanabako.compiler.numba_hooks.rules_tuple import rules_tuple
 from hanabako.engine.bits import clear_row, unpack
-from hanabako.engine.game import ENDED, REFUSED, REWARDED, GameFunctions, Loops
+from hanabako.engine.protocol import ENDED, REFUSED, REWARDED, GameFunctions, Loops
 from hanabako.engine.rng import game_key, random_word
 from hanabako.engine.turns import TurnRules, has_rewards, is_legal, random_move, rollout_rule, turn_rules
 

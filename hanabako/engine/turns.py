@@ -11,7 +11,7 @@ import numpy as np
 
 from hanabako.compiler.jit import interned, rule
 from hanabako.engine.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, unpack
-from hanabako.engine.game import NEXT_STEP, SAME_STEP, GameFunctions
+from hanabako.engine.protocol import NEXT_STEP, SAME_STEP, GameFunctions
 from hanabako.engine.rng import random_below
 from hanabako.engine.sections import words_for
 

@@ -10,7 +10,8 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
-from hanabako.engine.game import ENDED, REFUSED, REWARDED, Game
+from hanabako.engine.game import Game
+from hanabako.engine.protocol import ENDED, REFUSED, REWARDED
 from hanabako.words.checks import as_index, as_seed, fresh_seed
 from hanabako.words.notation import player_name
 

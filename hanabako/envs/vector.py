@@ -10,7 +10,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from hanabako.compiler.jit import usable_threads
-from hanabako.engine.game import DISABLED, NEXT_STEP, SAME_STEP, Game
+from hanabako.engine.game import Game
+from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
 from hanabako.words.checks import as_index, as_seed, fresh_seed
 

@@ -1,7 +1,7 @@
 """What Hanabi brings to the compiled loops of `hanabako.engine.loops`: a step's rewards, a finished game's statistics."""
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.game import GameFunctions
+from hanabako.engine.protocol import GameFunctions
 from hanabi_env.engine.observation import observe
 from hanabi_env.engine.rules import fireworks_score, init, is_terminal, legal_action_mask, score, step
 from hanabi_env.engine.state import END_ILLEGAL

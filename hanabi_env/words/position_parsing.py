@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-from hanabako.engine.game import LONGEST_GAME
+from hanabako.engine.protocol import LONGEST_GAME
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.cards import all_cards, touched_by_color, touched_by_rank

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.game import GameFunctions
+from hanabako.engine.protocol import GameFunctions
 from hanafuda_env.engine.observation import observe
 from hanafuda_env.engine.rules import init, is_terminal, legal_action_mask, reward, step
 from hanafuda_env.engine.state import NOBODY, PHASE_END, REASON_KUTTSUKI, REASON_TESHI

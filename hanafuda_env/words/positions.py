@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hanabako.engine.game import LONGEST_GAME
+from hanabako.engine.protocol import LONGEST_GAME
 from hanabako.engine.rng import episode_key, random_below, random_word
 from hanabako.words.checks import as_index, as_list, check_keys
 from hanafuda_env.config import MOST_POINTS, KoiKoiConfig

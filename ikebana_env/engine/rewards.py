@@ -3,7 +3,7 @@
 import numpy as np
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.game import GameFunctions
+from hanabako.engine.protocol import GameFunctions
 from ikebana_env.engine.observation import observe
 from ikebana_env.engine.rules import (
     highest_prestige,

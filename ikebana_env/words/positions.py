@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hanabako.engine.game import LONGEST_GAME
+from hanabako.engine.protocol import LONGEST_GAME
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.engine.cards import copies

@@ -36,10 +36,10 @@ def read_record(_typing_context: Any, kind: types.NamedTupleClass, record: types
             values.append(context.make_tuple(builder, member, several) if length else number(first))
         return context.make_tuple(builder, result, values)
 
-    return result(kind, record), generate
+    return result(kind, record), generate  # pyrefly: ignore[not-callable] - a signature is made by calling a type
 
 
 @overload(rules_tuple, jit_options={"forceinline": True})
 def compile_rules_tuple(kind, record):  # noqa: ARG001 - their types are all that counts
     """What `rules_tuple` is in compiled code."""
-    return lambda kind, record: read_record(kind, record)  # noqa: PLW0108 - Numba wants a function of these arguments
+    return lambda kind, record: read_record(kind, record)  # noqa: PLW0108  # pyrefly: ignore[missing-argument]

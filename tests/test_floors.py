@@ -1,0 +1,82 @@
+"""The plan of the house: no circles of imports, and few floors.
+
+A room stands one floor above the highest room that it imports. Rooms are the files and folders of a folder; an
+``__init__.py`` that only hands names on is no room.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from .test_architecture import PACKAGES, ROOT, imports, modules, name_of
+
+MOST_FLOORS = 6
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+FILES = {module_name(path): path for package in PACKAGES for path in modules(package)}
+
+
+def reached(path: Path) -> set[str]:
+    """The modules of the house that a file imports, at its top or later."""
+    found = set()
+    for name in imports(path):
+        while name and name not in FILES:
+            name = name.rpartition(".")[0]
+        if name and FILES[name].name != "__init__.py":
+            found.add(name)
+    return found - {module_name(path)}
+
+
+ARROWS = {name: reached(path) for name, path in FILES.items() if path.name != "__init__.py"}
+
+
+def floors(arrows: dict[str, set[str]]) -> dict[str, int]:
+    """The floor of every room, 1 for the ground; a circle is an error that names its rooms."""
+    found: dict[str, int] = {}
+
+    def floor(room: str, above: tuple[str, ...]) -> int:
+        assert room not in above, f"these import each other in a circle: {' -> '.join((*above, room))}"
+        if room not in found:
+            found[room] = 1 + max((floor(below, (*above, room)) for below in arrows[room]), default=0)
+        return found[room]
+
+    for room in arrows:
+        floor(room, ())
+    return found
+
+
+def rooms_of(folder: str) -> dict[str, set[str]]:
+    """The arrows between the files and folders of a folder."""
+
+    def room_of(module: str) -> str:
+        return ".".join(module.split(".")[: folder.count(".") + 2])
+
+    inside = {name: targets for name, targets in ARROWS.items() if name.startswith(f"{folder}.")}
+    arrows: dict[str, set[str]] = {room_of(name): set() for name in inside}
+    for name, targets in inside.items():
+        arrows[room_of(name)] |= {room_of(target) for target in targets if target in inside}
+    return {room: targets - {room} for room, targets in arrows.items()}
+
+
+def folders() -> Iterable[str]:
+    return sorted({name_of(path.parent).replace("/", ".") for path in FILES.values()})
+
+
+def test_no_file_is_in_a_circle_of_imports() -> None:
+    floors(ARROWS)
+
+
+@pytest.mark.parametrize("folder", folders())
+def test_a_folder_has_few_floors_and_no_circles(folder: str) -> None:
+    highest = floors(rooms_of(folder))
+    assert max(highest.values(), default=0) <= MOST_FLOORS, highest
+
+
+def test_a_circle_is_found() -> None:
+    with pytest.raises(AssertionError, match="a -> b -> a"):
+        floors({"a": {"b"}, "b": {"a"}})
