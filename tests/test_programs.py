@@ -70,5 +70,5 @@ def is_int(value: Any) -> bool:
 
 def closed_over(function: Any) -> list[Any]:
     """Everything a function and the functions in its closure close over."""
-    contents = [cell.cell_contents for cell in function.__closure__ or ()]
+    contents = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     return contents + [inner for content in contents if callable(content) for inner in closed_over(content)]
