@@ -6,7 +6,7 @@ __all__ = ["index_of", "words_for"]
 
 
 def words_for(bits: int) -> int:
-    """Words of 64 bits that hold so many bits."""
+    """The number of 64-bit words that hold ``bits`` bits."""
     return -(-bits // 64)
 
 

@@ -262,15 +262,15 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
     @property
     def tables(self) -> np.ndarray:
-        """The record of this table as an array of one: what programs that play look through. Not to be written to."""
+        """The record of this table as an array of one, which bots read. Not to be written to."""
         return self._tables
 
     def action_to_str(self, action: int) -> str:
-        """The word of ``action``; ``ValueError`` where it is no action."""
+        """The word of ``action``; ``ValueError`` if it is no action."""
         return self.game.action_to_str(self._state, as_index("action", action, self.game.num_actions - 1))
 
     def str_to_action(self, text: str) -> int:
-        """The action that ``text`` names; ``ValueError`` where it names none."""
+        """The action that ``text`` names; ``ValueError`` if it names none."""
         return self.game.str_to_action(self._state, text)
 
     def to_dict(self) -> dict[str, Any]:

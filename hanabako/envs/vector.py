@@ -1,4 +1,4 @@
-"""The batched environment of a card game: many tables, one compiled call a step, in the acting player's view."""
+"""The vector environment of a card game: many tables, one compiled call per step, in the acting player's view."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ MODES = {
 FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
 INT64 = np.dtype(np.int64)
 SPECIALIZE_FROM = 256
-"""From this many games on loops are compiled for the configuration alone; below, the general program is as good."""
+"""From this many tables on, loops are specialized to the configuration; below, generic ones serve as well."""
 
 
 class CardGameVectorEnv(gymnasium.vector.VectorEnv):
@@ -45,11 +45,11 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         game: the configured game.
         num_envs: tables, at least 1.
         seed: stream of the first `reset` without a seed; ``None`` draws one.
-        observation: ``"int8"``, ``"float32"`` (one number a bit) or ``"packed"`` (uint64 words, lowest bit first).
+        observation: ``"int8"``, ``"float32"`` (one number per bit) or ``"packed"`` (uint64 words, lowest bit first).
         num_threads: threads of the compiled step.
         autoreset_mode: Gymnasium's mode or its value.
         copy: ``False`` returns views of buffers that the next step overwrites.
-        specialize: compile for this configuration alone; ``None``: from 256 games on.
+        specialize: compile loops for this configuration alone; ``None``: from 256 tables on.
 
     Raises:
         ValueError: an argument is wrong, by name and value.
@@ -87,7 +87,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self.metadata = {"name": game.name, "autoreset_mode": self.autoreset_mode, "render_modes": []}
         self._mode = MODES[self.autoreset_mode]
         self._seed = None if seed is None else as_seed(seed)
-        self._seated = False
+        self._was_reset = False
         self._make_spaces()
         self._make_buffers(self.num_envs >= SPECIALIZE_FROM if specialize is None else specialize)
 
@@ -153,12 +153,12 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         first = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
         chosen = self._chosen(options.get("reset_mask"))
         given = {name: value for name, value in options.items() if name not in ("reset_mask", "game_index")}
-        before = (self._tables.copy() if given else self._tables, self._seed, self._seated)
+        before = (self._tables.copy() if given else self._tables, self._seed, self._was_reset)
         self._begin(seed, first, chosen)
         try:
             self._place(given, chosen)
         except ValueError:
-            self._tables[:], self._seed, self._seated = before
+            self._tables[:], self._seed, self._was_reset = before
             raise
         self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
         return self._observations(), self._running_infos()
@@ -172,14 +172,14 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return chosen
 
     def _begin(self, seed: int | None, first: int, chosen: np.ndarray) -> None:
-        if seed is not None or not self._seated:
+        if seed is not None or not self._was_reset:
             if seed is None:
                 seed = fresh_seed() if self._seed is None else self._seed
             self._seed = as_seed(seed)
             kept = self._tables[~chosen]
             self._loops.seed(self._tables, np.array([self._seed, first], np.uint64))
             self._tables[~chosen] = kept
-            self._seated = True
+            self._was_reset = True
         else:
             self._tables["state"]["episode"][chosen] += 1
         self._loops.reset(self._rules_array, self._tables, chosen)
@@ -223,7 +223,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             or not actions.flags.carray
         ):
             actions = self._as_actions(actions)
-        if not self._seated:
+        if not self._was_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
         ended = self._step(
             self._rules_array, self._tables, actions, self._observation, self._mask, self._final, self._mode
@@ -294,11 +294,11 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return self.game.to_dict(self._state(index))
 
     def action_to_str(self, index: int, action: int) -> str:
-        """The word of ``action`` at table ``index``; ``ValueError`` where it is no action."""
+        """The word of ``action`` at table ``index``; ``ValueError`` if it is no action."""
         return self.game.action_to_str(self._state(index), as_index("action", action, self.game.num_actions - 1))
 
     def str_to_action(self, index: int, text: str) -> int:
-        """The action that ``text`` names at table ``index``; ``ValueError`` where it names none."""
+        """The action that ``text`` names at table ``index``; ``ValueError`` if it names none."""
         return self.game.str_to_action(self._state(index), text)
 
     # --- Copies and checkpoints ---------------------------------------------------------------------------------------
@@ -329,9 +329,9 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return twin
 
     def get_state(self) -> dict[str, Any]:
-        """Everything that the coming steps depend on: ``tables`` uint8 (N, bytes a table), ``seed`` int or ``None``."""
+        """Everything that the coming steps depend on: ``tables`` uint8 (N, bytes per table), ``seed`` int or ``None``."""
         raw = self._tables.view(np.uint8).reshape(self.num_envs, -1).copy()
-        return {"tables": raw, "seed": self._seed, "seated": self._seated}
+        return {"tables": raw, "seed": self._seed, "was_reset": self._was_reset}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from `get_state` of an environment with the same configuration and number of tables.
@@ -345,8 +345,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             raise ValueError(f"tables must be uint8 of shape {shape}, got {raw.dtype} of shape {raw.shape}")
         self._tables[:] = np.ascontiguousarray(raw).view(self._tables.dtype)[:, 0]
         self._seed = None if state["seed"] is None else as_seed(state["seed"])
-        self._seated = bool(state["seated"])
-        if self._seated:
+        self._was_reset = bool(state["was_reset"])
+        if self._was_reset:
             self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -363,7 +363,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
 
 
 class ConfiguredVectorEnv(CardGameVectorEnv):
-    """The vector environment of one game, whose table is named as in all its factories.
+    """The vector environment of one game, configured by the keywords of all its factories.
 
     A game's own class says what ``make_game`` is: ``config``, ``preset`` and single fields to the configured game.
     """

@@ -59,7 +59,7 @@ def _classes(hint: Any) -> tuple[type, ...]:
 
 
 def check_choice(config: Any, name: str, allowed: Iterable[Any]) -> None:
-    """Raise ``ValueError`` where field ``name`` is none of the ``allowed`` values."""
+    """Raise ``ValueError`` if field ``name`` is none of the ``allowed`` values."""
     value = getattr(config, name)
     if value in allowed:
         return
@@ -160,7 +160,7 @@ def as_each(name: str, value: Any, read: Callable[[Any], T]) -> list[T]:
 
 
 def check_keys(position: Any, required: Iterable[str]) -> None:
-    """Raise ``ValueError`` where a position is no dict or lacks keys."""
+    """Raise ``ValueError`` if a position is no dict or lacks keys."""
     if not isinstance(position, Mapping):
         # Whatever is wrong with a position is a ValueError.
         raise ValueError(f"a position must be a dict as to_dict() gives it, got {position!r}")  # noqa: TRY004
@@ -170,13 +170,13 @@ def check_keys(position: Any, required: Iterable[str]) -> None:
 
 
 def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None:
-    """Raise ``ValueError`` where a position says of what follows from the rest something else."""
+    """Raise ``ValueError`` if a position contradicts itself: ``name`` follows from the rest, and is something else."""
     if name in position and (isinstance(position[name], bool) or position[name] != expected):
         raise ValueError(f"{name} must be {expected!r}, got {position[name]!r}")
 
 
 def check_seat(seat: int | None, players: int) -> None:
-    """Raise ``ValueError`` where ``seat`` is neither None nor a player."""
+    """Raise ``ValueError`` if ``seat`` is neither None nor a player."""
     if seat is not None and seat not in range(players):
         raise ValueError(f"seat must be None or from 0 to {players - 1}, got {seat!r}")
 

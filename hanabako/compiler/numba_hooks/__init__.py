@@ -1,1 +1,1 @@
-"""What leans on names that are Numba's own: each module says what it buys, and does without where a name is gone."""
+"""What leans on names that are Numba's own: each module says what it buys."""

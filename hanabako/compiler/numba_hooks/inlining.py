@@ -6,7 +6,7 @@ inside the loops are ever run, so all of that is thrown away. Here a rule's libr
 is, and the loop that calls it links the parts together and optimises them once.
 
 The way in is ``pipeline_class``, which Numba documents for its extensions; `RuleLibrary` also leans on a few names that
-are Numba's own. Where one of them is missing, the rules compile as Numba would have it: more slowly, to the same loops.
+are Numba's own. If one of them is missing, the rules compile as Numba would have it: more slowly, to the same loops.
 """
 
 from typing import Any
