@@ -329,7 +329,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return twin
 
     def get_state(self) -> dict[str, Any]:
-        """Everything that the coming steps depend on: ``tables`` uint8 (N, bytes per table), ``seed`` int or ``None``."""
+        """All that the coming steps depend on: ``tables`` uint8 (N, bytes per table), ``seed`` int or ``None``."""
         raw = self._tables.view(np.uint8).reshape(self.num_envs, -1).copy()
         return {"tables": raw, "seed": self._seed, "was_reset": self._was_reset}
 

@@ -16,7 +16,7 @@ from numba.core.runtime.nrt import rtsys
 __all__ = ["KNOWN", "LoopCache", "is_known"]
 
 KNOWN = ((0, 61), (0, 68))
-"""The oldest and the newest Numba that this was tried with. Others load the same loops in their usual way: more slowly."""
+"""The oldest and the newest Numba that this was tried with. Others load the same loops more slowly."""
 
 
 def is_known() -> bool:
