@@ -1,10 +1,12 @@
-"""The cards of Ikebana and sets of them: a word of 55 bits, each card's copies side by side."""
+"""The cards of Ikebana (values, colors, copies) and sets of them: a word of 55 bits, each card's copies side by side."""
 
 import numpy as np
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO, bit, low_bits, popcount
-from ikebana_env.engine.state import CARDS_A_COLOR, COLORS, JOKER, VALUES
+from ikebana_env.engine.state import CARDS_PER_COLOR, COLORS, JOKER, VALUES
+
+# --- One card ---------------------------------------------------------------------------------------------------------
 
 
 @rule
@@ -27,16 +29,19 @@ def copies(card):
     return 3 if value_of(card) == 1 else 2
 
 
+# --- Sets of cards ----------------------------------------------------------------------------------------------------
+
+
 @rule
 def first_copy(card):
     """Where the copies of a card begin in a set of cards: a word of `DECK_SIZE` bits, each card's copies side by side.
 
-    So many cards of a kind as are in the set, so many of its bits are set, from the lowest up.
+    As many bits of a card are set as there are copies of it in the set, from the lowest up.
     """
     value = value_of(card)
     if color_of(card) == JOKER:
-        return COLORS * CARDS_A_COLOR + value - 1
-    return color_of(card) * CARDS_A_COLOR + (0 if value == 1 else 2 * value - 1)
+        return COLORS * CARDS_PER_COLOR + value - 1
+    return color_of(card) * CARDS_PER_COLOR + (0 if value == 1 else 2 * value - 1)
 
 
 @rule
@@ -65,5 +70,5 @@ def value_set(value):
 def color_set(color):
     """All cards of a color."""
     if color == JOKER:
-        return low_bits(VALUES) << np.uint64(COLORS * CARDS_A_COLOR)
-    return low_bits(CARDS_A_COLOR) << np.uint64(color * CARDS_A_COLOR)
+        return low_bits(VALUES) << np.uint64(COLORS * CARDS_PER_COLOR)
+    return low_bits(CARDS_PER_COLOR) << np.uint64(color * CARDS_PER_COLOR)

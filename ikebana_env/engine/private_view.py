@@ -1,9 +1,9 @@
 """The view of one seat: the record of the game without what that player may not know (I8, J3).
 
-Programs that play (`agents.bots.bot`) are given a view where the rules have the state. It is the same record, so every
-question of `ikebana_env.engine.rules` can be asked of it (``top_of_discard(view, player)``), but for what is face down: the
-deck and the decks of later rounds, buried discards (unless ``perfect_recall`` shows them), and a card that another
-player has drawn. The random streams, from which these could be worked out, are zero.
+Bots (`agents.bots.bot`) are given a view in place of the state. It is the same record, so every
+question of `ikebana_env.engine.rules` can be asked of it (``top_of_discard(view, player)``), but for what is face
+down: the deck and the decks of later rounds, buried discards (unless ``perfect_recall`` shows them), and a card that
+another player has drawn. The random streams, from which these could be worked out, are zero.
 """
 
 import numpy as np
@@ -21,12 +21,11 @@ def hide(rules, view, player):
     view.game_key = ZERO
     view.key = ZERO
     view.episode = 0
-    view.is_ordered = 0
     view.given_rounds = 0
     for place in range(DECK_SIZE):
         view.cards[place] = NO_CARD
         for number in range(rules.rounds):
-            view.given[number, place] = NO_CARD
+            view.given_decks[number, place] = NO_CARD
     if player != view.current_player:
         view.drawn = NO_CARD
     if not rules.perfect_recall:
@@ -42,5 +41,5 @@ def last_event(rules, view):  # noqa: ARG001 - as every game's
 
 
 def room(rules: Rules, specialize: bool) -> Rules:
-    """The numbers that size the records of a program: the table's own, or those of the general program."""
+    """The numbers that size the records of a loop: the configuration's own, or the roomy ones of generic loops."""
     return rules if specialize else roomy(rules)

@@ -1,24 +1,19 @@
-"""What Ikebana brings to the compiled loops of `hanabako.engine.loops`: a step's rewards and a finished game's statistics."""
+"""A step's rewards (J4), a finished game's statistics, and with them all that Ikebana brings to the compiled loops."""
 
 import numpy as np
 
 from hanabako.compiler.jit import rule
+from hanabako.engine.bits import has_bit, popcount
 from hanabako.engine.protocol import GameFunctions
 from ikebana_env.engine.observation import observe
-from ikebana_env.engine.rules import (
-    highest_prestige,
-    init,
-    is_terminal,
-    lead,
-    legal_action_mask,
-    rewards,
-    step,
-    winners,
-)
-from ikebana_env.engine.state import END_ILLEGAL, REWARD_DENSE
+from ikebana_env.engine.rules import highest_prestige, init, is_terminal, legal_action_mask, step, winners
+from ikebana_env.engine.state import END_ILLEGAL, REWARD_DENSE, REWARD_PRESTIGE, TYPICAL_GAIN
 
 STATISTICS = ("score", "winners", "end_reason")
-"""Of a finished game: the highest prestige, the winners (one bit a player), and one of `ikebana_env.engine.rules.END_*`."""
+"""The highest prestige, the winners (one bit per player), and one of ``END_*`` of `ikebana_env.engine.state`."""
+
+
+# --- Rewards ----------------------------------------------------------------------------------------------------------
 
 
 @rule
@@ -29,6 +24,37 @@ def act(rules, table, action):
             table.rewards[player] = lead(rules, table.state, player)
     step(rules, table.state, action)
     rewards(rules, table.state, table.rewards)
+
+
+@rule
+def rewards(rules, s, out):
+    """J4: what the last step brought everybody, to ``out`` (float64), which holds the leads before it for "dense"."""
+    others = rules.players - 1
+    best = winners(rules, s)
+    count = popcount(best)
+    for player in range(rules.players):
+        if rules.reward == REWARD_DENSE:
+            out[player] = (lead(rules, s, player) - out[player]) / (others * TYPICAL_GAIN)
+        elif not is_terminal(s):
+            out[player] = 0.0
+        elif rules.reward == REWARD_PRESTIGE:
+            out[player] = lead(rules, s, player) / (others * TYPICAL_GAIN)
+        elif has_bit(best, player):
+            out[player] = (rules.players - count) / (count * others)
+        else:
+            out[player] = -1.0 / others
+
+
+@rule
+def lead(rules, s, player):
+    """A player's prestige less the mean of the others', in units of 1 / (players - 1): an int."""
+    total = 0
+    for other in range(rules.players):
+        total += s.prestige[other]
+    return rules.players * np.int64(s.prestige[player]) - total
+
+
+# --- A game's end -----------------------------------------------------------------------------------------------------
 
 
 @rule

@@ -1,24 +1,29 @@
-"""Ikebana, in the order of its booklet. Rule numbers (I1, J1 ...) are those of the rule card, ``README.md`` beside it.
+"""Ikebana, in the order of its booklet. Rule numbers (I1, J1 ...) are those of the card, ``ikebana_env/README.md``.
 
 The players are florists who compete for prestige (I2). In each of four rounds everybody adds one card a turn to a
 bouquet, until all bouquets have five (I3). A turn is one of two things (I5): buy the top card of another player's
 discard (I7), or draw a card and keep it, or refuse it at a growing price and draw again (I6). A complete bouquet earns
 the points of its combinations of values (I10), times a multiplier for its colors (I11). Most prestige wins (I14).
 
-Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate nothing,
-raise nothing and use integers only, so the same source also runs on a GPU. Arguments keep one order and spelling:
+Before this module come `ikebana_env.engine.state`, what is in the box and the record of a game, and
+`ikebana_env.engine.cards`, the cards; `ikebana_env.engine.actions` numbers what a player may do.
 
-* ``rules``: a `Rules`, the numbers of this table;
-* ``s``: one record of `state_dtype`, changed in place;
+Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate
+nothing, raise nothing and use integers only, so the same source also runs on a GPU. Arguments keep one order and
+spelling:
+
+* ``rules``: a `ikebana_env.engine.state.Rules`, the numbers of this configuration;
+* ``s``: one record of `ikebana_env.engine.state.state_dtype`, changed in place;
 * ``player``: 0 .. players - 1, ``offset``: seats to the left;
-* ``card``: ``color * VALUES + value`` (both from 0; jokers are the sixth color), or `NO_CARD`;
-* ``cards``: a set of cards, see `first_copy`; ``action``: `DRAW`, `KEEP`, `REFUSE`, or ``BUY + offset``.
+* ``card``: ``color * VALUES + value`` (both from 0; jokers are the sixth color), or ``NO_CARD``;
+* ``cards``: a set of cards, see `ikebana_env.engine.cards.first_copy`; ``action``: see `ikebana_env.engine.actions`.
 """
 
 import numpy as np
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.bits import ZERO, bit, has_bit, popcount
+from hanabako.engine.bits import ZERO, bit, popcount
+from hanabako.engine.deck import draw
 from hanabako.engine.rng import episode_key, random_below
 from ikebana_env.engine.actions import BUY, DRAW, KEEP, REFUSE
 from ikebana_env.engine.cards import color_set, copies, value_of, value_set, with_card
@@ -31,11 +36,8 @@ from ikebana_env.engine.state import (
     JOKER,
     KINDS,
     NO_CARD,
-    REWARD_DENSE,
-    REWARD_PRESTIGE,
     START_PLAYER_DRAW,
     START_PRESTIGE,
-    TYPICAL_GAIN,
     VALUES,
 )
 
@@ -74,12 +76,11 @@ def begin_round(rules, s, number, starter):
 
 @rule
 def open_box(s):
-    """I1: a deck of all cards, in the order that was given for this round or in none."""
+    """I1: a deck of all cards, in an open order or as it was given for this round."""
     s.deck_count = DECK_SIZE
-    s.is_ordered = np.uint8(s.round_index < s.given_rounds)
-    if s.is_ordered:
+    if s.round_index < s.given_rounds:
         for place in range(DECK_SIZE):
-            s.cards[place] = s.given[s.round_index, place]
+            s.cards[place] = s.given_decks[s.round_index, place]
         return
     place = 0
     for card in range(KINDS):
@@ -88,32 +89,26 @@ def open_box(s):
             place += 1
 
 
-# --- What may I do ----------------------------------------------------------------------------------------------------
+# --- What may I do? ---------------------------------------------------------------------------------------------------
 
 
 @rule
-def is_terminal(s):
-    """The game is over."""
-    return s.end_reason != END_NOT_YET
-
-
-@rule
-def legal_action_mask(rules, s, out):
-    """Write the legal actions of the current player to ``out`` (one uint64 word)."""
+def legal_action_mask(rules, s, mask):
+    """The actions of the current player as bits of ``mask`` (one uint64 word). Nothing is legal after the end (J2)."""
     player = np.int64(s.current_player)
-    mask = ZERO
+    actions = ZERO
     if is_terminal(s):
-        mask = ZERO
+        actions = ZERO
     elif s.drawn != NO_CARD:
-        mask = bit(KEEP)
+        actions = bit(KEEP)
         if can_refuse(s, player):
-            mask |= bit(REFUSE)
+            actions |= bit(REFUSE)
     else:
-        mask = bit(DRAW)
+        actions = bit(DRAW)
         for offset in range(1, rules.players):
             if can_buy(rules, s, player, offset):
-                mask |= bit(BUY + offset)
-    out[0] = mask
+                actions |= bit(BUY + offset)
+    mask[0] = actions
 
 
 @rule
@@ -165,20 +160,13 @@ def draw_card(rules, s):
     """I6: look at the next card of the deck. I9: an empty one is made anew first."""
     if s.deck_count == 0:
         reshuffle(rules, s)
-    place = draw_place(s)
-    s.deck_count -= 1
-    s.drawn = s.cards[place]
-    s.cards[place] = s.cards[s.deck_count]
+    s.drawn = draw(s, shuffle_of(s.round_index, s.reshuffles))
 
 
 @rule
-def draw_place(s):
-    """Where the next card lies in ``cards``: on top, or anywhere (one step of a lazy Fisher-Yates shuffle)."""
-    count = np.int64(s.deck_count)
-    if s.is_ordered:
-        return count - 1
-    shuffle = (np.int64(s.round_index) << 8) + s.reshuffles
-    return random_below(s.key, (shuffle << 6) + count, count)
+def shuffle_of(number, reshuffles):
+    """The counters of the random stream that a round's deck draws with: each deck made anew (I9) has its own."""
+    return ((np.int64(number) << 8) + reshuffles) << 6
 
 
 @rule
@@ -226,7 +214,6 @@ def pay(s, player, payee, price):
 def reshuffle(rules, s):
     """I9, J1: everybody keeps the top of the discard; all other discarded cards are the new deck."""
     s.reshuffles += 1
-    s.is_ordered = 0
     for player in range(rules.players):
         count = np.int64(s.discard_count[player])
         for k in range(count - 1):
@@ -248,22 +235,26 @@ def add_to_bouquet(rules, s, card):
         end_round(rules, s)
 
 
-# --- End and score ----------------------------------------------------------------------------------------------------
+# --- End of a round ---------------------------------------------------------------------------------------------------
 
 
 @rule
 def end_round(rules, s):
     """I10, I15: prestige for the bouquets. I13: the next round, begun by its best florist. I14: or the end."""
     for player in range(rules.players):
-        gain = bouquet_gain(s.bouquets[player])
-        if rules.final_bouquet and s.round_index == rules.rounds - 1:
-            gain *= 2
+        gain = bouquet_gain(s.bouquets[player]) * gain_factor(rules, s.round_index)
         s.gains[s.round_index, player] = gain
         s.prestige[player] += gain
     if s.round_index == rules.rounds - 1:
         s.end_reason = END_COMPLETE
     else:
         begin_round(rules, s, s.round_index + 1, best_of_round(rules, s))
+
+
+@rule
+def gain_factor(rules, number):
+    """I15: the gains of the last round are doubled."""
+    return 2 if rules.final_bouquet and number == rules.rounds - 1 else 1
 
 
 @rule
@@ -275,6 +266,9 @@ def best_of_round(rules, s):
         if s.gains[s.round_index, player] > s.gains[s.round_index, best]:
             best = player
     return best
+
+
+# --- What a bouquet earns ---------------------------------------------------------------------------------------------
 
 
 @rule
@@ -315,13 +309,13 @@ def color_multiplier(cards):
     return 2 if colors == 2 else 1
 
 
+# --- End of the game --------------------------------------------------------------------------------------------------
+
+
 @rule
-def lead(rules, s, player):
-    """A player's prestige less the mean of the others', in units of 1 / (players - 1): an int."""
-    total = 0
-    for other in range(rules.players):
-        total += s.prestige[other]
-    return rules.players * np.int64(s.prestige[player]) - total
+def is_terminal(s):
+    """The game is over."""
+    return s.end_reason != END_NOT_YET
 
 
 @rule
@@ -342,22 +336,3 @@ def winners(rules, s):
         if s.prestige[player] == highest:
             best |= bit(player)
     return best
-
-
-@rule
-def rewards(rules, s, out):
-    """J4: what the last step brought everybody, to ``out`` (float64), which holds the leads before it for "dense"."""
-    others = rules.players - 1
-    best = winners(rules, s)
-    count = popcount(best)
-    for player in range(rules.players):
-        if rules.reward == REWARD_DENSE:
-            out[player] = (lead(rules, s, player) - out[player]) / (others * TYPICAL_GAIN)
-        elif not is_terminal(s):
-            out[player] = 0.0
-        elif rules.reward == REWARD_PRESTIGE:
-            out[player] = lead(rules, s, player) / (others * TYPICAL_GAIN)
-        elif has_bit(best, player):
-            out[player] = (rules.players - count) / (count * others)
-        else:
-            out[player] = -1.0 / others

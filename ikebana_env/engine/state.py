@@ -1,4 +1,4 @@
-"""The numbers and the record of a game of Ikebana: constants, `Rules`, `state_dtype`."""
+"""The numbers and the record of a game of Ikebana: what is in the box, `Rules`, `state_dtype`, and `roomy` sizes."""
 
 from typing import NamedTuple
 
@@ -10,10 +10,10 @@ from ikebana_env.engine.actions import BUY
 
 COLORS = 5  # I1: black, red, green, blue, yellow
 VALUES = 5  # I1: 1 to 5, in the code 0 to 4
-CARDS_A_COLOR = 10  # I1: 1 1 1 2 2 3 3 4 4 5
+CARDS_PER_COLOR = 10  # I1: 1 1 1 2 2 3 3 4 4 5
 JOKER = COLORS  # the color of the multicolored cards, one of each value
 KINDS = (COLORS + 1) * VALUES
-DECK_SIZE = COLORS * CARDS_A_COLOR + VALUES
+DECK_SIZE = COLORS * CARDS_PER_COLOR + VALUES
 BOUQUET_SIZE = 5  # I3
 START_PRESTIGE = 6  # I2
 MOST_ROUNDS = 4  # I3
@@ -26,26 +26,26 @@ END_ILLEGAL = 2  # a player did what the rules forbid: the loop that saw it ende
 REWARD_WIN = 0  # J4
 REWARD_PRESTIGE = 1
 REWARD_DENSE = 2
-TYPICAL_GAIN = 25  # J4: of a round, the unit of the prestige rewards
+TYPICAL_GAIN = 25  # J4: what a round earns, the unit of the prestige rewards
 
 START_PLAYER_DRAW = 1 << 20  # a counter of the random stream that no draw from the deck uses
 
 
 class Rules(NamedTuple):
-    """The numbers of one table, for the compiler, made by `IkebanaConfig.rules`: all are ints, flags are 0 or 1."""
+    """The numbers of one configuration, for the compiler: all are ints, flags are 0 or 1. `IkebanaConfig.rules` makes it."""
 
     players: int
     rounds: int
     final_bouquet: int  # I15
     random_start_player: int  # I4
     perfect_recall: int  # I8, J3: buried cards are observed
-    derived: int  # section of worked-out facts
+    derived: int  # worked-out facts are observed
     reward: int  # J4: REWARD_*
     num_actions: int
 
 
 def state_dtype(players: int, rounds: int) -> np.dtype:
-    """The record of one game: facts only, no encodings. Sizes may exceed the table's (`Rules` tells the real ones)."""
+    """The record of one game: facts only, no encodings. Sizes may exceed the game's (`Rules` tells the real ones)."""
     return np.dtype(
         [
             ("game_key", np.uint64),  # random stream of this table (seed and global game index)
@@ -56,25 +56,24 @@ def state_dtype(players: int, rounds: int) -> np.dtype:
             ("prestige", np.int16, (players,)),
             ("current_player", np.uint8),
             ("drawn", np.uint8),  # the card that the current player has to keep or refuse, or NO_CARD
-            ("refusals", np.uint8),  # of this turn
+            ("refusals", np.uint8),  # in this turn
             ("round_index", np.uint8),  # from 0
             ("starter", np.uint8),  # who began this round
             ("end_reason", np.uint8),  # END_*
             ("deck_count", np.uint8),
-            ("is_ordered", np.uint8),  # 1: the deck lies as it was given, its top last; 0: its order is open
-            ("reshuffles", np.uint8),  # of this round (I9)
-            ("given_rounds", np.uint8),  # rounds that begin with a deck of `given`
+            ("reshuffles", np.uint8),  # in this round (I9)
+            ("given_rounds", np.uint8),  # how many rounds begin with a deck of `given_decks`
             ("discard_count", np.uint8, (players,)),
-            ("cards", np.uint8, (DECK_SIZE,)),  # the deck
+            ("cards", np.uint8, (DECK_SIZE,)),  # the deck at the front, see `hanabako.engine.deck`
             ("discards", np.uint8, (players, DECK_SIZE)),  # bottom to top
-            ("gains", np.int16, (rounds, players)),  # of the finished rounds
-            ("given", np.uint8, (rounds, DECK_SIZE)),  # decks that were given for the rounds, tops last
+            ("gains", np.int16, (rounds, players)),  # what each finished round brought
+            ("given_decks", np.uint8, (rounds, DECK_SIZE)),  # decks given for the rounds, as `cards` shall lie
         ],
         align=True,
     )
 
 
 def roomy(rules: Rules) -> Rules:
-    """Sizes of the generic record: room for every table."""
+    """Sizes of the generic record: room for every configuration."""
     players = 5
     return rules._replace(players=players, rounds=MOST_ROUNDS, perfect_recall=1, derived=1, num_actions=BUY + players)
