@@ -1,4 +1,4 @@
-"""What a table of Koi-Koi can be: the configuration people write, its checks, and the presets."""
+"""What a game of Koi-Koi can be: the configuration people write, its checks, and the presets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +39,7 @@ REWARDS = {"squashed": REWARD_SQUASHED, "points": REWARD_POINTS, "result": REWAR
 
 @dataclass(frozen=True)
 class KoiKoiConfig:
-    """One table of Koi-Koi: its rules, its reward and what its players observe.
+    """A game of Koi-Koi: its rules, its reward and what its players observe.
 
     Every default is the document's main game. Rule numbers are those of ``hanafuda_env/README.md``.
 
@@ -53,7 +53,7 @@ class KoiKoiConfig:
     """The player who does not deal may ask for the dealer's hand before anybody looks (K6). Its value is exactly 0:
     ``False`` leaves the decision out, and training is a little faster without."""
     forced_match: bool = True
-    """A card may be laid down without capturing only where no card of the hand matches the field (K14)."""
+    """A card may be laid down without capturing only if no card of the hand matches the field (K14)."""
     hiki: str = "optional"
     """A fourth card of a month may take all three on the field (``"optional"``) or always does (``"auto"``) (K17)."""
     teshi: str = "wins"
@@ -90,13 +90,13 @@ class KoiKoiConfig:
     """What the winner's own calls are worth: a ``"chain"`` of multipliers (K30, K31), ``"none"``, or a ``"bonus"`` of
     one point each, and from the fourth on base x (calls - 2)."""
     opponent_koi_factor: int = 2
-    """Multiplier where the other player has called Koi (K33)."""
+    """Multiplier if the other player has called Koi (K33)."""
     seven: int = 7
     """Base points from which they are multiplied by ``seven_factor`` (K34)."""
     seven_factor: int = 2
     """See ``seven``."""
     exhausted_points: int = 0
-    """Points of the dealer where nobody stopped; above 0 the dealer has won the round (K26, L6)."""
+    """Points of the dealer if nobody stopped; above 0 the dealer has won the round (K26, L6)."""
     start_score: int = 0
     """Both players' points at the start (L6)."""
     loser_pays: bool = False
@@ -106,11 +106,11 @@ class KoiKoiConfig:
     gaji: bool = False
     """The lightning is a joker (K40 to K46)."""
     gaji_block: str = "hand"
-    """It is none any more once the opponent has played a November card from the ``"hand"``, or from ``"any"`` where
-    (K44)."""
+    """It stops being a joker once the opponent has played a November card from the ``"hand"``, or has played or turned
+    one up (``"any"``) (K44)."""
     reward: str = "squashed"
     """At the end of a round its points with the winner's sign: ``"squashed"`` (sign(d) log(1 + abs(d)) / log(101)) or
-    as they are (``"points"``); or +1, 0, -1 at the end of the game (``"result"``) (L10)."""
+    as they are (``"points"``); or +1, 0, -1 at the end of the game (``"result"``) (L11)."""
     history: int = 0
     """How many last turns the observation holds, 0 to 16; the present turn is one of them."""
 
@@ -128,7 +128,7 @@ class KoiKoiConfig:
         _check_twelve(self, "points")
         _check_twelve(self, "extra")
         if self.viewing_after_koi is not None:
-            check_choice(self, "viewing_after_koi", range(MOST_TABLE + 1))
+            check_choice(self, "viewing_after_koi", range(MOST_YAKU_POINTS + 1))
         if self.ends_at_zero and self.start_score == 0:
             raise ValueError("start_score must be at least 1 with ends_at_zero, got 0")
 
@@ -144,11 +144,11 @@ class KoiKoiConfig:
 
     @property
     def observation_name(self) -> str:
-        """The name of the observation, for tables."""
+        """The name of the observation, for lists of results."""
         return f"history={self.history}" if self.history else "plain"
 
     def rules(self) -> Rules:
-        """The numbers of this table, for the compiled rules."""
+        """The numbers of this configuration, for the compiled rules."""
         after_koi = list(self.points)
         if self.viewing_after_koi is not None:
             after_koi[HANAMI] = after_koi[TSUKIMI] = self.viewing_after_koi
@@ -197,14 +197,14 @@ CHOICES = {
     "reward": tuple(REWARDS),
 }
 TRIADE_POINTS = 3  # K39
-MOST_TABLE = 100
+MOST_YAKU_POINTS = 100
 
 
 def _check_twelve(config: KoiKoiConfig, name: str) -> None:
-    """A table of the yaku: twelve numbers that leave a base small enough for every multiplier."""
-    table = getattr(config, name)
-    if len(table) != YAKU or not all(type(n) is int and 0 <= n <= MOST_TABLE for n in table):
-        raise ValueError(f"{name} must be {YAKU} ints from 0 to {MOST_TABLE}, one for each yaku, got {table!r}")
+    """One number for each yaku, small enough for every multiplier of a base."""
+    numbers = getattr(config, name)
+    if len(numbers) != YAKU or not all(type(n) is int and 0 <= n <= MOST_YAKU_POINTS for n in numbers):
+        raise ValueError(f"{name} must be {YAKU} ints from 0 to {MOST_YAKU_POINTS}, one for each yaku, got {numbers!r}")
 
 
 DOCUMENT = KoiKoiConfig()
@@ -238,7 +238,7 @@ PRESETS: dict[str, KoiKoiConfig] = {
         ends_at_zero=True,
     ),
 }
-"""Named tables: the document's main game, the same with its options, Nintendo's, and that of the published records."""
+"""The document's main game, the same with its options, Nintendo's, and that of the published records, by name."""
 
 
 def make_config(config: KoiKoiConfig | None = None, preset: str | None = None, **options: Any) -> KoiKoiConfig:

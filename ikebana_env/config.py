@@ -1,4 +1,4 @@
-"""What a table of Ikebana can be: the configuration people write, its checks, and the presets."""
+"""What a game of Ikebana can be: the configuration people write, its checks, and the presets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ REWARDS = {"win": REWARD_WIN, "prestige": REWARD_PRESTIGE, "dense": REWARD_DENSE
 
 @dataclass(frozen=True)
 class IkebanaConfig:
-    """One table of Ikebana: its rules and what its players observe.
+    """A game of Ikebana: its rules and what its players observe.
 
     Every default is the booklet's. Rule numbers are those of ``ikebana_env/README.md``.
 
@@ -49,11 +49,11 @@ class IkebanaConfig:
 
     @property
     def observation_name(self) -> str:
-        """The name of the observation, for tables: a result without it cannot be compared with another."""
+        """The name of the observation: a result without it cannot be compared with another."""
         return "+".join(["perfect_recall" if self.perfect_recall else "public", *["derived"] * self.derived])
 
     def rules(self) -> Rules:
-        """The numbers of this table, for the compiled rules."""
+        """The numbers of this configuration, for the compiled rules."""
         return Rules(
             players=self.players,
             rounds=self.rounds,
@@ -74,7 +74,7 @@ PRESETS: dict[str, IkebanaConfig] = {
     "perfect_recall": IkebanaConfig(perfect_recall=True),
     "single_round": IkebanaConfig(rounds=1),
 }
-"""Named tables. ``standard`` is the booklet's game, ``final_bouquet`` its variant, ``single_round`` for quick work."""
+"""``standard`` is the booklet's game, ``final_bouquet`` its variant, ``single_round`` for quick work."""
 
 
 def make_config(config: IkebanaConfig | None = None, preset: str | None = None, **options: Any) -> IkebanaConfig:

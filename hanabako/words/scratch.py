@@ -1,4 +1,4 @@
-"""A record is set from what a caller wrote on a copy of it: the scratch record, which the rules themselves can judge."""
+"""The scratch record: a copy on which a record is set from what a caller wrote, and which the rules can judge."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,9 +1,11 @@
-"""The cards of Koi-Koi: sets of them as words of 48 bits, four bits a month."""
+"""The cards of Koi-Koi: sets of them as words of 48 bits, four bits per month."""
 
 import numpy as np
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ONE
+
+# --- What is in the box -----------------------------------------------------------------------------------------------
 
 CARDS = 48
 NO_CARD = 63  # its bit lies outside every set of cards
@@ -25,13 +27,10 @@ BLUE_RIBBONS = np.uint64(0x002200200000)
 GAJI = 43  # the lightning (K40)
 GAJI_CARD = np.uint64(1 << GAJI)
 
-LOWEST = np.uint64(0x111111111111)  # one bit a month
+LOWEST = np.uint64(0x111111111111)  # one bit per month
 MONTH = np.uint64(15)
 TWO = np.uint64(2)
 THREE = np.uint64(3)
-
-# --- The table of yaku (1.2) ------------------------------------------------------------------------------------------
-
 
 # --- Months -----------------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ONE, ZERO, bit, end_string, low_bits, popcount, put
 from hanabako.engine.sections import index_of, words_for
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS
-from hanafuda_env.engine.rules import kept_turns, legal_actions
+from hanafuda_env.engine.rules import legal_actions, turn_record
 from hanafuda_env.engine.state import NOBODY, PHASE_END, PHASE_SWAP, TURNS, Rules
 from hanafuda_env.engine.yaku import YAKU, YAKU_MUST, YAKU_NEED, cards_of
 
@@ -111,8 +111,8 @@ def write_players(rules, s, observer, out, word, at):
 def compare_piles(rules, mine, theirs):
     """Cards captured towards each yaku, mine and theirs (thermometers as long as its need, one after the other).
 
-    Then the yaku that I can still reach, and they: a bit each. One loop over the table does it all: the compiler takes
-    four of its rows at a time (6 against 20 ns for single lines).
+    Then the yaku that I can still reach, and they: a bit each. One loop over all yaku does it all: the compiler takes
+    four of them at a time (6 against 20 ns for single lines).
     """
     my_steps, their_steps, my_reach, their_reach = ZERO, ZERO, ZERO, ZERO
     for k in range(YAKU):
@@ -161,7 +161,7 @@ def write_scores(rules, s, observer, out, word, at):
 
 @rule
 def doublings(lead):
-    """A thermometer of the powers of two that a lead reaches, from 1 to 128; none where it is no lead."""
+    """A thermometer of the powers of two that a lead reaches, from 1 to 128; none if it is no lead."""
     x = np.uint64(min(max(lead, 0), 255))
     x |= x >> ONE
     x |= x >> np.uint64(2)
@@ -174,7 +174,7 @@ def doublings(lead):
 @rule
 def write_turn(rules, s, observer, age, out, word, at):
     """The turn ``age`` turns ago, 0 is the present one: cards played, drawn, captured; mine, theirs, joker, Koi-Koi."""
-    turn = s.turns[(np.int64(s.turn) - age) % kept_turns(rules)]
+    turn = turn_record(rules, s, age)
     is_turn = turn.player != NOBODY and s.turn > age
     whose = ONE if turn.player == observer else ONE << ONE
     marks = whose | np.uint64(turn.is_joker) << (ONE + ONE) | np.uint64(turn.koikoi) << np.uint64(3)
@@ -195,12 +195,12 @@ def sections(rules: Rules) -> list[tuple[str, int]]:
 
 
 def observation_bits(rules: Rules) -> int:
-    """Bits of an observation of this table."""
+    """Bits of an observation in these rules."""
     return sum(length for _, length in sections(rules))
 
 
 def observation_words(rules: Rules) -> int:
-    """Words of 64 bits that hold an observation of this table."""
+    """Words of 64 bits that hold an observation in these rules."""
     return words_for(observation_bits(rules))
 
 

@@ -1,9 +1,9 @@
 """The view of one seat: the record of the game without what that player may not know.
 
-Programs that play (`agents.bots.bot`) are given a view where the rules have the state. It is the same record, so every
-question of `hanafuda_env.engine.rules` can be asked of it, but for what its player cannot see: the other hand (revealed cards
-stay, K46), the deck (the dealt part too, which tells the hands), decks given for later rounds, and in the phase of the
-swap both hands (K6). The random streams, from which these could be worked out, are zero.
+Bots (`agents.bots.bot`) are given a view in place of the state. It is the same record, so every question of
+`hanafuda_env.engine.rules` can be asked of it, but for what its player cannot see: the other hand (revealed cards stay,
+K46), the deck (the dealt part too, which tells the hands), decks given for later rounds, and in the phase of the swap
+both hands (K6). The random streams, from which these could be worked out, are zero.
 """
 
 from hanabako.compiler.jit import rule
@@ -26,16 +26,16 @@ def hide(rules, view, player):  # noqa: ARG001 - as every game's
         view.hand[player] = ZERO
     for place in range(CARDS):
         view.deck[place] = NO_CARD
-    for k in range(view.given):
+    for k in range(view.given_rounds):
         for place in range(CARDS):
             view.given_decks[k, place] = NO_CARD
-    view.given = 0
+    view.given_rounds = 0
 
 
 @rule
 def last_event(rules, view):
     """What everybody saw of the present turn: a record of `hanafuda_env.engine.state.TURN`."""
-    return turn_record(rules, view)
+    return turn_record(rules, view, 0)
 
 
 @rule
@@ -46,5 +46,5 @@ def unseen(view):
 
 
 def room(rules: Rules, specialize: bool) -> Rules:
-    """The numbers that size the records of a program: the table's own, or those of the general program."""
+    """The numbers that size the records of a loop: the configuration's own, or the roomy ones of generic loops."""
     return rules if specialize else roomy(rules)

@@ -1,12 +1,21 @@
-"""What Koi-Koi brings to the compiled loops of `hanabako.engine.loops`: a step's rewards, a finished game's statistics."""
+"""A step's rewards, a finished game's statistics, and with them all that Koi-Koi brings to the compiled loops."""
+
+import math
 
 import numpy as np
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.protocol import GameFunctions
 from hanafuda_env.engine.observation import observe
-from hanafuda_env.engine.rules import init, is_terminal, legal_action_mask, reward, step
-from hanafuda_env.engine.state import NOBODY, PHASE_END, REASON_KUTTSUKI, REASON_TESHI
+from hanafuda_env.engine.rules import init, is_terminal, legal_action_mask, step
+from hanafuda_env.engine.state import (
+    NOBODY,
+    PHASE_END,
+    REASON_KUTTSUKI,
+    REASON_TESHI,
+    REWARD_RESULT,
+    REWARD_SQUASHED,
+)
 from hanafuda_env.engine.yaku import (
     AKATAN,
     AMESHIKO,
@@ -37,18 +46,41 @@ STATISTICS = (
     "lucky",
     *YAKU_NAMES,
 )
-"""Of a finished game; see `hanafuda_env.vector.KoiKoiVectorEnv`."""
+"""Numbers of a finished game; see `hanafuda_env.vector.KoiKoiVectorEnv`."""
+
+
+# --- Rewards ----------------------------------------------------------------------------------------------------------
 
 
 @rule
 def act(rules, table, action):
-    """A step and its rewards (L7, L10): what one player gains the other loses."""
+    """A step and its rewards (L7, L11): what one player gains the other loses."""
     s = table.state
     step(rules, s, action)
     if s.rewarded < s.finished:
         gain = reward(rules, s)
         table.rewards[0] = gain
         table.rewards[1] = 0.0 - gain
+
+
+@rule
+def reward(rules, s):
+    """L7, L11: what player 0 gains by the rounds that have ended since the last call; player 1 gains the opposite."""
+    total = 0.0
+    while s.rewarded < s.finished:
+        result = s.results[s.rewarded]
+        s.rewarded += 1
+        if result.winner != NOBODY and rules.reward != REWARD_RESULT:
+            points = float(result.points)
+            if rules.reward == REWARD_SQUASHED:
+                points = math.log1p(points) / math.log1p(100.0)
+            total += points if result.winner == 0 else -points
+    if rules.reward == REWARD_RESULT and s.phase == PHASE_END:
+        total += float(np.sign(np.int64(s.score[0]) - np.int64(s.score[1])))
+    return total
+
+
+# --- A game's end -----------------------------------------------------------------------------------------------------
 
 
 @rule

@@ -5,41 +5,35 @@ month on the field (K13, K19) or stays there (K14, K20). Captured cards make yak
 says Game and is paid, or Koi-Koi and plays on for more (K21); only the first to stop is paid (K24). The winner deals
 the next round (K12). Most points after the last round win (K29).
 
-Before this module come `hanafuda_env.engine.state`, what is in the box and the record of a game, and `hanafuda_env.engine.yaku`, the
-cards and what they make.
+Before this module come `hanafuda_env.engine.state`, what is in the box and the record of a game,
+`hanafuda_env.engine.cards` and `hanafuda_env.engine.yaku`, the cards and what they make, `hanafuda_env.engine.dealing`
+and `hanafuda_env.engine.scoring`, how a round begins and ends; `hanafuda_env.engine.actions` numbers what a player may
+do.
 
-Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate nothing,
-raise nothing and use integers only (but for `reward`), so the same source also runs on a GPU. A set of cards is a
-word. Arguments keep one order and spelling:
+Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate
+nothing, raise nothing and use integers only, so the same source also runs on a GPU. A set of cards is a word. Arguments
+keep one order and spelling:
 
-* ``rules``: a `hanafuda_env.engine.state.Rules`, the numbers of this table;
+* ``rules``: a `hanafuda_env.engine.state.Rules`, the numbers of this configuration;
 * ``s``: one record of `hanafuda_env.engine.state.state_dtype`, changed in place;
-* ``player``: 0 or 1; ``card``: 0 .. 47, or `NO_CARD`; ``action``: see `ACTIONS` below.
+* ``player``: 0 or 1; ``card``: 0 .. 47, or ``NO_CARD``; ``action``: see `hanafuda_env.engine.actions`.
 """
-
-import math
 
 import numpy as np
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO, bit, clear_row, popcount
-from hanabako.engine.rng import LOW_32, THIRTY_TWO, episode_key, random_below, random_word
+from hanabako.engine.rng import episode_key, random_below, random_word
 from hanafuda_env.engine.actions import HIKI, KEEP_HANDS, KOIKOI, STOP, SWAP_HANDS, USE_JOKER
-from hanafuda_env.engine.cards import CARDS, GAJI, GAJI_CARD, NO_CARD, NOVEMBER, month_of, month_set, months_of
+from hanafuda_env.engine.cards import GAJI, GAJI_CARD, NO_CARD, NOVEMBER, month_of, month_set, months_of
+from hanafuda_env.engine.dealing import deal_valid_round, is_lucky
+from hanafuda_env.engine.scoring import exhaust, finish_round, makes_yaku, stop
 from hanafuda_env.engine.state import (
-    ATTEMPTS,
     BOTH_DRAW,
-    BOTH_REDEAL,
-    DEAL_STREAMS,
     FROM_DECK,
     FROM_HAND,
-    HAND,
     LEAST_TURNS,
-    LUCKY_PLAYS,
-    LUCKY_REDEALS,
     NOBODY,
-    OWN_KOI_BONUS,
-    OWN_KOI_CHAIN,
     PHASE_DEAL,
     PHASE_DRAW,
     PHASE_END,
@@ -51,15 +45,11 @@ from hanafuda_env.engine.state import (
     PHASE_SWAP,
     PHASE_TURN_END,
     REASON_BOTH_LUCKY,
-    REASON_EXHAUSTED,
     REASON_KUTTSUKI,
-    REASON_STOP,
     REASON_TESHI,
-    REWARD_RESULT,
-    REWARD_SQUASHED,
     TURNS,
 )
-from hanafuda_env.engine.yaku import base_of, has_kuttsuki, has_teshi, yaku_of
+from hanafuda_env.engine.yaku import base_of, has_teshi
 
 # --- Setup ------------------------------------------------------------------------------------------------------------
 
@@ -71,7 +61,7 @@ def init(rules, s):
     K3, K4: the cards that the players draw for the first deal are a fair coin. L7: a game in which nothing is left to
     decide is dealt again.
     """
-    s.given = 0
+    s.given_rounds = 0
     s.phase = PHASE_END
     attempt = 0
     while s.phase == PHASE_END:
@@ -96,7 +86,7 @@ def open_game(rules, s, dealer):
 
 @rule
 def deal_rounds(rules, s):
-    """Deal the next round; and, L7, another one where lucky hands decide it at once, unless the game is over."""
+    """Deal the next round; and, L7, another one if lucky hands decide it at once, unless the game is over."""
     while s.phase == PHASE_DEAL:
         deal_valid_round(rules, s)
         open_round(rules, s)
@@ -108,74 +98,15 @@ def deal_rounds(rules, s):
 
 
 @rule
-def deal_valid_round(rules, s):
-    """K9: deal until nothing makes the round void."""
-    attempt = 0
-    shuffle(s, attempt)
-    deal(s)
-    while is_void(rules, s):
-        attempt += 1
-        shuffle(s, attempt)
-        deal(s)
+def kept_turns(rules):
+    """How many turns the record remembers."""
+    return max(rules.history, LEAST_TURNS)
 
 
 @rule
-def shuffle(s, attempt):
-    """K2: all 48 cards, by Fisher and Yates. L8: or as they were given."""
-    if s.round_number <= s.given:
-        for k in range(CARDS):
-            s.deck[k] = s.given_decks[s.round_number - 1, k]
-        return
-    stream = random_word(s.key, DEAL_STREAMS + ATTEMPTS * np.int64(s.round_number) + attempt)
-    for k in range(0, CARDS, 2):  # one random word serves two cards
-        word = random_word(stream, k)
-        insert_card(s, k, word & LOW_32)
-        insert_card(s, k + 1, word >> THIRTY_TWO)
-
-
-@rule
-def insert_card(s, k, chance):
-    """Card ``k`` joins the ``k`` cards before it at a random place; ``chance`` is a random 32-bit number."""
-    place = np.int64((chance * np.uint64(k + 1)) >> THIRTY_TWO)
-    s.deck[k] = s.deck[place]
-    s.deck[place] = k
-
-
-@rule
-def deal(s):
-    """K5: twice four cards each to the other player, to the dealer and face up to the field."""
-    other = 1 - s.dealer
-    s.hand[other] = four_cards(s, 0) | four_cards(s, 12)
-    s.hand[s.dealer] = four_cards(s, 4) | four_cards(s, 16)
-    s.field = four_cards(s, 8) | four_cards(s, 20)
-    s.drawn = 3 * HAND
-
-
-@rule
-def four_cards(s, at):
-    """Four neighbours of the deck as a set."""
-    return bit(s.deck[at]) | bit(s.deck[at + 1]) | bit(s.deck[at + 2]) | bit(s.deck[at + 3])
-
-
-@rule
-def is_void(rules, s):
-    """K9: the field has four cards of a month or four pairs. L6, K10: or the hands are such that they are dealt again.
-
-    What a swap of the hands could change is not asked here.
-    """
-    if is_lucky(rules, s.field):
-        return True
-    if rules.teshi == LUCKY_REDEALS and (has_teshi(s.hand[0]) or has_teshi(s.hand[1])):
-        return True
-    if rules.kuttsuki == LUCKY_REDEALS and (has_kuttsuki(s.hand[0]) or has_kuttsuki(s.hand[1])):
-        return True
-    return rules.both_lucky == BOTH_REDEAL and is_lucky(rules, s.hand[0]) and is_lucky(rules, s.hand[1])
-
-
-@rule
-def is_lucky(rules, cards):
-    """K8, K9: eight cards with Teshi or Kuttsuki, as far as these rules know them."""
-    return (rules.teshi != LUCKY_PLAYS and has_teshi(cards)) or (rules.kuttsuki != LUCKY_PLAYS and has_kuttsuki(cards))
+def turn_record(rules, s, age):
+    """What is remembered of the turn ``age`` turns ago; 0 is the present one."""
+    return s.turns[(np.int64(s.turn) - age) % kept_turns(rules)]
 
 
 @rule
@@ -216,12 +147,11 @@ def look_at_hands(rules, s):
 
 
 # --- What may I do? ---------------------------------------------------------------------------------------------------
-# ACTIONS: 0 .. 47 is a card: of the hand to play, of the field to take. Then these.
 
 
 @rule
 def legal_action_mask(rules, s, mask):
-    """The actions of the current player as bits of ``mask`` (one uint64 word). Nothing is legal after the end."""
+    """L10: the actions of the current player as bits of ``mask`` (one uint64 word). Nothing is legal after the end."""
     mask[0] = legal_actions(rules, s)
 
 
@@ -231,7 +161,7 @@ def legal_actions(rules, s):
     if s.phase == PHASE_PLAY:
         return legal_plays(rules, s)
     if s.phase == PHASE_PICK_HAND or s.phase == PHASE_PICK_DRAW:
-        matching = s.field & month_set(month_of(s.pending))
+        matching = matching_cards(s, s.pending)
         return matching | bit(HIKI) if popcount(matching) == 3 else matching
     if s.phase == PHASE_KOI:
         return bit(STOP) | bit(KOIKOI)
@@ -244,11 +174,23 @@ def legal_actions(rules, s):
 
 @rule
 def legal_plays(rules, s):
-    """K14: the hand cards that match the field, or all of them where none does or matching is free. K41: the Gaji."""
+    """K14: the hand cards that match the field, or all of them if none does or matching is free. K41: the Gaji."""
     hand = s.hand[s.current_player]
     matching = hand & months_of(s.field)
     plays = matching if rules.forced_match and matching != ZERO else hand
     return plays | bit(USE_JOKER) if can_use_joker(rules, s) else plays
+
+
+@rule
+def matching_cards(s, card):
+    """K13: the cards of the field that a card of their month can capture."""
+    return s.field & month_set(month_of(card))
+
+
+@rule
+def has_choice(rules, count):
+    """K16, K17: which of ``count`` matching cards are taken is the player's to say."""
+    return count == 2 or (count == 3 and rules.hiki_is_optional)
 
 
 @rule
@@ -293,22 +235,10 @@ def answer(rules, s, action):
 
 
 @rule
-def kept_turns(rules):
-    """How many turns the record remembers."""
-    return max(rules.history, LEAST_TURNS)
-
-
-@rule
-def turn_record(rules, s):
-    """Where the present turn is remembered."""
-    return s.turns[s.turn % kept_turns(rules)]
-
-
-@rule
 def begin_turn(rules, s):
     """The current player is to play a card."""
     s.phase = PHASE_PLAY
-    record = turn_record(rules, s)
+    record = turn_record(rules, s, 0)
     record.player = s.current_player
     record.played = NO_CARD
     record.drawn = NO_CARD
@@ -326,7 +256,7 @@ def play(rules, s, action):
     s.revealed &= ~bit(card)
     if month_of(card) == NOVEMBER:
         s.november[player] |= FROM_HAND
-    record = turn_record(rules, s)
+    record = turn_record(rules, s, 0)
     record.played = card
     if action == USE_JOKER:
         record.is_joker = 1
@@ -344,23 +274,23 @@ def turn_up_card(rules, s):
     s.drawn += 1
     if month_of(card) == NOVEMBER:
         s.november[s.current_player] |= FROM_DECK
-    turn_record(rules, s).drawn = card
+    turn_record(rules, s, 0).drawn = card
     meet_field(rules, s, card, PHASE_PICK_DRAW, PHASE_TURN_END)
 
 
 @rule
 def meet_field(rules, s, card, choice, after):
     """K13, K14, K16, K17, K19, K20: the card captures its month, or its player has to choose, or it stays."""
-    matching = s.field & month_set(month_of(card))
+    matching = matching_cards(s, card)
     count = popcount(matching)
     s.phase = after
     if count == 0:
         s.field |= bit(card)
-    elif count == 1 or (count == 3 and not rules.hiki_is_optional):
-        capture(rules, s, card, matching)
-    else:
+    elif has_choice(rules, count):
         s.pending = card
         s.phase = choice
+    else:
+        capture(rules, s, card, matching)
 
 
 @rule
@@ -369,7 +299,7 @@ def pick(rules, s, action):
     card = np.int64(s.pending)
     s.pending = NO_CARD
     s.phase = PHASE_DRAW if s.phase == PHASE_PICK_HAND else PHASE_TURN_END
-    capture(rules, s, card, s.field & month_set(month_of(card)) if action == HIKI else bit(action))
+    capture(rules, s, card, matching_cards(s, card) if action == HIKI else bit(action))
 
 
 @rule
@@ -378,7 +308,7 @@ def capture(rules, s, card, taken):
     cards = taken | bit(card)
     s.field &= ~taken
     s.captured[s.current_player] |= cards
-    turn_record(rules, s).captured |= cards
+    turn_record(rules, s, 0).captured |= cards
 
 
 # --- The Gaji as a joker (K40 to K46) ---------------------------------------------------------------------------------
@@ -411,49 +341,19 @@ def leave_joker(s):
     s.phase = PHASE_DRAW
 
 
-@rule
-def claim_cards(s):
-    """K45: at the end of play the month that the Gaji took goes to its holder, as far as it still lies on the field."""
-    if s.joker_holder == NOBODY:
-        return
-    cards = s.field & month_set(np.int64(s.joker_month))
-    s.field &= ~cards
-    s.captured[s.joker_holder] |= cards
-
-
-# --- Yaku, Koi-Koi and the end of a round -----------------------------------------------------------------------------
+# --- The end of a turn: Game or Koi-Koi -------------------------------------------------------------------------------
 
 
 @rule
 def end_turn(rules, s):
-    """K21, K22: one choice where a yaku was made; K23: no choice on an empty hand: it is Game."""
+    """K21, K22: one choice if a yaku was made; K23: no choice on an empty hand: it is Game."""
     player = np.int64(s.current_player)
-    if turn_record(rules, s).captured == ZERO or not makes_yaku(rules, s, player):
+    if turn_record(rules, s, 0).captured == ZERO or not makes_yaku(rules, s, player):
         next_turn(rules, s)
     elif s.hand[player] == ZERO:
         stop(rules, s, player)
     else:
         s.phase = PHASE_KOI
-
-
-@rule
-def makes_yaku(rules, s, player):
-    """K21: the points of the pile have risen: a yaku event (L3: by a new yaku, where growth is no event).
-
-    K30: a new yaku raises the player's chain; K32: either kind of event ends the opponent's.
-    """
-    had, before = np.uint64(s.yaku[player]), np.int64(s.base_points[player])
-    has = yaku_of(rules, s.captured[player])
-    base = base_of(rules, s.captured[player], has, s.koikoi_called[player] > 0)
-    s.yaku[player] = has
-    s.base_points[player] = base
-    is_new = has & ~had != ZERO
-    if base <= before or not (is_new or rules.choice_on_growth):
-        return False
-    s.chain[1 - player] = 0
-    if is_new or rules.growth_in_chain:
-        s.chain[player] += 1
-    return True
 
 
 @rule
@@ -464,7 +364,7 @@ def choose(rules, s, action):
         stop(rules, s, player)
         return
     s.koikoi_called[player] += 1
-    turn_record(rules, s).koikoi = 1
+    turn_record(rules, s, 0).koikoi = 1
     s.base_points[player] = base_of(rules, s.captured[player], np.uint64(s.yaku[player]), True)
     next_turn(rules, s)
 
@@ -480,91 +380,10 @@ def next_turn(rules, s):
     begin_turn(rules, s)
 
 
-@rule
-def stop(rules, s, player):
-    """K24: only who stops first is paid. K45: the pile is what it is after the Gaji's claim."""
-    claim_cards(s)
-    s.yaku[player] = yaku_of(rules, s.captured[player])
-    s.base_points[player] = base_of(rules, s.captured[player], np.uint64(s.yaku[player]), s.koikoi_called[player] > 0)
-    finish_round(rules, s, player, final_points(rules, s, player), REASON_STOP)
-
-
-@rule
-def exhaust(rules, s):
-    """K26: the round is drawn and the dealer stays. K45: unless the claim makes a yaku: then its holder wins."""
-    holder = np.int64(s.joker_holder)
-    claim_cards(s)
-    if holder != NOBODY and makes_yaku(rules, s, holder):
-        finish_round(rules, s, holder, final_points(rules, s, holder), REASON_STOP)
-    elif rules.exhausted_points:
-        finish_round(rules, s, np.int64(s.dealer), rules.exhausted_points, REASON_EXHAUSTED)
-    else:
-        finish_round(rules, s, NOBODY, 0, REASON_EXHAUSTED)
-
-
-@rule
-def final_points(rules, s, player):
-    """K30 to K38: the base times all multipliers."""
-    base = np.int64(s.base_points[player])
-    called = np.int64(s.koikoi_called[player])
-    points = base
-    if rules.own_koi == OWN_KOI_CHAIN:
-        points *= max(1, np.int64(s.chain[player]))
-    elif rules.own_koi == OWN_KOI_BONUS:
-        points = base + called if called <= 3 else base * (called - 2)
-    if s.koikoi_called[1 - player]:
-        points *= rules.opponent_koi_factor
-    if base >= rules.seven:
-        points *= rules.seven_factor
-    return points
-
-
-@rule
-def finish_round(rules, s, winner, points, reason):
-    """K24, K28: the points are entered and the winner deals next (K12). K29, L6: after the last round, the end."""
-    result = s.results[s.finished]
-    result.winner = winner
-    result.points = points
-    result.reason = reason
-    result.dealer = s.dealer
-    result.yaku = s.yaku[winner] if reason == REASON_STOP else 0
-    result.koikoi_called[0] = s.koikoi_called[0]
-    result.koikoi_called[1] = s.koikoi_called[1]
-    s.finished += 1
-    if winner != NOBODY:
-        s.score[winner] += points
-        if rules.loser_pays:
-            s.score[1 - winner] -= points
-    if s.finished == rules.rounds or (rules.ends_at_zero and min(s.score[0], s.score[1]) <= 0):
-        s.phase = PHASE_END
-        return
-    if winner != NOBODY:
-        s.dealer = winner
-    s.round_number += 1
-    s.phase = PHASE_DEAL
-
-
-# --- End and rewards --------------------------------------------------------------------------------------------------
+# --- End of the game --------------------------------------------------------------------------------------------------
 
 
 @rule
 def is_terminal(s):
     """The game is over."""
     return s.phase == PHASE_END
-
-
-@rule
-def reward(rules, s):
-    """L7, L10: what player 0 gains by the rounds that have ended since the last call; player 1 gains the opposite."""
-    total = 0.0
-    while s.rewarded < s.finished:
-        result = s.results[s.rewarded]
-        s.rewarded += 1
-        if result.winner != NOBODY and rules.reward != REWARD_RESULT:
-            points = float(result.points)
-            if rules.reward == REWARD_SQUASHED:
-                points = math.log1p(points) / math.log1p(100.0)
-            total += points if result.winner == 0 else -points
-    if rules.reward == REWARD_RESULT and s.phase == PHASE_END:
-        total += float(np.sign(np.int64(s.score[0]) - np.int64(s.score[1])))
-    return total

@@ -1,6 +1,5 @@
-"""What is in the box of Koi-Koi, and how it lies on the table: the numbers of a table, the record of a game.
+"""The numbers and the record of a game of Koi-Koi: what is in the box, `Rules`, `state_dtype`, and `roomy` sizes.
 
-Here are the nouns of the game: constants, `Rules`, `state_dtype`; the cards and their yaku are in `hanafuda_env.engine.yaku`.
 What players do with them is in `hanafuda_env.engine.rules`, which also tells how arguments are spelled.
 """
 
@@ -46,7 +45,7 @@ OWN_KOI_NONE = 0  # what the winner's own calls of Koi do: nothing,
 OWN_KOI_CHAIN = 1  # they multiply (K30, K31),
 OWN_KOI_BONUS = 2  # or add a point each, and multiply from the fourth on
 
-GENERIC_ROUNDS = 12  # that the generic record has room for
+GENERIC_ROUNDS = 12  # rounds that the generic record has room for
 
 REWARD_SQUASHED = 0
 REWARD_POINTS = 1
@@ -60,7 +59,7 @@ ATTEMPTS = 1 << 10  # deals of one round: the void ones, then the good one
 
 
 class Rules(NamedTuple):
-    """The numbers of one table, for the compiler, made by `KoiKoiConfig.rules`: all are ints, flags are 0 or 1."""
+    """The numbers of one configuration, for the compiler, made by `KoiKoiConfig.rules`; flags are 0 or 1."""
 
     players: int  # K1: two
     num_actions: int
@@ -84,13 +83,13 @@ class Rules(NamedTuple):
     own_koi: int  # OWN_KOI_*
     opponent_koi_factor: int  # K33
     seven: int  # K34: the base from which
-    seven_factor: int  # it is multiplied by so much
+    seven_factor: int  # it is multiplied by this
     exhausted_points: int  # L6: what the dealer gets for an exhausted round
     gaji: int  # K40
     gaji_blocked_by: int  # K44: FROM_HAND, or with FROM_DECK
     reward: int  # REWARD_*
     history: int  # turns in the observation
-    points: tuple[int, ...]  # of every yaku (1.2),
+    points: tuple[int, ...]  # of every yaku, in the order of `hanafuda_env.engine.yaku.YAKU_NAMES`,
     points_after_koi: tuple[int, ...]  # once the player has called Koi,
     extra: tuple[int, ...]  # and for every further card
 
@@ -121,7 +120,7 @@ ROUND = np.dtype(  # a finished round
 
 
 def state_dtype(rounds: int, history: int) -> np.dtype:
-    """The record of one game: facts only, no encodings. Sizes may exceed the table's (`Rules` tells the real ones)."""
+    """The record of one game: facts only, no encodings. Sizes may exceed the game's (`Rules` tells the real ones)."""
     return np.dtype(
         [
             ("game_key", np.uint64),  # random stream of this table (seed and global game index)
@@ -134,7 +133,7 @@ def state_dtype(rounds: int, history: int) -> np.dtype:
             ("episode", np.uint32),  # games played at this table before this one
             ("length", np.uint32),  # steps of this game
             ("score", np.int32, (2,)),
-            ("base_points", np.int16, (2,)),  # K21: points of the pile when it was last looked at, at the end of a turn
+            ("base_points", np.int16, (2,)),  # K21: points of the pile when it was last counted, at the end of a turn
             ("yaku", np.uint16, (2,)),  # and its yaku
             ("chain", np.uint8, (2,)),  # K31
             ("koikoi_called", np.uint8, (2,)),  # times in this round
@@ -151,17 +150,17 @@ def state_dtype(rounds: int, history: int) -> np.dtype:
             ("round_number", np.uint8),  # 1 ..
             ("finished", np.uint8),  # rounds
             ("rewarded", np.uint8),  # L7: rounds whose rewards have been given
-            ("given", np.uint8),  # L8: rounds whose decks are given
+            ("given_rounds", np.uint8),  # L8: how many rounds begin with a deck of `given_decks`
             ("turns", TURN, (max(history, LEAST_TURNS),)),  # ring of the last turns of this round, see `turn_record`
             ("results", ROUND, (rounds,)),
-            ("given_decks", np.uint8, (rounds, CARDS)),  # L8
+            ("given_decks", np.uint8, (rounds, CARDS)),  # L8: tops first
         ],
         align=True,
     )
 
 
 def roomy(rules: Rules) -> Rules:
-    """Sizes of the general record: room for every preset, or for this table where it is larger."""
+    """Sizes of the generic record: room for every preset, or for this configuration if it is larger."""
     return rules._replace(
         rounds=max(GENERIC_ROUNDS, rules.rounds),
         history=MOST_HISTORY if rules.history > LEAST_TURNS else LEAST_TURNS,

@@ -1,10 +1,9 @@
-"""The 48 cards as sets of bits, and the 12 yaku as a table over them. Numbers are those of ``hanafuda_env/README.md``.
+"""The 12 yaku and what they pay, and the two kinds of lucky hands. Numbers are those of ``hanafuda_env/README.md``.
 
-Card ``4 * (month - 1) + k`` is bit ``4 * (month - 1) + k`` of a set, so a month is four neighbouring bits: questions
-about months are shifts of the whole set. A yaku is a row of numbers: the cards that count, how many of them are
-needed, and one card that must be among them. Nothing here is a branch over names of yaku, but for the two sentences of
-the rule card that speak of some of them: only one yaku of brights counts (K25), and a named set pays instead of its
-kind (L2).
+A yaku is a row of numbers: the cards that count, how many of them are needed, and one card that must be among them.
+Nothing here is a branch over names of yaku, but for the two sentences of the rule card that speak of some of them: only
+one yaku of brights counts (K25), and a named set pays instead of its kind (L2). A month is four neighboring bits of a
+set of cards, so questions about months are shifts of the whole set.
 """
 
 import numpy as np
@@ -79,7 +78,7 @@ def cards_of(rules, k):
 
 @rule
 def made_of(rules, cards):
-    """All yaku that a set of cards contains, as bits in the order of the table, also such as do not count together."""
+    """All yaku that a set of cards contains, as bits in the order of `YAKU_NAMES`, whether they count together or not."""
     held = ZERO
     for k in range(YAKU):
         is_enough = popcount(cards & cards_of(rules, k)) >= YAKU_NEED[k]
@@ -89,7 +88,7 @@ def made_of(rules, cards):
 
 @rule
 def yaku_of(rules, pile):
-    """The yaku of a pile that count, as bits in the order of the table."""
+    """The yaku of a pile that count, as bits in the order of `YAKU_NAMES`."""
     held = made_of(rules, pile)
     if rules.bright_exclusive:  # K25: of the brights the highest alone, whose bit is the lowest
         brights = held & BRIGHT_YAKU

@@ -8,11 +8,15 @@ exact: no other case, no other spaces.
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
+import numpy as np
+
 from hanabako.words.checks import as_each, as_index, as_list
 from hanabako.words.notation import members, number_of, numbered
 from hanafuda_env.engine.actions import HIKI, KEEP_HANDS, KOIKOI, NUM_ACTIONS, STOP, SWAP_HANDS, USE_JOKER
-from hanafuda_env.engine.cards import CARDS
+from hanafuda_env.engine.cards import CARDS, NO_CARD
 from hanafuda_env.engine.state import (
+    FROM_DECK,
+    FROM_HAND,
     NOBODY,
     PHASE_END,
     PHASE_JOKER_TARGET,
@@ -31,12 +35,17 @@ from hanafuda_env.engine.yaku import YAKU_NAMES
 
 __all__ = [
     "CARD_NAMES",
+    "NOVEMBER_NAMES",
     "PHASE_NAMES",
     "REASON_NAMES",
     "action_to_str",
     "as_cards",
+    "as_yaku",
+    "card_or_none",
     "card_to_str",
     "names_of",
+    "player_or_none",
+    "set_of",
     "str_to_action",
     "str_to_card",
     "yaku_names",
@@ -64,8 +73,12 @@ REASON_NAMES = {
 }
 """How a round ended."""
 
+NOVEMBER_NAMES = {int(FROM_HAND): "hand", int(FROM_DECK): "deck"}
+"""How a player has brought November cards into the round (K44)."""
+
 _TAKING = (PHASE_PICK_HAND, PHASE_PICK_DRAW, PHASE_JOKER_TARGET)
 _CARD_NUMBERS = numbered(CARD_NAMES)
+_YAKU_NUMBERS = numbered(YAKU_NAMES)
 _OTHER_WORDS = {
     STOP: "stop",
     KOIKOI: "koikoi",
@@ -129,6 +142,16 @@ def names_of(cards: SupportsIndex) -> list[str]:
     return members(CARD_NAMES, cards)
 
 
+def set_of(cards: Iterable[int]) -> np.uint64:
+    """The set of some different cards, given by their numbers."""
+    return np.uint64(sum(1 << card for card in cards))
+
+
+def card_or_none(card: SupportsIndex) -> str | None:
+    """The word of a card, or None for `NO_CARD`."""
+    return None if card == NO_CARD else CARD_NAMES[card]
+
+
 def as_cards(name: str, value: Any) -> list[int]:
     """A list of different cards in words, by their numbers.
 
@@ -143,7 +166,7 @@ def as_cards(name: str, value: Any) -> list[int]:
 
 
 def yaku_names(held: SupportsIndex) -> list[str]:
-    """The ids of a set of yaku, in the order of the table."""
+    """The ids of a set of yaku, in their order."""
     return members(YAKU_NAMES, held)
 
 
@@ -155,7 +178,7 @@ def as_yaku(name: str, value: Iterable[str]) -> int:
     """
     held = 0
     for text in as_list(name, value):
-        held |= 1 << number_of(f"{name}: a yaku", numbered(YAKU_NAMES), text)
+        held |= 1 << number_of(f"{name}: a yaku", _YAKU_NUMBERS, text)
     return held
 
 

@@ -1,4 +1,4 @@
-"""The cards of Ikebana (values, colors, copies) and sets of them: a word of 55 bits, each card's copies side by side."""
+"""The cards of Ikebana and sets of them: a word of 55 bits, each card's copies side by side."""
 
 import numpy as np
 

@@ -2,8 +2,8 @@
 
 Each section is a pair of functions, its length and its writer; `SECTIONS` lists them in order, and `index_table` says
 where each one begins. Players are counted from the observer, who is 0. A card is one-hot over its kinds; a set of cards
-has a bit for each card of the box, see `ikebana_env.engine.cards.first_copy`. A number is a thermometer of its low values,
-where a step matters most, and then all of it in binary.
+has a bit for each card of the box, see `ikebana_env.engine.cards.first_copy`. A number is a thermometer of its low
+values, where a step matters most, and then all of it in binary.
 
 Only the player who drew a card sees it (J3), and of the discards only the tops are seen (I8), unless ``perfect_recall``
 adds what lies under them. ``derived`` adds what a careful player sees at a glance: values and colors by number.
@@ -222,12 +222,12 @@ SECTIONS = (
 
 
 def observation_bits(rules: Rules) -> int:
-    """Bits of an observation of this table."""
+    """Bits of an observation in these rules."""
     return sum(length(rules) for _, length in SECTIONS)
 
 
 def observation_words(rules: Rules) -> int:
-    """Words of 64 bits that hold an observation of this table."""
+    """Words of 64 bits that hold an observation in these rules."""
     return words_for(observation_bits(rules))
 
 

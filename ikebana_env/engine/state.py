@@ -32,7 +32,7 @@ START_PLAYER_DRAW = 1 << 20  # a counter of the random stream that no draw from 
 
 
 class Rules(NamedTuple):
-    """The numbers of one configuration, for the compiler: all are ints, flags are 0 or 1. `IkebanaConfig.rules` makes it."""
+    """The numbers of one configuration, for the compiler, made by `IkebanaConfig.rules`: all are ints, flags 0 or 1."""
 
     players: int
     rounds: int

@@ -16,7 +16,7 @@ from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel
 from hanabako.engine.rng import random_word
 from hanafuda_env import KoiKoiConfig, KoiKoiVectorEnv
-from hanafuda_env.engine.rules import deal, shuffle
+from hanafuda_env.engine.dealing import deal, shuffle
 from hanafuda_env.engine.yaku import has_kuttsuki, has_teshi
 from hanafuda_env.game import KoiKoiGame
 
@@ -36,7 +36,7 @@ def deal_counter() -> Any:
     @kernel
     def count(tables, seed, deals, counts):
         s = tables[0].state
-        s.round_number, s.given, s.dealer = 1, digest & 0, 0
+        s.round_number, s.given_rounds, s.dealer = 1, digest & 0, 0
         for d in range(deals):
             s.key = random_word(seed, d)
             shuffle(s, 0)

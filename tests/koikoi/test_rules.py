@@ -344,7 +344,7 @@ def test_L8_decks_are_whole_and_missing_rounds_are_shuffled():
     assert env.to_dict()["next_decks"] == [deck]
 
 
-def test_L10_rewards_are_zero_sum_squashed_points_or_the_result():
+def test_L11_rewards_are_zero_sum_squashed_points_or_the_result():
     for reward, expected in (("squashed", np.log1p(5) / np.log1p(100)), ("points", 5), ("result", 1)):
         table = sanko_next(config=KoiKoiConfig(rounds=1, reward=reward)).do("play 1-1")
         assert table.env.rewards == {"player_0": 0, "player_1": 0}

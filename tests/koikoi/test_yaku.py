@@ -1,4 +1,4 @@
-"""Yaku, points and multipliers (1.2, K25 to K39), and the Gaji (K40 to K46)."""
+"""Yaku, points and multipliers (K25 to K39), and the Gaji (K40 to K46)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def stops(
     return table.last_result[1]
 
 
-# --- The table (1.1, 1.2) ---------------------------------------------------------------------------------------------
+# --- Cards and points -------------------------------------------------------------------------------------------------
 
 
 def test_the_masks_are_the_cards_of_the_box():

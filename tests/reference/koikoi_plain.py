@@ -38,7 +38,7 @@ def is_kind(config: Any, card: str, kind: str) -> bool:
 
 
 def yaku_points(config: Any, pile: list[str], called: bool) -> dict[str, int]:
-    """Every yaku of a pile with its points (1.2, K25, L2, L4, L6), but for what red and blue pay together."""
+    """Every yaku of a pile with its points (K25, L2, L4, L6), but for what red and blue pay together."""
     price = dict(zip(ORDER, config.points, strict=True))
     more = dict(zip(ORDER, config.extra, strict=True))
     if called and config.viewing_after_koi is not None:

@@ -14,7 +14,7 @@ from hanabako.engine.bits import ONE, ZERO, bit, has_bit, popcount
 from hanafuda_env.engine.actions import HIKI, KEEP_HANDS, KOIKOI, STOP
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS, GAJI, month_of, month_set
 from hanafuda_env.engine.private_view import unseen
-from hanafuda_env.engine.rules import final_points
+from hanafuda_env.engine.scoring import final_points
 from hanafuda_env.engine.state import OWN_KOI_CHAIN, PHASE_JOKER_TARGET, PHASE_KOI, PHASE_PLAY, PHASE_SWAP
 from hanafuda_env.engine.yaku import base_of, yaku_of
 

@@ -1,0 +1,101 @@
+"""What can be a position of Koi-Koi: asked of a scratch record and of the rules' own functions."""
+
+from collections import Counter
+from typing import Any
+
+from hanabako.engine.bits import bit, popcount
+from hanafuda_env.engine.cards import ALL_CARDS, CARDS, GAJI, NO_CARD
+from hanafuda_env.engine.dealing import is_lucky, is_void
+from hanafuda_env.engine.rules import has_choice, is_terminal, legal_actions, look_at_hands, matching_cards
+from hanafuda_env.engine.state import (
+    HAND,
+    PHASE_JOKER_TARGET,
+    PHASE_KOI,
+    PHASE_PICK_DRAW,
+    PHASE_PICK_HAND,
+    PHASE_PLAY,
+    PHASE_SWAP,
+    Rules,
+)
+from hanafuda_env.words.notation import CARD_NAMES, PHASE_NAMES, names_of, set_of
+
+__all__ = ["check_position"]
+
+PICKING = (PHASE_PICK_HAND, PHASE_PICK_DRAW)
+
+
+def check_position(rules: Rules, new: Any) -> None:
+    """Raise ``ValueError`` if the parts of a position do not fit together."""
+    _check_box(new)
+    if not is_terminal(new):
+        _check_player(new)
+        _check_sizes(new)
+    _check_phase(rules, new)
+    _check_new_round(rules, new)
+
+
+def _check_box(new: Any) -> None:
+    """Every card is somewhere exactly once."""
+    zones = [*new.hand, new.field, *new.captured, set_of(new.deck[new.drawn :].tolist()), bit(new.pending) & ALL_CARDS]
+    places = Counter(name for zone in zones for name in names_of(zone))
+    wrong = [f"{name} {places[name]} times" for name in CARD_NAMES if places[name] != 1]
+    if wrong:
+        raise ValueError(f"the position must have every card once, has {', '.join(wrong)}")
+
+
+def _check_player(new: Any) -> None:
+    """K6, K11: whose turn it is."""
+    turn, player, dealer = int(new.turn), int(new.current_player), int(new.dealer)
+    if new.phase == PHASE_SWAP:
+        if turn != 1 or player == dealer:
+            raise ValueError("in phase swap turn must be 1 and current_player the one who does not deal")
+    elif player != (dealer + turn - 1) % 2:
+        raise ValueError(f"current_player must be {(dealer + turn - 1) % 2} in turn {turn}")
+
+
+def _check_sizes(new: Any) -> None:
+    """K5, K13, K18: how many cards the deck, the hands and the piles have in this turn and phase."""
+    turn, when = int(new.turn), f"in turn {int(new.turn)} and phase {PHASE_NAMES[int(new.phase)]}"
+    expected = CARDS - 3 * HAND - (turn - 1) - (new.phase in (PHASE_PICK_DRAW, PHASE_KOI))
+    if CARDS - new.drawn != expected:
+        raise ValueError(f"deck must have {expected} cards {when}")
+    for player in range(2):
+        has_played = player == new.current_player and new.phase not in (PHASE_SWAP, PHASE_PLAY)
+        expected = HAND - (turn if player == new.dealer else turn - 1) // 2 - has_played
+        count = popcount(new.hand[player])
+        if count != expected:
+            raise ValueError(f"hands[{player}] must have {expected} cards {when}, has {count}")
+    for player in range(2):
+        count = popcount(new.captured[player])
+        if count % 2:
+            raise ValueError(f"captured[{player}] must be pairs, has {count} cards")
+
+
+def _check_phase(rules: Rules, new: Any) -> None:
+    """The pending card, and what the phase needs."""
+    phase, name, is_pending = int(new.phase), PHASE_NAMES[int(new.phase)], new.pending != NO_CARD
+    if is_pending != (phase in (*PICKING, PHASE_JOKER_TARGET)):
+        raise ValueError(f"pending must {'be None' if is_pending else 'be a card'} in phase {name}")
+    if phase == PHASE_SWAP and not rules.hand_swap:
+        raise ValueError("phase must not be swap without hand_swap")
+    if phase == PHASE_JOKER_TARGET and not (rules.gaji and new.pending == GAJI and legal_actions(rules, new)):
+        raise ValueError(f"phase joker_target needs gaji, {CARD_NAMES[GAJI]} pending and a card it may take")
+    if phase in PICKING and not has_choice(rules, popcount(matching_cards(new, new.pending))):
+        wanted = " or ".join(str(count) for count in (2, 3) if has_choice(rules, count))
+        raise ValueError(f"phase {name} needs {wanted} cards on the field that match the pending one")
+    if phase == PHASE_KOI and not (new.yaku[new.current_player] and new.hand[new.current_player]):
+        raise ValueError("phase koi needs a yaku and a card in the hand of current_player")
+
+
+def _check_new_round(rules: Rules, new: Any) -> None:
+    """K8, K9: no round begins with a void field, nor is played on with a lucky hand."""
+    if new.turn != 1 or new.phase not in (PHASE_SWAP, PHASE_PLAY):
+        return
+    if is_void(rules, new):
+        raise ValueError("the round would be void: its field or its hands would be dealt again")
+    if new.phase == PHASE_PLAY:
+        begun = new.copy()
+        look_at_hands(rules, begun)
+        if begun.phase != PHASE_PLAY:
+            player = [bool(is_lucky(rules, hand)) for hand in new.hand].index(True)
+            raise ValueError(f"hands[{player}] is a lucky hand, which ends the round before the first turn")

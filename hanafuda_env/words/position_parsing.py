@@ -1,0 +1,226 @@
+"""Reading a position: a dict of `hanafuda_env.words.positions.to_dict` into a scratch record, one part after another.
+
+Whatever is read must be of the right kind and in its range; whether the parts fit together is asked by
+`hanafuda_env.words.position_checks`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hanabako.engine.protocol import LONGEST_GAME
+from hanabako.words.checks import as_index, as_list
+from hanafuda_env.config import MOST_POINTS
+from hanafuda_env.engine.cards import CARDS, GAJI, NO_CARD, months_of
+from hanafuda_env.engine.dealing import deal, is_lucky, is_void
+from hanafuda_env.engine.rules import is_terminal, kept_turns, turn_record
+from hanafuda_env.engine.scoring import count_pile
+from hanafuda_env.engine.state import HAND, NOBODY, PHASE_END, PHASE_JOKER_TARGET, PHASE_SWAP, TURNS, Rules
+from hanafuda_env.words.notation import (
+    CARD_NAMES,
+    NOVEMBER_NAMES,
+    PHASE_NAMES,
+    REASON_NAMES,
+    as_cards,
+    as_yaku,
+    set_of,
+    str_to_card,
+)
+
+__all__ = ["REQUIRED_KEYS", "give_decks", "parse_decks", "read_position"]
+
+REQUIRED_KEYS = (
+    "current_player",
+    "dealer",
+    "round",
+    "phase",
+    "hands",
+    "field",
+    "captured",
+    "deck",
+    "pending",
+    "scores",
+    "chain",
+    "koikoi_called",
+    "round_results",
+    "turn",
+)
+MOST_SCORE = 2**31 - 1
+MOST_WORD = 2**64 - 1
+
+PHASES = {name: phase for phase, name in PHASE_NAMES.items()}
+REASONS = {name: reason for reason, name in REASON_NAMES.items()}
+NOVEMBER = {name: flag for flag, name in NOVEMBER_NAMES.items()}
+
+
+def read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
+    """Set the scratch record ``new`` to what a position says, or raise ``ValueError``."""
+    _read_cards(new, position)
+    _read_round(rules, new, position)
+    _read_next_decks(rules, new, position)
+    _read_players(rules, new, position)
+    _read_joker(rules, new, position)
+    _read_results(new, position)
+    _read_turns(rules, new, position)
+
+
+def _pair(position: Mapping[str, Any], name: str) -> Sequence[Any]:
+    return as_list(name, position[name], 2)
+
+
+# --- Decks ------------------------------------------------------------------------------------------------------------
+
+
+def parse_decks(rules: Rules, decks: Any) -> list[list[int]]:
+    """Whole decks, tops first."""
+    if not isinstance(decks, (list, tuple)) or len(decks) > rules.rounds:
+        raise ValueError(f"decks must be a list of at most {rules.rounds} decks, one for every round, got {decks!r}")
+    parsed = []
+    for k, deck in enumerate(decks):
+        cards = as_cards(f"decks[{k}]", deck)
+        if len(cards) != CARDS:
+            missing = [name for card, name in enumerate(CARD_NAMES) if card not in cards]
+            raise ValueError(f"decks[{k}] must hold all {CARDS} cards, lacks {', '.join(missing)}")
+        parsed.append(cards)
+    return parsed
+
+
+def give_decks(rules: Rules, new: Any, first: int, decks: Sequence[Sequence[int]]) -> None:
+    """L8: note the decks of the rounds from ``first`` (from 0) on. K9: none of them may make its round void."""
+    new.given_rounds = first + len(decks)
+    for k, deck in enumerate(decks, first):
+        new.given_decks[k] = deck
+        probe = new.copy()
+        probe.dealer = 0  # who deals does not matter for what is void
+        probe.deck[:] = deck
+        deal(probe)
+        if is_void(rules, probe):
+            what = "field" if is_lucky(rules, probe.field) else "hands"
+            raise ValueError(f"decks[{k}] makes its round void: the {what} would be dealt again")
+
+
+def _read_next_decks(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
+    decks = parse_decks(rules, position.get("next_decks", []))
+    first = int(new.round_number) if decks else 0
+    if first + len(decks) > rules.rounds:
+        raise ValueError(f"next_decks must be at most {rules.rounds - first} decks, got {len(decks)}")
+    give_decks(rules, new, first, decks)
+
+
+# --- The round --------------------------------------------------------------------------------------------------------
+
+
+def _read_cards(new: Any, position: Mapping[str, Any]) -> None:
+    """Where the cards are. How the dealt part of the deck lay tells nothing anymore."""
+    new.hand = [set_of(as_cards(f"hands[{k}]", hand)) for k, hand in enumerate(_pair(position, "hands"))]
+    new.field = set_of(as_cards("field", position["field"]))
+    new.captured = [set_of(as_cards(f"captured[{k}]", pile)) for k, pile in enumerate(_pair(position, "captured"))]
+    deck = as_cards("deck", position["deck"])
+    new.drawn = CARDS - len(deck)
+    new.deck = [card for card in range(CARDS) if card not in deck] + deck
+    new.pending = _card_number(position["pending"])
+
+
+def _card_number(name: Any) -> int:
+    return NO_CARD if name is None else str_to_card(name)
+
+
+def _read_round(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
+    """Phase, players to move and to deal, counters, scores, the stream of the rounds to come."""
+    if position["phase"] not in PHASES:
+        raise ValueError(f"phase must be one of {', '.join(PHASES)}, got {position['phase']!r}")
+    new.phase = PHASES[position["phase"]]
+    new.current_player = as_index("current_player", position["current_player"], 1)
+    new.dealer = as_index("dealer", position["dealer"], 1)
+    new.round_number = as_index("round", position["round"], rules.rounds)
+    new.turn = as_index("turn", position["turn"], TURNS)
+    if not new.round_number or not new.turn:
+        raise ValueError(f"round and turn count from 1, got {int(new.round_number)} and {int(new.turn)}")
+    new.length = as_index("length", position.get("length", 0), LONGEST_GAME)
+    for player, score in enumerate(_pair(position, "scores")):
+        magnitude = as_index(f"scores[{player}]", abs(score) if isinstance(score, int) else score, MOST_SCORE)
+        new.score[player] = -magnitude if score < 0 else magnitude
+    if "stream" in position:
+        new.key = as_index("stream", position["stream"], MOST_WORD)
+
+
+def _read_players(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
+    """What each player has called and made."""
+    november = position.get("november", [[], []])
+    for player in range(2):
+        new.chain[player] = as_index(f"chain[{player}]", _pair(position, "chain")[player], HAND)
+        calls = _pair(position, "koikoi_called")[player]
+        new.koikoi_called[player] = as_index(f"koikoi_called[{player}]", calls, HAND - 1)
+        count_pile(rules, new, player)
+        if "base_before" in position:
+            base = _pair(position, "base_before")[player]
+            new.base_points[player] = as_index(f"base_before[{player}]", base, MOST_POINTS * CARDS)
+        if "yaku_before" in position:
+            new.yaku[player] = as_yaku(f"yaku_before[{player}]", _pair(position, "yaku_before")[player])
+        new.november[player] = 0
+        for name in november[player]:
+            if name not in NOVEMBER:
+                raise ValueError(f"november[{player}] must hold only {', '.join(NOVEMBER)}, got {name!r}")
+            new.november[player] |= NOVEMBER[name]
+
+
+def _read_joker(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
+    """K45, K46: the claim, and what was refused and revealed."""
+    joker = position.get("joker")
+    new.joker_holder, new.joker_month = NOBODY, 0
+    if joker is not None:
+        if not rules.gaji:
+            raise ValueError(f"joker must be None without gaji, got {joker!r}")
+        new.joker_holder = as_index("joker holder", joker["holder"], 1)
+        new.joker_month = as_index("joker month", joker["month"], 12) - 1
+        if not new.captured[new.joker_holder] & set_of([GAJI]):
+            raise ValueError(f"joker holder {int(new.joker_holder)} must have captured {CARD_NAMES[GAJI]}")
+    new.refused = months_of(set_of(as_cards("refused", position.get("refused", []))))
+    if new.refused and new.phase != PHASE_JOKER_TARGET:
+        raise ValueError(f"refused must be empty in phase {position['phase']}, got {position['refused']!r}")
+    revealed = as_cards("revealed", position.get("revealed", []))
+    new.revealed = set_of(revealed)
+    for card in revealed:
+        if not (new.hand[0] | new.hand[1]) & set_of([card]):
+            raise ValueError(f"revealed must hold cards of a hand, got {CARD_NAMES[card]}")
+
+
+# --- What was before --------------------------------------------------------------------------------------------------
+
+
+def _read_results(new: Any, position: Mapping[str, Any]) -> None:
+    """The finished rounds: all before this one, and this one too if it ended the game."""
+    results, number = position["round_results"], int(new.round_number)
+    allowed = (number - 1, number) if is_terminal(new) else (number - 1,)
+    if not isinstance(results, (list, tuple)) or len(results) not in allowed:
+        raise ValueError(f"round_results must be a list of {allowed[-1]} in round {number}, got {results!r}")
+    new.finished = len(results)
+    for k, result in enumerate(results):
+        if not isinstance(result, Mapping) or result.get("reason") not in REASONS:
+            raise ValueError(f"round_results[{k}] needs a reason out of {', '.join(REASONS)}, got {result!r}")
+        row, winner = new.results[k], result["winner"]
+        row.winner = NOBODY if winner is None else as_index(f"round_results[{k}] winner", winner, 1)
+        row.points = as_index(f"round_results[{k}] points", result["points"], MOST_SCORE)
+        row.reason = REASONS[result["reason"]]
+        row.dealer = as_index(f"round_results[{k}] dealer", result.get("dealer", 0), 1)
+        row.yaku = as_yaku(f"round_results[{k}] yaku", result.get("yaku", []))
+        row.koikoi_called[:] = result.get("koikoi_called", [0, 0])
+    new.rewarded = as_index("rounds_rewarded", position.get("rounds_rewarded", len(results)), len(results))
+
+
+def _read_turns(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
+    """What is remembered of the last turns; the present one has a record in any case."""
+    for row in new.turns:
+        row.player = NOBODY
+    turns: list[dict[str, Any]] = list(position.get("turns", []))
+    if not turns and new.phase not in (PHASE_SWAP, PHASE_END):
+        turns = [{"player": int(new.current_player), "played": position["pending"]}]  # the least there can be
+    if len(turns) > int(new.turn):
+        raise ValueError(f"turns must be at most {int(new.turn)}, got {len(turns)}")
+    for age, turn in enumerate(reversed(turns[-kept_turns(rules) :])):
+        row = turn_record(rules, new, age)
+        row.player = as_index("turns player", turn.get("player"), 1)
+        row.played = _card_number(turn.get("played"))
+        row.drawn = _card_number(turn.get("drawn"))
+        row.captured = set_of(as_cards("turns captured", turn.get("captured", [])))
+        row.is_joker = bool(turn.get("joker"))
+        row.koikoi = bool(turn.get("koikoi"))
