@@ -106,8 +106,8 @@ class KoiKoiConfig:
     gaji: bool = False
     """The lightning is a joker (K40 to K46)."""
     gaji_block: str = "hand"
-    """It stops being a joker once the opponent has played a November card from the ``"hand"``, or has played or turned
-    one up (``"any"``) (K44)."""
+    """The Gaji stops being a joker once the opponent has played a November card from the ``"hand"``, or has played or
+    turned one up (``"any"``) (K44)."""
     reward: str = "squashed"
     """At the end of a round its points with the winner's sign: ``"squashed"`` (sign(d) log(1 + abs(d)) / log(101)) or
     as they are (``"points"``); or +1, 0, -1 at the end of the game (``"result"``) (L11)."""

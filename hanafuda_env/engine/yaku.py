@@ -78,7 +78,7 @@ def cards_of(rules, k):
 
 @rule
 def made_of(rules, cards):
-    """All yaku that a set of cards contains, as bits in the order of `YAKU_NAMES`, whether they count together or not."""
+    """All yaku that a set of cards contains, as bits in the order of `YAKU_NAMES`, also if they do not all count."""
     held = ZERO
     for k in range(YAKU):
         is_enough = popcount(cards & cards_of(rules, k)) >= YAKU_NEED[k]

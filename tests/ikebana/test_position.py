@@ -90,6 +90,17 @@ def test_J5_an_impossible_position_is_refused_and_changes_nothing(change, words)
     assert table.env.to_dict() == before
 
 
+@pytest.mark.parametrize(("change", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
+def test_J5_a_refused_position_leaves_the_record_to_the_bit(change, words):
+    env = ikebana_v0.raw_env(players=3)
+    env.reset(seed=0)
+    before, state = env._tables.tobytes(), copy.deepcopy(MIDDLE)
+    change(state)
+    with pytest.raises(ValueError, match=words):
+        env.game.load_position(env._state, state)
+    assert env._tables.tobytes() == before
+
+
 def test_J5_a_finished_game_must_have_earned_what_its_bouquets_say():
     table = deal("", players=2)
     for _ in range(4):

@@ -56,6 +56,29 @@ def test_a_wrong_position_is_refused_in_words(change, words):
     assert env.to_dict() == before
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"joker": "6"},
+        {"turns": [3]},
+        {"turns": None},
+        {"november": None},
+        {"november": [[[]], []]},
+        {"phase": ["play"]},
+        {"base_before": [40_000, 0]},
+        {"round": 2, "round_results": [{"reason": "stop"}]},
+        {"round": 2, "round_results": [{"winner": 0, "points": 5, "reason": "stop", "koikoi_called": [300, 0]}]},
+    ],
+)
+def test_whatever_is_wrong_is_a_value_error_and_the_record_stays_to_the_bit(change):
+    env = koikoi_v0.raw_env(preset="document_options")
+    env.reset(seed=4)
+    before = env._tables.tobytes()
+    with pytest.raises(ValueError):  # noqa: PT011 - any words
+        env.game.load_position(env._state, {**at_turn_9(), **change})
+    assert env._tables.tobytes() == before
+
+
 def test_a_position_lacking_a_key_or_no_dict_is_refused():
     env = koikoi_v0.raw_env()
     table = at_turn_9()
