@@ -5,7 +5,7 @@ from typing import Any
 
 from hanabako.words.checks import build_config, check_choice, check_field_types
 from hanabi_env.engine.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
-from hanabi_env.engine.state import EVENTS_A_TURN, MOST_HISTORY, MOST_TOKENS, Rules
+from hanabi_env.engine.state import EVENTS_PER_TURN, MOST_HISTORY, MOST_TOKENS, Rules
 
 OBSERVATION_TYPES = {
     "minimal": OBSERVE_MINIMAL,
@@ -145,7 +145,7 @@ class HanabiConfig:
             choreography=int(self.choreography),
             num_actions=2 * hand + hints + announced + choices,
             observation_type=OBSERVATION_TYPES[self.observation_type],
-            history=max(self.history, EVENTS_A_TURN) if self.flamboyants else self.history,
+            history=max(self.history, EVENTS_PER_TURN) if self.flamboyants else self.history,
             belief=int(self.belief),
             derived=int(self.derived),
         )

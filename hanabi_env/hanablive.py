@@ -31,8 +31,8 @@ from typing import IO, Any
 
 from hanabako.files import write_text
 from hanabi_env.config import HanabiConfig
+from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action, suit_letters
-from hanabi_env.words.position_checks import box_of
 
 __all__ = ["VARIANTS", "load", "main", "options_of", "save", "variant_of"]
 

@@ -15,7 +15,16 @@ import numpy as np
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
 from hanabako.engine.sections import index_of, words_for
-from hanabi_env.engine.cards import all_cards, cards_a_suit, copies, first_copy, playable_set, suit_set
+from hanabi_env.engine.cards import (
+    all_cards,
+    cards_per_suit,
+    copies,
+    first_copy,
+    following,
+    playable_set,
+    played_set,
+    player_at,
+)
 from hanabi_env.engine.rules import is_all_discarded
 from hanabi_env.engine.state import (
     EVENT_CHOOSE,
@@ -52,13 +61,6 @@ def observe(rules, s, observer, out):
     if rules.derived:
         word, at = write_derived(rules, s, observer, out, word, at)
     end_string(out, word, at)
-
-
-@rule
-def player_at(rules, observer, offset):
-    """The player ``offset`` seats to the left of the observer."""
-    player = observer + offset
-    return player - rules.players if player >= rules.players else player
 
 
 @rule
@@ -127,7 +129,7 @@ def discards_length(rules):
 def write_discards(rules, s, out, word, at):
     """Suit by suit, each rank's copies from the lowest rank up."""
     for suit in range(rules.suits):
-        word, at = put(out, word, at, cards_a_suit(rules, suit), s.discarded[suit])
+        word, at = put(out, word, at, cards_per_suit(rules, suit), s.discarded[suit])
     return word, at
 
 
@@ -244,36 +246,13 @@ def write_tiles(rules, s, out, word, at):
 
 
 @rule
-def played_set(rules, s):
-    """The set of cards on the fireworks: the lowest ranks, of black the highest (V3)."""
-    cards = ZERO
-    for suit in range(rules.suits):
-        played = low_bits(s.fireworks[suit])
-        if suit == rules.black_suit:
-            played = played << np.uint64(rules.ranks - np.int64(s.fireworks[suit]))
-        cards |= played << np.uint64(suit * rules.ranks)
-    return cards
-
-
-@rule
 def dead_set(rules, s):
-    """The set of cards that can never be played again: on their firework, or from a rank on that is all discarded."""
+    """The set of cards that can never be played again: on their firework, or from a card on that is all discarded."""
     played = played_set(rules, s)
     lost = all_discarded_set(rules, s) & ~played
-    black = suit_set(rules, rules.black_suit) if rules.black_suit >= 0 else ZERO
     for _ in range(rules.ranks - 1):
-        lost |= ((lost & ~black) << ONE) & ~lowest_ranks(rules)
-        lost |= ((lost & black & ~lowest_ranks(rules)) >> ONE) & black
+        lost |= following(rules, lost)
     return played | (lost & all_cards(rules))
-
-
-@rule
-def lowest_ranks(rules):
-    """The set of all cards of rank 0."""
-    cards = ZERO
-    for suit in range(rules.suits):
-        cards |= bit(suit * rules.ranks)
-    return cards
 
 
 @rule
@@ -401,7 +380,7 @@ def write_derived(rules, s, observer, out, word, at):
 
 @rule
 def is_within(cards, others):
-    """1 where a set of cards is not empty and has no member outside ``others``, else 0."""
+    """1 if a set of cards is not empty and has no member outside ``others``, else 0."""
     return np.uint64(cards != ZERO and cards & ~others == ZERO)
 
 

@@ -33,7 +33,7 @@ from hanabi_env.engine.actions import (
 )
 from hanabi_env.engine.cards import (
     all_cards,
-    cards_a_suit,
+    cards_per_suit,
     first_copy,
     gain_information_token,
     hand_set,
@@ -42,9 +42,10 @@ from hanabi_env.engine.cards import (
     nameable_ranks,
     next_rank,
     others_set,
+    place_of,
+    player_at,
     rank_in_box,
     rank_of,
-    seat,
     suit_of,
     thermometer_of,
     touched_by_color,
@@ -56,7 +57,6 @@ from hanabi_env.engine.state import (
     END_INDISPENSABLE,
     END_NOT_YET,
     END_OUT_OF_CARDS,
-    END_OUT_OF_LIVES,
     END_STUCK,
     EVENT_CHOOSE,
     EVENT_DISCARD,
@@ -67,6 +67,7 @@ from hanabi_env.engine.state import (
     EVENT_PLAY_FROM_DISCARD,
     EVENT_SHUFFLE_BACK,
     LAST_ROUND_NOT_BEGUN,
+    LOST_ENDS,
     NO_CARD,
     NO_TILE,
     SHUFFLE_STRIDE,
@@ -105,7 +106,7 @@ def open_box(rules, s):
     for suit in range(rules.suits):
         s.fireworks[suit] = 0
         s.discarded[suit] = 0
-        for k in range(cards_a_suit(rules, suit)):
+        for k in range(cards_per_suit(rules, suit)):
             s.cards[place] = suit * rules.ranks + rank_in_box(rules, suit, k)
             place += 1
     s.deck_count = rules.deck_size
@@ -178,10 +179,10 @@ def legal_action_mask(rules, s, mask):
     word, at = put(mask, ZERO, 0, rules.hand_size, slots if can_discard(rules, s) else ZERO)
     word, at = put(mask, word, at, rules.hand_size, slots)
     for offset in range(1, rules.players):
-        colors = nameable_colors(rules, hand_set(rules, s, seat(rules, s, offset)))
+        colors = nameable_colors(rules, hand_set(rules, s, player_at(rules, s.current_player, offset)))
         word, at = put(mask, word, at, rules.colors, colors if hints_colors else ZERO)
     for offset in range(1, rules.players):
-        ranks = nameable_ranks(rules, hand_set(rules, s, seat(rules, s, offset)))
+        ranks = nameable_ranks(rules, hand_set(rules, s, player_at(rules, s.current_player, offset)))
         word, at = put(mask, word, at, rules.ranks, ranks if hints_ranks else ZERO)
     if rules.choreography:
         for slot in range(rules.hand_size):
@@ -347,8 +348,7 @@ def is_all_discarded(rules, s, card):
 def is_indispensable_lost(rules, s, card):
     """V5: the card is not on its firework, and all its copies lie in the discard."""
     suit = suit_of(rules, card)
-    rank = rank_of(rules, card)
-    is_needed = rank <= next_rank(rules, s, suit) if suit == rules.black_suit else rank >= next_rank(rules, s, suit)
+    is_needed = place_of(rules, suit, rank_of(rules, card)) >= s.fireworks[suit]
     return is_needed and is_all_discarded(rules, s, card)
 
 
@@ -362,7 +362,7 @@ def give_hint(rules, s, event, action):
         event.kind = EVENT_HINT_RANK
         hint = action - first_rank_hint(rules)
         values = rules.ranks
-    event.target = seat(rules, s, hint // values + 1)
+    event.target = player_at(rules, s.current_player, hint // values + 1)
     event.value = hint % values
     event.touched = point_at_cards(rules, s, event)
 
@@ -400,7 +400,7 @@ def end_turn(rules, s, uses_card):
             draw_card(rules, s, s.current_player)
         if s.turns_to_play == 0:
             s.end_reason = END_OUT_OF_CARDS
-    s.current_player = seat(rules, s, 1)
+    s.current_player = player_at(rules, s.current_player, 1)
     if rules.final_bouquet and s.end_reason == END_NOT_YET and not can_act(rules, s):
         s.end_reason = END_STUCK
 
@@ -456,7 +456,7 @@ def played_cards(rules, s):
 @rule
 def is_lost(s):
     """H12, V5: the last life is gone, an indispensable card is lost, or a player can do nothing."""
-    return s.end_reason == END_OUT_OF_LIVES or s.end_reason == END_INDISPENSABLE or s.end_reason == END_STUCK
+    return s.end_reason in LOST_ENDS
 
 
 @rule

@@ -15,6 +15,7 @@ END_OUT_OF_CARDS = 3  # H14
 END_INDISPENSABLE = 4  # V5: the last copy of a card that a firework needs was discarded
 END_STUCK = 5  # V5: the player to move can do nothing
 END_ILLEGAL = 6  # a player did what the rules forbid: the loop that saw it ended the game
+LOST_ENDS = (END_OUT_OF_LIVES, END_INDISPENSABLE, END_STUCK)  # H12, V5
 
 EVENT_NONE = 0  # kinds of an event; the order is the Learning Environment's
 EVENT_PLAY = 1
@@ -34,7 +35,7 @@ TILE_TAKE_BACK = 4  # (e) a card of the discard is shuffled into the deck
 TILE_PLAY_DISCARD = 5  # (f) a card of the discard is played
 CHOICE_OF_E = 6  # not a tile: on an empty deck its player chooses what (e) shall be
 NO_TILE = 7  # nothing is pending
-EVENTS_A_TURN = 5  # V4: a play, (e) on an empty deck and its card, the card of (f), a free hint
+EVENTS_PER_TURN = 5  # V4: a play, (e) on an empty deck and its card, the card of (f), a free hint
 
 MOST_TOKENS = 50  # of either kind
 MOST_HISTORY = 32  # steps that an observation can hold
@@ -140,7 +141,7 @@ def roomy(rules: Rules) -> Rules:
         choreography=1,
         num_actions=max(128, rules.num_actions),
         observation_type=1,
-        history=EVENTS_A_TURN if rules.history <= EVENTS_A_TURN else MOST_HISTORY,
+        history=EVENTS_PER_TURN if rules.history <= EVENTS_PER_TURN else MOST_HISTORY,
         belief=1,
         derived=1,
     )

@@ -10,6 +10,7 @@ from typing import SupportsIndex
 from hanabako.words.checks import as_index
 from hanabako.words.notation import number_of, numbered
 from hanabi_env.config import HanabiConfig
+from hanabi_env.engine.cards import rank_at
 from hanabi_env.engine.state import (
     END_COMPLETED,
     END_ILLEGAL,
@@ -32,6 +33,7 @@ __all__ = [
     "card_to_str",
     "color_letters",
     "hint_marks",
+    "ranks_in_order",
     "str_to_action",
     "str_to_card",
     "suit_letters",
@@ -75,6 +77,13 @@ def suit_letters(config: HanabiConfig) -> str:
 def color_letters(config: HanabiConfig) -> str:
     """The letter of every color that a hint can name: V1's multicolor is one, V2's is not, black never is."""
     return suit_letters(config)[: config.hint_colors]
+
+
+@lru_cache
+def ranks_in_order(config: HanabiConfig, letter: str) -> tuple[int, ...]:
+    """The ranks of a firework, from 1, in the order of play (H10, V3)."""
+    rules, suit = config.rules(), suit_letters(config).index(letter)
+    return tuple(1 + rank_at(rules, suit, place) for place in range(rules.ranks))
 
 
 def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
