@@ -172,9 +172,9 @@ def view_of(
 
     ``wording`` is the booklet whose words the verdict is in, a key of `hanabi_env.words.ratings.SCALES`.
 
-    Beside the keys that every position has it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
-    for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and ranks that
-    hints named). Both may be missing.
+    Beside the keys that every position has it reads ``last_move`` (``player``, ``action`` in words, for a hint
+    ``touched``, for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and
+    ranks that hints named). Both may be missing.
 
     Raises:
         ValueError: nobody sits at ``seat``, or no booklet has this ``wording``.

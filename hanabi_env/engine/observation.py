@@ -2,9 +2,9 @@
 
 The first five sections are, bit for bit, the canonical encoding of the Hanabi Learning Environment (Bard et al. 2020):
 hands, board, discards, last action, card knowledge. ``history`` repeats the last-action section for older steps (with
-bonus tiles it holds at least as many as one turn can have). Other sections follow where they are played or asked for:
-``tiles``, ``belief`` and ``derived``. Each section is a pair of functions, its length and its
-writer; `SECTIONS` lists them in order, and `index_table` says where each one begins.
+bonus tiles it holds at least as many as one turn can have). Other sections follow if they are played or asked for:
+``tiles``, ``belief`` and ``derived``. Each section is a pair of functions, its length and its writer; `SECTIONS` lists
+them in order, and `index_table` says where each one begins.
 
 Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. A hidden card
 of the observer's own hand is never read, except by ``observation_type="seer"``, which is meant for research.
@@ -399,12 +399,12 @@ SECTIONS = (
 
 
 def observation_bits(rules: Rules) -> int:
-    """Bits of an observation of this table."""
+    """Bits of an observation."""
     return sum(length(rules) for _, length in SECTIONS)
 
 
 def observation_words(rules: Rules) -> int:
-    """Words of 64 bits that hold an observation of this table."""
+    """Words of 64 bits that hold an observation."""
     return words_for(observation_bits(rules))
 
 

@@ -6,13 +6,15 @@ The players build one firework per suit, its cards in ascending order from 1 (H1
 lost life ends the game (H12). All fireworks complete also end it (H13). When the deck runs out every player has one
 more turn (H14). The score is the number of cards on the fireworks (H15).
 
-Before this module come `hanabi_env.engine.cards`, what is in the box and the record of a game, and `hanabi_env.engine.tiles`, the bonus
-tiles of one of the modules (V4); `hanabi_env.engine.actions` numbers what a player may do.
+Before this module come `hanabi_env.engine.state`, the record of a game, `hanabi_env.engine.cards`, what is in the box
+and what lies on the fireworks, and `hanabi_env.engine.tiles`, the bonus tiles of one of the modules (V4);
+`hanabi_env.engine.actions` numbers what a player may do.
 
-Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate nothing,
-raise nothing and use integers only, so the same source also runs on a GPU. Arguments keep one order and spelling:
+Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate
+nothing, raise nothing and use integers only, so the same source also runs on a GPU. Arguments keep one order and
+spelling:
 
-* ``rules``: a `hanabi_env.engine.state.Rules`, the numbers of this table;
+* ``rules``: a `hanabi_env.engine.state.Rules`, the configuration in numbers;
 * ``s``: one record of `hanabi_env.engine.state.state_dtype`, changed in place;
 * ``player``: 0 .. players - 1, ``offset``: seats to the left, ``slot``: place in a hand, 0 is the oldest card;
 * ``card``: ``suit * ranks + rank`` (both from 0), or ``NO_CARD``; ``action``: see `hanabi_env.engine.actions`.
@@ -101,7 +103,7 @@ def init(rules, s):
 
 @rule
 def open_box(rules, s):
-    """H1, H3: all cards in the deck, all tokens on the table, nothing played."""
+    """H1, H3: all cards in the deck, all tokens there, nothing played."""
     place = 0
     for suit in range(rules.suits):
         s.fireworks[suit] = 0
@@ -390,8 +392,8 @@ def point_at_cards(rules, s, event):
 def end_turn(rules, s, uses_card):
     """The turn is over: a card that was used is replaced unless the game is over too (E1). The next player follows.
 
-    H14, E2: a turn of the last round is counted, and after the last one the game ends. V5, E5: it is lost where the
-    next player can do nothing.
+    H14, E2: a turn of the last round is counted, and after the last one the game ends. V5, E5: it is lost if the next
+    player can do nothing.
     """
     if s.turns_to_play != LAST_ROUND_NOT_BEGUN:
         s.turns_to_play -= 1
@@ -461,7 +463,7 @@ def is_lost(s):
 
 @rule
 def fireworks_score(rules, s):
-    """H15: the points on the table. V3: black cards give none, and each one that is missing costs one."""
+    """H15: the cards on the fireworks. V3: black cards give none, and each one that is missing costs one."""
     points = played_cards(rules, s)
     return points - rules.ranks if rules.black_suit >= 0 else points
 
@@ -474,7 +476,7 @@ def opening_score(rules):
 
 @rule
 def score(rules, s):
-    """H12, H15: the points on the table; a lost game scores as at its opening where ``score_on_loss`` or V5 says so."""
+    """H12, H15: the points on the fireworks; if ``score_on_loss`` or V5 says so, a lost game scores as its opening."""
     if rules.score_on_loss_zero and is_lost(s):
         return opening_score(rules)
     return fireworks_score(rules, s)

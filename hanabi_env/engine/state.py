@@ -47,7 +47,7 @@ SHUFFLE_STRIDE = 1 << 8  # draws after another shuffle use counters of their own
 
 
 class Rules(NamedTuple):
-    """The numbers of one table, for the compiler, made by `HanabiConfig.rules`: all are ints, flags are 0 or 1."""
+    """A configuration in numbers, for the compiler, made by `HanabiConfig.rules`: all are ints, flags are 0 or 1."""
 
     players: int
     hand_size: int
@@ -76,7 +76,7 @@ class Rules(NamedTuple):
 
 EVENT = np.dtype(  # what everybody saw of one step
     [
-        ("touched", np.uint32),  # slots that a hint touched, one bit a slot
+        ("touched", np.uint32),  # slots that a hint touched, one bit per slot
         ("kind", np.uint8),  # EVENT_*
         ("player", np.uint8),  # who acted
         ("target", np.uint8),  # who received the hint
@@ -92,7 +92,7 @@ EVENT = np.dtype(  # what everybody saw of one step
 
 
 def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size: int, history: int) -> np.dtype:
-    """The record of one game: facts only, no encodings. Sizes may exceed the table's (`Rules` tells the real ones)."""
+    """The record of one game: facts only, no encodings. Sizes may exceed the game's (`Rules` tells the real ones)."""
     cards = np.uint32 if suits * ranks <= 32 else np.uint64  # a set of cards, one bit each
     return np.dtype(
         [
@@ -125,7 +125,7 @@ def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size:
 
 
 def roomy(rules: Rules) -> Rules:
-    """Sizes of the general record: room for every table of the booklets, or for this one where it is larger."""
+    """Sizes of the generic record: room for every game of the booklets, and for this one if it is larger."""
     return rules._replace(
         players=5,
         hand_size=max(5, rules.hand_size),

@@ -109,7 +109,7 @@ def card_to_str(config: HanabiConfig, card: SupportsIndex) -> str:
     """The word of a card.
 
     Raises:
-        ValueError: no card of this table has that number.
+        ValueError: no card of this game has that number.
     """
     names = card_names(config)
     return names[as_index("card", card, len(names) - 1)]
@@ -119,7 +119,7 @@ def str_to_card(config: HanabiConfig, text: str) -> int:
     """The number of a card, ``suit * ranks + rank``.
 
     Raises:
-        ValueError: ``text`` is no card of this table.
+        ValueError: ``text`` is no card of this game.
     """
     return number_of("card", _card_numbers(config), text)
 
@@ -157,7 +157,7 @@ def action_to_str(config: HanabiConfig, action: SupportsIndex) -> str:
     """The words of an action, legal or not.
 
     Raises:
-        ValueError: no action of this table has that number.
+        ValueError: no action of this game has that number.
     """
     words = action_words(config)
     return words[as_index("action", action, len(words) - 1)]
@@ -167,6 +167,6 @@ def str_to_action(config: HanabiConfig, text: str) -> int:
     """The number of an action, legal or not.
 
     Raises:
-        ValueError: ``text`` is no action of this table.
+        ValueError: ``text`` is no action of this game.
     """
     return number_of("action", _action_numbers(config), text)

@@ -15,6 +15,14 @@ import numpy as np
 from hanabako.engine.rng import episode_key
 from hanabako.words.notation import members
 from hanabi_env.config import HanabiConfig
+from hanabi_env.engine.actions import (
+    first_announced_play,
+    first_choice,
+    first_color_hint,
+    first_play,
+    first_rank_hint,
+    shuffle_back,
+)
 from hanabi_env.engine.rules import deal, open_box, score
 from hanabi_env.engine.state import (
     EVENT_CHOOSE,
@@ -33,9 +41,8 @@ from hanabi_env.words.deck_order import coming_cards, lay_deck
 from hanabi_env.words.notation import (
     CHOICE_NAMES,
     END_NAMES,
-    PLAY_FROM_DISCARD,
-    SHUFFLE_BACK,
     TILE_LETTERS,
+    action_to_str,
     card_names,
     hint_marks,
     suit_letters,
@@ -108,40 +115,33 @@ def _events(config: HanabiConfig, rules: Rules, state: Any) -> list[dict[str, An
 
 
 def _event_to_dict(config: HanabiConfig, rules: Rules, event: Any) -> dict[str, Any]:
-    if event.kind in (EVENT_HINT_COLOR, EVENT_HINT_RANK):
-        first = 0 if event.kind == EVENT_HINT_COLOR else rules.colors
-        offset = (int(event.target) - int(event.player)) % rules.players
-        return {
-            "player": int(event.player),
-            "action": f"hint {offset} {hint_marks(config)[first + int(event.value)]}",
-            "touched": members(range(rules.hand_size), event.touched),
-            "card": None,
-            "scored": None,
-            "gave_token": False,
-        }
+    is_hint = event.kind in (EVENT_HINT_COLOR, EVENT_HINT_RANK)
     is_built = event.kind in (EVENT_PLAY, EVENT_CHOOSE)
     has_card = is_built or event.kind == EVENT_DISCARD
     return {
         "player": int(event.player),
-        "action": _use_in_words(config, event),
-        "touched": [],
+        "action": action_to_str(config, _action_of(rules, event)),
+        "touched": members(range(rules.hand_size), event.touched) if is_hint else [],
         "card": card_names(config)[event.card] if has_card else None,
         "scored": bool(event.scored) if is_built else None,
-        "gave_token": bool(event.gave_token),
+        "gave_token": bool(event.gave_token) and not is_hint,
     }
 
 
-def _use_in_words(config: HanabiConfig, event: Any) -> str:
-    """The words of a step that was no hint."""
-    if event.kind == EVENT_CHOOSE:
-        return f"choose {card_names(config)[event.card]}"
-    if event.kind == EVENT_SHUFFLE_BACK:
-        return SHUFFLE_BACK
-    if event.kind == EVENT_PLAY_FROM_DISCARD:
-        return PLAY_FROM_DISCARD
-    verb = "play" if event.kind == EVENT_PLAY else "discard"
-    announced = f" as {suit_letters(config)[event.announced - 1]}" if event.announced else ""
-    return f"{verb} {int(event.slot)}{announced}"
+def _action_of(rules: Rules, event: Any) -> int:
+    """The action that led to an event."""
+    slot, value, announced = int(event.slot), int(event.value), int(event.announced)
+    receiver = (int(event.target) - int(event.player)) % rules.players - 1
+    plays = first_announced_play(rules) + slot * rules.suits - 1 if announced else first_play(rules) + slot
+    return {
+        EVENT_PLAY: plays + announced,
+        EVENT_DISCARD: slot,
+        EVENT_HINT_COLOR: first_color_hint(rules) + receiver * rules.colors + value,
+        EVENT_HINT_RANK: first_rank_hint(rules) + receiver * rules.ranks + value,
+        EVENT_CHOOSE: first_choice(rules) + int(event.card),
+        EVENT_SHUFFLE_BACK: shuffle_back(rules),
+        EVENT_PLAY_FROM_DISCARD: shuffle_back(rules) + 1,
+    }[int(event.kind)]
 
 
 # --- In: a dict or a deck into the record -----------------------------------------------------------------------------

@@ -201,6 +201,22 @@ def assert_refused(good: Callable[[], tuple[HanabiConfig, dict[str, Any]]], spoi
     assert state.tobytes() == before, "a refused position must not change the game"
 
 
+@pytest.mark.parametrize("key", NEEDED_KEYS)
+def test_whatever_is_raised_the_game_stays_as_it_was(key: str):
+    class Interrupted(dict[str, Any]):
+        def __getitem__(self, name: str) -> Any:
+            if name == key:
+                raise KeyboardInterrupt
+            return super().__getitem__(name)
+
+    config, position = middle()
+    state = new_game(config)
+    before = state.tobytes()
+    with pytest.raises(KeyboardInterrupt):
+        load_position(config, state, Interrupted(position))
+    assert state.tobytes() == before
+
+
 @pytest.mark.parametrize("position", [None, [], 7, "R1", [("hands", [])]])
 def test_what_is_no_dict_is_refused(position: Any):
     with pytest.raises(ValueError, match="a position must be a dict"):
