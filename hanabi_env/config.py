@@ -1,11 +1,11 @@
-"""What a table of Hanabi can be: the configuration people write, its checks, and the presets."""
+"""What a game of Hanabi can be: the configuration people write, its checks, and the presets."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from hanabako.words.checks import build_config, check_choice, check_field_types
 from hanabi_env.engine.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
-from hanabi_env.engine.state import EVENTS_A_TURN, MOST_HISTORY, MOST_TOKENS, Rules
+from hanabi_env.engine.state import EVENTS_PER_TURN, MOST_HISTORY, MOST_TOKENS, Rules
 
 OBSERVATION_TYPES = {
     "minimal": OBSERVE_MINIMAL,
@@ -16,23 +16,23 @@ OBSERVATION_TYPES = {
 
 @dataclass(frozen=True)
 class HanabiConfig:
-    """One table of Hanabi: its rules and what its players observe.
+    """A configuration of Hanabi: its rules and what its players observe.
 
-    Names are the Hanabi Learning Environment's where it has the option. Every default is the standard game's. Rule
-    numbers are those of ``hanabi_env/README.md``.
+    Names are the Hanabi Learning Environment's if it has the option. Every default is the standard game's. Rule numbers
+    are those of ``hanabi_env/README.md``.
 
     Raises:
         ValueError: a field has a wrong type or value, or the hands do not fit the deck.
     """
 
     players: int = 2
-    """Players at the table, 2 to 5 (H1)."""
+    """Players, 2 to 5 (H1)."""
     colors: int = 5
     """Suits of the box, 1 to 5, in the order R Y G W B (H1)."""
     ranks: int = 5
     """Cards of a complete firework, 1 to 5 (H10); a small deck has fewer copies too (E17)."""
     hand_size: int | None = None
-    """Cards a player holds; ``None`` is the booklet's 5 for 2 or 3 players and 4 for 4 or 5 (H2)."""
+    """Cards per hand; ``None`` is the booklet's 5 for 2 or 3 players and 4 for 4 or 5 (H2)."""
     max_information_tokens: int = 8
     """Information tokens at the start, which is also the most there can be, 0 to 50 (H3, H17)."""
     max_life_tokens: int = 3
@@ -114,12 +114,12 @@ class HanabiConfig:
 
     @property
     def observation_name(self) -> str:
-        """The name of the observation, for tables: a score without it cannot be compared with another."""
+        """The name of the observation: a score without it cannot be compared with another."""
         options = [f"history={self.history}"] * (self.history > 1) + ["belief"] * self.belief
         return "+".join([self.observation_type, *options, *["derived"] * self.derived])
 
     def rules(self) -> Rules:
-        """The numbers of this table, for the compiled rules."""
+        """The configuration in numbers, for the compiled rules."""
         hand, suits, cards = self.cards_in_hand, self.suits, self.suits * self.ranks
         hints = (self.players - 1) * (self.hint_colors + self.ranks)
         announced = hand * suits if self.choreography else 0
@@ -145,7 +145,7 @@ class HanabiConfig:
             choreography=int(self.choreography),
             num_actions=2 * hand + hints + announced + choices,
             observation_type=OBSERVATION_TYPES[self.observation_type],
-            history=max(self.history, EVENTS_A_TURN) if self.flamboyants else self.history,
+            history=max(self.history, EVENTS_PER_TURN) if self.flamboyants else self.history,
             belief=int(self.belief),
             derived=int(self.derived),
         )
@@ -189,7 +189,7 @@ PRESETS: dict[str, HanabiConfig] = {
         empty_hints=True,
     ),
 }
-"""Named tables. ``standard`` is the Learning Environment's game; ``small`` and ``very_small`` are its research games.
+"""Named configurations. ``standard`` is the Learning Environment's, ``small`` and ``very_small`` its research games.
 The booklets differ in the base game only by empty hints (H7). From ``avalanche_5`` to ``easier`` every preset adds one
 extension to ``standard`` (V1 to V6, H16, H17), so that scores differ by it alone; ``grands_feux_all`` is that booklet
 with its three extensions (V7), ``all_extensions`` every rule that can be on at once."""

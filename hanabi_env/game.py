@@ -10,7 +10,7 @@ from hanabi_env.config import HanabiConfig, make_config
 from hanabi_env.engine.observation import observation_words
 from hanabi_env.engine.rewards import FUNCTIONS, STATISTICS
 from hanabi_env.engine.rules import opening_score
-from hanabi_env.engine.state import END_INDISPENSABLE, END_OUT_OF_LIVES, END_STUCK, roomy, state_dtype
+from hanabi_env.engine.state import LOST_ENDS, roomy, state_dtype
 from hanabi_env.words import notation, positions
 
 
@@ -40,12 +40,7 @@ class HanabiGame(Game):
         positions.load_position(self.config, state, position)
 
     def load_deal(self, state: Any, options: dict[str, Any]) -> None:
-        if "bonus_tiles" in options:
-            positions.parse_bonus_tiles(self.config, options["bonus_tiles"])  # before anything is changed
-        if "deck" in options:
-            positions.load_deck(self.config, state, options["deck"])
-        if "bonus_tiles" in options:
-            positions.load_bonus_tiles(self.config, state, options["bonus_tiles"])
+        positions.load_deal(self.config, state, options)
 
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
         from hanabi_env.words.ratings import verdicts
@@ -55,7 +50,7 @@ class HanabiGame(Game):
         return {**ending, "end_reason": reason, "verdict": words["english"], "verdicts": words}
 
     def lost(self, tables: np.ndarray) -> np.ndarray:
-        return np.isin(tables["end_reason"], (END_OUT_OF_LIVES, END_INDISPENSABLE, END_STUCK))
+        return np.isin(tables["end_reason"], LOST_ENDS)
 
     @property
     def lost_score(self) -> int:

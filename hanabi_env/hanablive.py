@@ -31,8 +31,8 @@ from typing import IO, Any
 
 from hanabako.files import write_text
 from hanabi_env.config import HanabiConfig
+from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action, suit_letters
-from hanabi_env.words.position_checks import box_of
 
 __all__ = ["VARIANTS", "load", "main", "options_of", "save", "variant_of"]
 
@@ -77,9 +77,9 @@ def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], 
         file: a path, or an open text file.
 
     Returns:
-        The table, the deck (card names, top first, for ``reset(options={"deck": deck})``) and the actions from player
-        0 on. A file that was cut off may lack cards of the deck: they follow in the order of the box. Old games whose
-        first player was another are turned round the table, so that player 0 begins.
+        The configuration, the deck (card names, top first, for ``reset(options={"deck": deck})``) and the actions from
+        player 0 on. A file that was cut off may lack cards of the deck: they follow in the order of the box. Old games
+        whose first player was another are turned round, so that player 0 begins.
 
     Raises:
         ValueError: the file is no such game, or uses what this Hanabi does not have; the text names it.
@@ -133,7 +133,7 @@ def _list(game: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _number(entry: Any, name: str, default: int | None, allowed: range) -> int:
-    """The integer under ``name``; ``ValueError`` where it is missing, none, or not ``allowed``."""
+    """The integer under ``name``; ``ValueError`` if it is missing, none, or not ``allowed``."""
     value = entry.get(name, default) if isinstance(entry, Mapping) else None
     if type(value) is not int or value not in allowed:
         raise ValueError(f"{name} must be from {allowed.start} to {allowed.stop - 1} in {entry!r}")
@@ -147,7 +147,7 @@ def _card(config: HanabiConfig, card: Any) -> str:
 
 
 def _site_suits(config: HanabiConfig) -> str:
-    """The letters of our suits in the site's order: where both are there, black powder comes before multicolor."""
+    """The letters of our suits in the site's order: if both are there, black powder comes before multicolor."""
     suits = suit_letters(config)
     return suits[:-2] + "KM" if suits.endswith("MK") else suits
 
@@ -163,33 +163,33 @@ def _completed(config: HanabiConfig, cards: list[str]) -> list[str]:
 
 
 def _actions_in(config: HanabiConfig, deck: Sequence[str], entries: Iterable[Any], first: int) -> list[int]:
-    table, actions = Hands(config, len(deck), first), []
+    held, actions = Hands(config, len(deck), first), []
     for entry in entries:
         kind = _number(entry, "type", None, range(END_BY_VOTE + 1))
         if kind in (END_GAME, END_BY_VOTE):
             break
-        words = _use(table, kind, entry, deck) if kind in (PLAY, DISCARD) else _clue(table, kind, entry)
+        words = _use(held, kind, entry, deck) if kind in (PLAY, DISCARD) else _clue(held, kind, entry)
         actions.append(str_to_action(config, words))
     return actions
 
 
-def _use(table: "Hands", kind: int, entry: Any, deck: Sequence[str]) -> str:
+def _use(held: "Hands", kind: int, entry: Any, deck: Sequence[str]) -> str:
     order = _number(entry, "target", None, range(len(deck)))
-    hand = table.hands[table.player]
+    hand = held.hands[held.player]
     if order not in hand:
-        blind = "; cards are not played from the deck here (deckPlays)" if order == table.next_order else ""
-        raise ValueError(f"player {table.player} does not hold card {order} ({deck[order]}) in {entry!r}{blind}")
+        blind = "; cards are not played from the deck here (deckPlays)" if order == held.next_order else ""
+        raise ValueError(f"player {held.player} does not hold card {order} ({deck[order]}) in {entry!r}{blind}")
     slot = hand.index(order)
-    table.use(slot)
+    held.use(slot)
     return f"{'play' if kind == PLAY else 'discard'} {slot}"
 
 
-def _clue(table: "Hands", kind: int, entry: Any) -> str:
-    config = table.config
-    offset = (_number(entry, "target", None, range(config.players)) - table.player) % config.players
+def _clue(held: "Hands", kind: int, entry: Any) -> str:
+    config = held.config
+    offset = (_number(entry, "target", None, range(config.players)) - held.player) % config.players
     if offset == 0:
-        raise ValueError(f"player {table.player} tells nobody else in {entry!r}")
-    table.pass_on()
+        raise ValueError(f"player {held.player} tells nobody else in {entry!r}")
+    held.pass_on()
     if kind == RANK_CLUE:
         return f"hint {offset} {_number(entry, 'value', None, range(1, config.ranks + 1))}"
     colors = color_letters(config)
@@ -210,7 +210,7 @@ class Hands:
         self.config = config
         self.player = player
         self.deck_size = deck_size
-        self.hands = [list(range(seat * size, (seat + 1) * size)) for seat in range(config.players)]
+        self.hands = [list(range(player * size, (player + 1) * size)) for player in range(config.players)]
         self.next_order = config.players * size
 
     def use(self, slot: int) -> int:
@@ -243,14 +243,14 @@ def save(
 
     Args:
         file: where; it is replaced as a whole.
-        config: the table; `variant_of` says which ones the site has.
+        config: the configuration; `variant_of` says which ones the site has.
         deck: card names, top first: the hands of player 0 on, then the draws.
         actions: from player 0 on. A game that is not at its end may be written too.
-        players: their names; Alice, Bob and so on where there are none.
+        players: their names; Alice, Bob and so on if there are none.
         seed: shown by the site.
 
     Raises:
-        ValueError: the site does not have this table, or a name, card or action is wrong.
+        ValueError: the site does not have this configuration, or a name, card or action is wrong.
     """
     names = list(players) or list(PLAYER_NAMES[: config.players])
     if len(names) != config.players:
@@ -269,10 +269,10 @@ def save(
 
 
 def variant_of(config: HanabiConfig) -> str:
-    """The site's name of this table's suits.
+    """The site's name of this configuration's suits.
 
     Raises:
-        ValueError: the site does not have this table; the text names the field.
+        ValueError: the site does not have this configuration; the text names the field.
     """
     standard = HanabiConfig()
     black = ("black_distribution",) if config.black_powder else ()
@@ -289,7 +289,7 @@ def variant_of(config: HanabiConfig) -> str:
 
 
 def options_of(config: HanabiConfig) -> dict[str, bool]:
-    """The site's options that are on for this table.
+    """The site's options that are on in this configuration.
 
     Raises:
         ValueError: the site does not have hands of this size.
@@ -307,20 +307,20 @@ def options_of(config: HanabiConfig) -> dict[str, bool]:
 
 
 def _actions_out(config: HanabiConfig, actions: Iterable[int]) -> list[dict[str, int]]:
-    table, entries = Hands(config, config.deck_size), []
+    held, entries = Hands(config, config.deck_size), []
     for number, action in enumerate(actions):
         verb, *values = action_to_str(config, action).split()
         if verb == "hint":
-            target = (table.player + int(values[0])) % config.players
+            target = (held.player + int(values[0])) % config.players
             is_rank = values[1].isdigit()
             value = int(values[1]) if is_rank else color_letters(config).index(values[1])
             entries.append({"type": RANK_CLUE if is_rank else COLOR_CLUE, "target": target, "value": value})
-            table.pass_on()
+            held.pass_on()
             continue
         slot = int(values[0])
-        if slot >= len(table.hands[table.player]):
-            raise ValueError(f"action {number} uses slot {slot} of {len(table.hands[table.player])}")
-        entries.append({"type": PLAY if verb == "play" else DISCARD, "target": table.use(slot), "value": 0})
+        if slot >= len(held.hands[held.player]):
+            raise ValueError(f"action {number} uses slot {slot} of {len(held.hands[held.player])}")
+        entries.append({"type": PLAY if verb == "play" else DISCARD, "target": held.use(slot), "value": 0})
     return entries
 
 
@@ -351,10 +351,10 @@ def _replay(path: Path) -> str:
     env.reset(options={"deck": deck})
     for action in actions:
         env.step(action)
-    table = env.to_dict()
-    end = table["end_reason"] or "goes on"
-    table_words = f"{variant_of(config)}, {config.players} players, {len(actions)} actions"
-    return f"{table_words}, score {table['score']}, {table['information_tokens']} information tokens, end: {end}"
+    position = env.to_dict()
+    end = position["end_reason"] or "goes on"
+    played = f"{variant_of(config)}, {config.players} players, {len(actions)} actions"
+    return f"{played}, score {position['score']}, {position['information_tokens']} information tokens, end: {end}"
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from typing import Any
 from hanabako.words.checks import check_seat
 from hanabako.words.notation import player_name
 from hanabi_env.config import HanabiConfig
-from hanabi_env.words.notation import PLAY_FROM_DISCARD, SHUFFLE_BACK
-from hanabi_env.words.ratings import SCALES, score_words, verdict
+from hanabi_env.words.notation import PLAY_FROM_DISCARD, SHUFFLE_BACK, ranks_in_order
+from hanabi_env.words.ratings import check_wording, score_words, verdict
 
 SUIT_NAMES = {
     "R": "red",
@@ -134,17 +134,16 @@ class TableView:
     @property
     def max_score(self) -> int:
         """Cards on the fireworks of a perfect game; black powder adds nothing (V3)."""
-        return self.config.ranks * sum(suit != "K" for suit in self.suits)
+        return self.config.max_score
 
     @property
     def verdict(self) -> str:
         """What the booklet says of the score (H15, E8)."""
         return verdict(self.config, self.score, self.end_reason, self.wording)
 
-    def order(self, suit: str) -> range:
+    def order(self, suit: str) -> tuple[int, ...]:
         """Ranks of a firework in the order of play: black powder counts down (V3)."""
-        ranks = self.config.ranks
-        return range(ranks, 0, -1) if suit == "K" else range(1, ranks + 1)
+        return ranks_in_order(self.config, suit)
 
     def top(self, suit: str) -> str | None:
         """The card that shows on a firework."""
@@ -173,18 +172,17 @@ def view_of(
 
     ``wording`` is the booklet whose words the verdict is in, a key of `hanabi_env.words.ratings.SCALES`.
 
-    Of the keys beyond the contract's it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
-    for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and ranks that
-    hints named). Both may be missing.
+    Beside the keys that every position has it reads ``last_move`` (``player``, ``action`` in words, for a hint
+    ``touched``, for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and
+    ranks that hints named). Both may be missing.
 
     Raises:
         ValueError: nobody sits at ``seat``, or no booklet has this ``wording``.
     """
     check_seat(seat, config.players)
-    if wording not in SCALES:
-        raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {wording!r}")
-    copies = Counter(_box(position, config.ranks))
-    seen = Counter(position["discards"]) + Counter(_played(position, config.ranks))
+    check_wording(wording)
+    copies = Counter(_box(position, config))
+    seen = Counter(position["discards"]) + Counter(_played(position, config))
     for player, hand in enumerate(position["hands"]):
         if player != seat:
             seen.update(hand)
@@ -222,19 +220,18 @@ def view_of(
     )
 
 
-def _box(position: Mapping[str, Any], ranks: int) -> Iterable[str]:
+def _box(position: Mapping[str, Any], config: HanabiConfig) -> Iterable[str]:
     """Every card of the game: which they are is public, only their places are hidden."""
     yield from position["discards"]
     yield from position["deck"]
-    yield from _played(position, ranks)
+    yield from _played(position, config)
     for hand in position["hands"]:
         yield from hand
 
 
-def _played(position: Mapping[str, Any], ranks: int) -> Iterable[str]:
+def _played(position: Mapping[str, Any], config: HanabiConfig) -> Iterable[str]:
     for suit, played in position["fireworks"].items():
-        order = range(ranks, 0, -1) if suit == "K" else range(1, ranks + 1)
-        yield from (f"{suit}{rank}" for rank in order[:played])
+        yield from (f"{suit}{rank}" for rank in ranks_in_order(config, suit)[:played])
 
 
 def _move(move: Mapping[str, Any] | None, players: int) -> Move | None:

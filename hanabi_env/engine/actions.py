@@ -1,7 +1,7 @@
 """The actions of Hanabi by their numbers: blocks in the Learning Environment's order, and where each begins.
 
 They are: discard slot, play slot, hint a color, hint a rank. Hints are ordered by the receiver's offset (1 = next
-clockwise), then by color or rank. Then, where the variant is played: announced plays, slot by slot and suit by suit
+clockwise), then by color or rank. Then, if the variant is played: announced plays, slot by slot and suit by suit
 (V6); choosing a card of the discard, "shuffle back", "play from discard" (V4).
 """
 

@@ -1,12 +1,13 @@
-"""The cards, hands and tokens of Hanabi: sets of cards (one bit each), and the questions one asks of them.
+"""The cards, fireworks, hands and tokens of Hanabi: sets of cards (one bit each), and the questions one asks of them.
 
-What players do with them is in `hanabi_env.engine.rules`, which also tells how arguments are spelled.
+What players do with them is in `hanabi_env.engine.rules`, which also tells how arguments are spelled. That black runs
+down (V3) is told here and nowhere else: by `place_of` and `rank_at` for one card, by `following` for a set of cards.
 """
 
 import numpy as np
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.bits import ZERO, bit, low_bits
+from hanabako.engine.bits import ONE, ZERO, bit, low_bits
 from hanabi_env.engine.state import END_OUT_OF_LIVES
 
 # --- Cards ------------------------------------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ def suit_set(rules, suit):
 
 @rule
 def copies(rules, suit, rank):
-    """H1, E17: three of the lowest rank, one of the highest, two of the others (three where there is one rank only).
+    """H1, E17: three of the lowest rank, one of the highest, two of the others (three if there is one rank only).
 
     V1: one of each multicolor card. V3: black the other way round.
     """
@@ -75,7 +76,7 @@ def thermometer_of(rules, card):
 
 
 @rule
-def cards_a_suit(rules, suit):
+def cards_per_suit(rules, suit):
     """Cards of one suit in the box."""
     if suit == rules.multicolor_suit and rules.multicolor_is_single:
         return rules.ranks
@@ -108,9 +109,29 @@ def rank_at(rules, suit, place):
 
 
 @rule
+def following(rules, cards):
+    """H10: the set of the cards that come right after ``cards`` on their fireworks: `place_of` for all at once."""
+    lowest = touched_by_rank(rules, 0)
+    descending = suit_set(rules, rules.black_suit) if rules.black_suit >= 0 else ZERO
+    lower = ((cards & descending & ~lowest) >> ONE) & descending
+    return (((cards & ~descending) << ONE) & ~lowest) | lower
+
+
+@rule
 def next_rank(rules, s, suit):
     """H10: the rank that continues a firework."""
     return rank_at(rules, suit, np.int64(s.fireworks[suit]))
+
+
+@rule
+def played_set(rules, s):
+    """The set of cards on the fireworks: from the rank of their first card to that of their last one."""
+    cards = ZERO
+    for suit in range(rules.suits):
+        played = np.int64(s.fireworks[suit])
+        lowest = min(rank_at(rules, suit, 0), rank_at(rules, suit, max(played, 1) - 1))
+        cards |= low_bits(played) << np.uint64(suit * rules.ranks + lowest)
+    return cards
 
 
 @rule
@@ -127,10 +148,10 @@ def playable_set(rules, s):
 
 
 @rule
-def seat(rules, s, offset):
-    """The player ``offset`` seats to the left of the current one."""
-    player = np.int64(s.current_player) + offset
-    return player - rules.players if player >= rules.players else player
+def player_at(rules, player, offset):
+    """The player ``offset`` (0 .. players - 1) seats to the left of another one."""
+    seat = np.int64(player) + offset
+    return seat - rules.players if seat >= rules.players else seat
 
 
 @rule
@@ -147,7 +168,7 @@ def others_set(rules, s):
     """The set of cards in the hands of all but the current player."""
     cards = ZERO
     for offset in range(1, rules.players):
-        cards |= hand_set(rules, s, seat(rules, s, offset))
+        cards |= hand_set(rules, s, player_at(rules, s.current_player, offset))
     return cards
 
 
@@ -195,7 +216,7 @@ def nameable_ranks(rules, hand):
 
 @rule
 def gain_information_token(rules, s):
-    """One token back, unless all are there already. Returns 1 where a token came back, else 0."""
+    """One token back, unless all are there already. Returns 1 if a token came back, else 0."""
     if s.information_tokens >= rules.max_information_tokens:
         return 0
     s.information_tokens += 1

@@ -2,9 +2,9 @@
 
 The first five sections are, bit for bit, the canonical encoding of the Hanabi Learning Environment (Bard et al. 2020):
 hands, board, discards, last action, card knowledge. ``history`` repeats the last-action section for older steps (with
-bonus tiles it holds at least as many as one turn can have). Other sections follow where they are played or asked for:
-``tiles``, ``belief`` and ``derived``. Each section is a pair of functions, its length and its
-writer; `SECTIONS` lists them in order, and `index_table` says where each one begins.
+bonus tiles it holds at least as many as one turn can have). Other sections follow if they are played or asked for:
+``tiles``, ``belief`` and ``derived``. Each section is a pair of functions, its length and its writer; `SECTIONS` lists
+them in order, and `index_table` says where each one begins.
 
 Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. A hidden card
 of the observer's own hand is never read, except by ``observation_type="seer"``, which is meant for research.
@@ -15,8 +15,8 @@ import numpy as np
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
 from hanabako.engine.sections import index_of, words_for
-from hanabi_env.engine.cards import all_cards, cards_a_suit, copies, first_copy, playable_set, suit_set
-from hanabi_env.engine.rules import is_all_discarded
+from hanabi_env.engine.cards import all_cards, cards_per_suit, playable_set, player_at
+from hanabi_env.engine.counting import all_copies_in, dead_set, public_sets, seen_sets
 from hanabi_env.engine.state import (
     EVENT_CHOOSE,
     EVENT_DISCARD,
@@ -52,13 +52,6 @@ def observe(rules, s, observer, out):
     if rules.derived:
         word, at = write_derived(rules, s, observer, out, word, at)
     end_string(out, word, at)
-
-
-@rule
-def player_at(rules, observer, offset):
-    """The player ``offset`` seats to the left of the observer."""
-    player = observer + offset
-    return player - rules.players if player >= rules.players else player
 
 
 @rule
@@ -127,7 +120,7 @@ def discards_length(rules):
 def write_discards(rules, s, out, word, at):
     """Suit by suit, each rank's copies from the lowest rank up."""
     for suit in range(rules.suits):
-        word, at = put(out, word, at, cards_a_suit(rules, suit), s.discarded[suit])
+        word, at = put(out, word, at, cards_per_suit(rules, suit), s.discarded[suit])
     return word, at
 
 
@@ -240,104 +233,6 @@ def write_tiles(rules, s, out, word, at):
     return put(out, word, at, rules.players, low_bits(max(s.turns_to_play, 0)))
 
 
-# --- Counting ---------------------------------------------------------------------------------------------------------
-
-
-@rule
-def played_set(rules, s):
-    """The set of cards on the fireworks: the lowest ranks, of black the highest (V3)."""
-    cards = ZERO
-    for suit in range(rules.suits):
-        played = low_bits(s.fireworks[suit])
-        if suit == rules.black_suit:
-            played = played << np.uint64(rules.ranks - np.int64(s.fireworks[suit]))
-        cards |= played << np.uint64(suit * rules.ranks)
-    return cards
-
-
-@rule
-def dead_set(rules, s):
-    """The set of cards that can never be played again: on their firework, or from a rank on that is all discarded."""
-    played = played_set(rules, s)
-    lost = all_discarded_set(rules, s) & ~played
-    black = suit_set(rules, rules.black_suit) if rules.black_suit >= 0 else ZERO
-    for _ in range(rules.ranks - 1):
-        lost |= ((lost & ~black) << ONE) & ~lowest_ranks(rules)
-        lost |= ((lost & black & ~lowest_ranks(rules)) >> ONE) & black
-    return played | (lost & all_cards(rules))
-
-
-@rule
-def lowest_ranks(rules):
-    """The set of all cards of rank 0."""
-    cards = ZERO
-    for suit in range(rules.suits):
-        cards |= bit(suit * rules.ranks)
-    return cards
-
-
-@rule
-def all_discarded_set(rules, s):
-    """The set of cards all of whose copies lie in the discard."""
-    cards = ZERO
-    for card in range(card_bits(rules)):
-        if is_all_discarded(rules, s, card):
-            cards |= bit(card)
-    return cards
-
-
-@rule
-def discarded_sets(rules, s):
-    """Three sets: the cards of which at least one, two, three copies lie in the discard."""
-    one, two, three = ZERO, ZERO, ZERO
-    for suit in range(rules.suits):
-        pile = np.uint64(s.discarded[suit])
-        for rank in range(rules.ranks):
-            thermometer = pile >> np.uint64(first_copy(rules, suit, rank))
-            card = np.uint64(suit * rules.ranks + rank)
-            number = copies(rules, suit, rank)
-            one |= (thermometer & ONE) << card
-            if number > 1:
-                two |= ((thermometer >> ONE) & ONE) << card
-            if number > 2:
-                three |= ((thermometer >> np.uint64(2)) & ONE) << card
-    return one, two, three
-
-
-@rule
-def see(sets, cards):
-    """The same three sets after one more copy of each of ``cards`` was seen."""
-    one, two, three = sets
-    return one | cards, two | (one & cards), three | (two & cards)
-
-
-@rule
-def public_sets(rules, s):
-    """Three sets: the cards of which everybody sees at least one, two, three copies."""
-    return see(discarded_sets(rules, s), played_set(rules, s))
-
-
-@rule
-def seen_sets(rules, s, observer):
-    """Three sets: the cards of which the observer sees at least one, two, three copies."""
-    sets = public_sets(rules, s)
-    for offset in range(1, rules.players):
-        player = player_at(rules, observer, offset)
-        for slot in range(rules.hand_size):
-            sets = see(sets, bit(s.hands[player, slot]) & all_cards(rules))
-    return sets
-
-
-@rule
-def all_copies_in(rules, sets):
-    """The set of cards all of whose copies are counted in ``sets``."""
-    cards = ZERO
-    for suit in range(rules.suits):
-        for rank in range(rules.ranks):
-            cards |= sets[copies(rules, suit, rank) - 1] & bit(suit * rules.ranks + rank)
-    return cards
-
-
 # --- Belief (option): possible cards, by hints and by counting --------------------------------------------------------
 
 
@@ -401,7 +296,7 @@ def write_derived(rules, s, observer, out, word, at):
 
 @rule
 def is_within(cards, others):
-    """1 where a set of cards is not empty and has no member outside ``others``, else 0."""
+    """1 if a set of cards is not empty and has no member outside ``others``, else 0."""
     return np.uint64(cards != ZERO and cards & ~others == ZERO)
 
 
@@ -420,12 +315,12 @@ SECTIONS = (
 
 
 def observation_bits(rules: Rules) -> int:
-    """Bits of an observation of this table."""
+    """Bits of an observation."""
     return sum(length(rules) for _, length in SECTIONS)
 
 
 def observation_words(rules: Rules) -> int:
-    """Words of 64 bits that hold an observation of this table."""
+    """Words of 64 bits that hold an observation."""
     return words_for(observation_bits(rules))
 
 

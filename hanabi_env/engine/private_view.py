@@ -1,9 +1,9 @@
 """The view of one seat: the record of the game without what that player may not know (H20).
 
-Programs that play (`agents.bots.bot`) are given a view where the rules have the state. It is the same record, so every
-question of `hanabi_env.engine.rules` can be asked of it (``is_playable(rules, view, card)``), but for the three things that
-its player cannot see: the own cards, the deck, and the face-down bonus tiles. The random streams, from which these
-could be worked out, are zero. What hints have said of the own cards (``plausible``, ``hinted``) is public and stays.
+Bots (`hanabako.agents.bots.bot`) are given a view in place of the state. It is the same record, so every question of
+`hanabi_env.engine.rules` can be asked of it (``is_playable(rules, view, card)``), but for the three things that its
+player cannot see: the hand, the deck, and the face-down bonus tiles. The random streams, from which these could be
+worked out, are zero. What hints have said of the hand (``plausible``, ``hinted``) is public and stays.
 """
 
 from hanabako.compiler.jit import rule
@@ -30,10 +30,10 @@ def hide(rules, view, player):
 
 @rule
 def last_event(rules, view):
-    """What everybody saw of the last step: a record of `hanabi_env.engine.state.EVENT`. At least one step must have been."""
+    """What everybody saw of the last step, a `hanabi_env.engine.state.EVENT`. There must have been one."""
     return view.events[(view.length - 1) % rules.history]
 
 
 def room(rules: Rules, specialize: bool) -> Rules:
-    """The numbers that size the records of a program: the table's own, or those of the general program."""
+    """The numbers that size the records of a loop: the configuration's, or those of the generic loop."""
     return rules if specialize else roomy(rules)

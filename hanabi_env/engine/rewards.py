@@ -1,4 +1,4 @@
-"""What Hanabi brings to the compiled loops of `hanabako.engine.loops`: a step's rewards, a finished game's statistics."""
+"""What Hanabi brings to the loops of `hanabako.engine.loops`: a step's rewards, a finished game's statistics."""
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.protocol import GameFunctions

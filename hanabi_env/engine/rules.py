@@ -6,13 +6,15 @@ The players build one firework per suit, its cards in ascending order from 1 (H1
 lost life ends the game (H12). All fireworks complete also end it (H13). When the deck runs out every player has one
 more turn (H14). The score is the number of cards on the fireworks (H15).
 
-Before this module come `hanabi_env.engine.cards`, what is in the box and the record of a game, and `hanabi_env.engine.tiles`, the bonus
-tiles of one of the modules (V4); `hanabi_env.engine.actions` numbers what a player may do.
+Before this module come `hanabi_env.engine.state`, the record of a game, `hanabi_env.engine.cards`, what is in the box
+and what lies on the fireworks, and `hanabi_env.engine.tiles`, the bonus tiles of one of the modules (V4);
+`hanabi_env.engine.actions` numbers what a player may do.
 
-Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate nothing,
-raise nothing and use integers only, so the same source also runs on a GPU. Arguments keep one order and spelling:
+Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate
+nothing, raise nothing and use integers only, so the same source also runs on a GPU. Arguments keep one order and
+spelling:
 
-* ``rules``: a `hanabi_env.engine.state.Rules`, the numbers of this table;
+* ``rules``: a `hanabi_env.engine.state.Rules`, the configuration in numbers;
 * ``s``: one record of `hanabi_env.engine.state.state_dtype`, changed in place;
 * ``player``: 0 .. players - 1, ``offset``: seats to the left, ``slot``: place in a hand, 0 is the oldest card;
 * ``card``: ``suit * ranks + rank`` (both from 0), or ``NO_CARD``; ``action``: see `hanabi_env.engine.actions`.
@@ -33,7 +35,7 @@ from hanabi_env.engine.actions import (
 )
 from hanabi_env.engine.cards import (
     all_cards,
-    cards_a_suit,
+    cards_per_suit,
     first_copy,
     gain_information_token,
     hand_set,
@@ -42,9 +44,10 @@ from hanabi_env.engine.cards import (
     nameable_ranks,
     next_rank,
     others_set,
+    place_of,
+    player_at,
     rank_in_box,
     rank_of,
-    seat,
     suit_of,
     thermometer_of,
     touched_by_color,
@@ -56,7 +59,6 @@ from hanabi_env.engine.state import (
     END_INDISPENSABLE,
     END_NOT_YET,
     END_OUT_OF_CARDS,
-    END_OUT_OF_LIVES,
     END_STUCK,
     EVENT_CHOOSE,
     EVENT_DISCARD,
@@ -67,6 +69,7 @@ from hanabi_env.engine.state import (
     EVENT_PLAY_FROM_DISCARD,
     EVENT_SHUFFLE_BACK,
     LAST_ROUND_NOT_BEGUN,
+    LOST_ENDS,
     NO_CARD,
     NO_TILE,
     SHUFFLE_STRIDE,
@@ -100,12 +103,12 @@ def init(rules, s):
 
 @rule
 def open_box(rules, s):
-    """H1, H3: all cards in the deck, all tokens on the table, nothing played."""
+    """H1, H3: all cards in the deck, all tokens there, nothing played."""
     place = 0
     for suit in range(rules.suits):
         s.fireworks[suit] = 0
         s.discarded[suit] = 0
-        for k in range(cards_a_suit(rules, suit)):
+        for k in range(cards_per_suit(rules, suit)):
             s.cards[place] = suit * rules.ranks + rank_in_box(rules, suit, k)
             place += 1
     s.deck_count = rules.deck_size
@@ -178,10 +181,10 @@ def legal_action_mask(rules, s, mask):
     word, at = put(mask, ZERO, 0, rules.hand_size, slots if can_discard(rules, s) else ZERO)
     word, at = put(mask, word, at, rules.hand_size, slots)
     for offset in range(1, rules.players):
-        colors = nameable_colors(rules, hand_set(rules, s, seat(rules, s, offset)))
+        colors = nameable_colors(rules, hand_set(rules, s, player_at(rules, s.current_player, offset)))
         word, at = put(mask, word, at, rules.colors, colors if hints_colors else ZERO)
     for offset in range(1, rules.players):
-        ranks = nameable_ranks(rules, hand_set(rules, s, seat(rules, s, offset)))
+        ranks = nameable_ranks(rules, hand_set(rules, s, player_at(rules, s.current_player, offset)))
         word, at = put(mask, word, at, rules.ranks, ranks if hints_ranks else ZERO)
     if rules.choreography:
         for slot in range(rules.hand_size):
@@ -347,8 +350,7 @@ def is_all_discarded(rules, s, card):
 def is_indispensable_lost(rules, s, card):
     """V5: the card is not on its firework, and all its copies lie in the discard."""
     suit = suit_of(rules, card)
-    rank = rank_of(rules, card)
-    is_needed = rank <= next_rank(rules, s, suit) if suit == rules.black_suit else rank >= next_rank(rules, s, suit)
+    is_needed = place_of(rules, suit, rank_of(rules, card)) >= s.fireworks[suit]
     return is_needed and is_all_discarded(rules, s, card)
 
 
@@ -362,7 +364,7 @@ def give_hint(rules, s, event, action):
         event.kind = EVENT_HINT_RANK
         hint = action - first_rank_hint(rules)
         values = rules.ranks
-    event.target = seat(rules, s, hint // values + 1)
+    event.target = player_at(rules, s.current_player, hint // values + 1)
     event.value = hint % values
     event.touched = point_at_cards(rules, s, event)
 
@@ -390,8 +392,8 @@ def point_at_cards(rules, s, event):
 def end_turn(rules, s, uses_card):
     """The turn is over: a card that was used is replaced unless the game is over too (E1). The next player follows.
 
-    H14, E2: a turn of the last round is counted, and after the last one the game ends. V5, E5: it is lost where the
-    next player can do nothing.
+    H14, E2: a turn of the last round is counted, and after the last one the game ends. V5, E5: it is lost if the next
+    player can do nothing.
     """
     if s.turns_to_play != LAST_ROUND_NOT_BEGUN:
         s.turns_to_play -= 1
@@ -400,7 +402,7 @@ def end_turn(rules, s, uses_card):
             draw_card(rules, s, s.current_player)
         if s.turns_to_play == 0:
             s.end_reason = END_OUT_OF_CARDS
-    s.current_player = seat(rules, s, 1)
+    s.current_player = player_at(rules, s.current_player, 1)
     if rules.final_bouquet and s.end_reason == END_NOT_YET and not can_act(rules, s):
         s.end_reason = END_STUCK
 
@@ -456,12 +458,12 @@ def played_cards(rules, s):
 @rule
 def is_lost(s):
     """H12, V5: the last life is gone, an indispensable card is lost, or a player can do nothing."""
-    return s.end_reason == END_OUT_OF_LIVES or s.end_reason == END_INDISPENSABLE or s.end_reason == END_STUCK
+    return s.end_reason in LOST_ENDS
 
 
 @rule
 def fireworks_score(rules, s):
-    """H15: the points on the table. V3: black cards give none, and each one that is missing costs one."""
+    """H15: the cards on the fireworks. V3: black cards give none, and each one that is missing costs one."""
     points = played_cards(rules, s)
     return points - rules.ranks if rules.black_suit >= 0 else points
 
@@ -474,7 +476,7 @@ def opening_score(rules):
 
 @rule
 def score(rules, s):
-    """H12, H15: the points on the table; a lost game scores as at its opening where ``score_on_loss`` or V5 says so."""
+    """H12, H15: the points on the fireworks; if ``score_on_loss`` or V5 says so, a lost game scores as its opening."""
     if rules.score_on_loss_zero and is_lost(s):
         return opening_score(rules)
     return fireworks_score(rules, s)

@@ -15,6 +15,7 @@ END_OUT_OF_CARDS = 3  # H14
 END_INDISPENSABLE = 4  # V5: the last copy of a card that a firework needs was discarded
 END_STUCK = 5  # V5: the player to move can do nothing
 END_ILLEGAL = 6  # a player did what the rules forbid: the loop that saw it ended the game
+LOST_ENDS = (END_OUT_OF_LIVES, END_INDISPENSABLE, END_STUCK)  # H12, V5
 
 EVENT_NONE = 0  # kinds of an event; the order is the Learning Environment's
 EVENT_PLAY = 1
@@ -34,7 +35,7 @@ TILE_TAKE_BACK = 4  # (e) a card of the discard is shuffled into the deck
 TILE_PLAY_DISCARD = 5  # (f) a card of the discard is played
 CHOICE_OF_E = 6  # not a tile: on an empty deck its player chooses what (e) shall be
 NO_TILE = 7  # nothing is pending
-EVENTS_A_TURN = 5  # V4: a play, (e) on an empty deck and its card, the card of (f), a free hint
+EVENTS_PER_TURN = 5  # V4: a play, (e) on an empty deck and its card, the card of (f), a free hint
 
 MOST_TOKENS = 50  # of either kind
 MOST_HISTORY = 32  # steps that an observation can hold
@@ -46,7 +47,7 @@ SHUFFLE_STRIDE = 1 << 8  # draws after another shuffle use counters of their own
 
 
 class Rules(NamedTuple):
-    """The numbers of one table, for the compiler, made by `HanabiConfig.rules`: all are ints, flags are 0 or 1."""
+    """A configuration in numbers, for the compiler, made by `HanabiConfig.rules`: all are ints, flags are 0 or 1."""
 
     players: int
     hand_size: int
@@ -75,7 +76,7 @@ class Rules(NamedTuple):
 
 EVENT = np.dtype(  # what everybody saw of one step
     [
-        ("touched", np.uint32),  # slots that a hint touched, one bit a slot
+        ("touched", np.uint32),  # slots that a hint touched, one bit per slot
         ("kind", np.uint8),  # EVENT_*
         ("player", np.uint8),  # who acted
         ("target", np.uint8),  # who received the hint
@@ -91,7 +92,7 @@ EVENT = np.dtype(  # what everybody saw of one step
 
 
 def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size: int, history: int) -> np.dtype:
-    """The record of one game: facts only, no encodings. Sizes may exceed the table's (`Rules` tells the real ones)."""
+    """The record of one game: facts only, no encodings. Sizes may exceed the game's (`Rules` tells the real ones)."""
     cards = np.uint32 if suits * ranks <= 32 else np.uint64  # a set of cards, one bit each
     return np.dtype(
         [
@@ -124,7 +125,7 @@ def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size:
 
 
 def roomy(rules: Rules) -> Rules:
-    """Sizes of the general record: room for every table of the booklets, or for this one where it is larger."""
+    """Sizes of the generic record: room for every game of the booklets, and for this one if it is larger."""
     return rules._replace(
         players=5,
         hand_size=max(5, rules.hand_size),
@@ -140,7 +141,7 @@ def roomy(rules: Rules) -> Rules:
         choreography=1,
         num_actions=max(128, rules.num_actions),
         observation_type=1,
-        history=EVENTS_A_TURN if rules.history <= EVENTS_A_TURN else MOST_HISTORY,
+        history=EVENTS_PER_TURN if rules.history <= EVENTS_PER_TURN else MOST_HISTORY,
         belief=1,
         derived=1,
     )

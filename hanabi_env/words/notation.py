@@ -10,6 +10,7 @@ from typing import SupportsIndex
 from hanabako.words.checks import as_index
 from hanabako.words.notation import number_of, numbered
 from hanabi_env.config import HanabiConfig
+from hanabi_env.engine.cards import rank_at
 from hanabi_env.engine.state import (
     END_COMPLETED,
     END_ILLEGAL,
@@ -32,6 +33,7 @@ __all__ = [
     "card_to_str",
     "color_letters",
     "hint_marks",
+    "ranks_in_order",
     "str_to_action",
     "str_to_card",
     "suit_letters",
@@ -77,6 +79,13 @@ def color_letters(config: HanabiConfig) -> str:
     return suit_letters(config)[: config.hint_colors]
 
 
+@lru_cache
+def ranks_in_order(config: HanabiConfig, letter: str) -> tuple[int, ...]:
+    """The ranks of a firework, from 1, in the order of play (H10, V3)."""
+    rules, suit = config.rules(), suit_letters(config).index(letter)
+    return tuple(1 + rank_at(rules, suit, place) for place in range(rules.ranks))
+
+
 def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
     """What a hint can say: color letters, then ranks (from 1), in the order of the bits of ``hinted`` in the rules."""
     return (*color_letters(config), *range(1, config.ranks + 1))
@@ -100,7 +109,7 @@ def card_to_str(config: HanabiConfig, card: SupportsIndex) -> str:
     """The word of a card.
 
     Raises:
-        ValueError: no card of this table has that number.
+        ValueError: no card of this game has that number.
     """
     names = card_names(config)
     return names[as_index("card", card, len(names) - 1)]
@@ -110,7 +119,7 @@ def str_to_card(config: HanabiConfig, text: str) -> int:
     """The number of a card, ``suit * ranks + rank``.
 
     Raises:
-        ValueError: ``text`` is no card of this table.
+        ValueError: ``text`` is no card of this game.
     """
     return number_of("card", _card_numbers(config), text)
 
@@ -148,7 +157,7 @@ def action_to_str(config: HanabiConfig, action: SupportsIndex) -> str:
     """The words of an action, legal or not.
 
     Raises:
-        ValueError: no action of this table has that number.
+        ValueError: no action of this game has that number.
     """
     words = action_words(config)
     return words[as_index("action", action, len(words) - 1)]
@@ -158,6 +167,6 @@ def str_to_action(config: HanabiConfig, text: str) -> int:
     """The number of an action, legal or not.
 
     Raises:
-        ValueError: ``text`` is no action of this table.
+        ValueError: ``text`` is no action of this game.
     """
     return number_of("action", _action_numbers(config), text)

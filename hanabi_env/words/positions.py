@@ -1,18 +1,13 @@
 """A position in words: the whole hidden state of one game as a dict, and games that begin from one, or from a deck.
 
 `to_dict` holds JSON types only. Restoring its dict with `load_position` gives a game with the same observations, the
-same deck order and the same future. The dict is read completely before the record is written, so a refused position
-changes nothing.
-
-The record keeps its random stream when a position is loaded. Which *place* of ``cards`` a draw takes is fixed by that
-stream and by the number of cards left, whatever the cards are; so a wanted deck order is reached by laying every card
-at the place where its draw will look for it (`arrange_deck`).
-
-Reading the dict is in `hanabi_env.words.position_parsing`, and what can be a position at all in `hanabi_env.words.position_checks`.
+same deck order and the same future. A dict is read into a copy of the record (`hanabi_env.words.reading`) and checked
+there by the rules' own functions (`hanabi_env.words.checks`); the copy replaces the record only when all is well, so a
+refused position changes nothing. The record keeps its random stream.
 """
 
-from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,7 +15,15 @@ import numpy as np
 from hanabako.engine.rng import episode_key
 from hanabako.words.notation import members
 from hanabi_env.config import HanabiConfig
-from hanabi_env.engine.rules import deal, draw_place, open_box, put_on_discard, score
+from hanabi_env.engine.actions import (
+    first_announced_play,
+    first_choice,
+    first_color_hint,
+    first_play,
+    first_rank_hint,
+    shuffle_back,
+)
+from hanabi_env.engine.rules import deal, open_box, score
 from hanabi_env.engine.state import (
     EVENT_CHOOSE,
     EVENT_DISCARD,
@@ -31,33 +34,22 @@ from hanabi_env.engine.state import (
     EVENT_PLAY_FROM_DISCARD,
     EVENT_SHUFFLE_BACK,
     LAST_ROUND_NOT_BEGUN,
-    NO_CARD,
     TILES,
     Rules,
 )
+from hanabi_env.words.deck_order import coming_cards, lay_deck
 from hanabi_env.words.notation import (
     CHOICE_NAMES,
     END_NAMES,
-    PLAY_FROM_DISCARD,
-    SHUFFLE_BACK,
     TILE_LETTERS,
+    action_to_str,
     card_names,
     hint_marks,
     suit_letters,
 )
-from hanabi_env.words.position_checks import Position
-from hanabi_env.words.position_parsing import parse_bonus_tiles, parse_deck, parse_position
+from hanabi_env.words.reading import REQUIRED_KEYS, lay_tiles, read_bonus_tiles, read_deck, read_position
 
-__all__ = [
-    "Position",
-    "load_bonus_tiles",
-    "load_deck",
-    "load_position",
-    "parse_bonus_tiles",
-    "parse_deck",
-    "parse_position",
-    "to_dict",
-]
+__all__ = ["REQUIRED_KEYS", "load_deal", "load_position", "to_dict"]
 
 
 # --- Out: a record as a dict ------------------------------------------------------------------------------------------
@@ -67,12 +59,11 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
     """The whole hidden state of a game in JSON types and card names.
 
     Args:
-        config: the table.
+        config: the configuration.
         state: one scalar record of `hanabi_env.engine.state.state_dtype`, with attribute access (``np.recarray``).
 
     Returns:
-        The keys of a position (`hanabi_env.words.position_parsing.REQUIRED_KEYS`), ``score``, and what a restored game needs
-        to be observed alike:
+        The keys of a position (`REQUIRED_KEYS`), ``score``, and what a restored game needs to be observed alike:
 
         * ``hinted``: per player and slot the colors and ranks named by hints that touched the card, as ``["R", 2]``;
         * ``events``: the last ``history`` steps, newest last; each with ``player``, ``action`` in words, ``touched``
@@ -90,7 +81,7 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
     return {
         "current_player": int(state.current_player),
         "hands": [[names[hands[player, slot]] for slot in hand] for player, hand in enumerate(slots)],
-        "deck": [names[card] for card in _coming_cards(rules, state)],
+        "deck": [names[card] for card in coming_cards(rules, state)],
         "discards": [names[card] for card in reversed(fallen)],
         "fireworks": {letter: int(state.fireworks[suit]) for suit, letter in enumerate(suit_letters(config))},
         "information_tokens": int(state.information_tokens),
@@ -124,87 +115,51 @@ def _events(config: HanabiConfig, rules: Rules, state: Any) -> list[dict[str, An
 
 
 def _event_to_dict(config: HanabiConfig, rules: Rules, event: Any) -> dict[str, Any]:
-    if event.kind in (EVENT_HINT_COLOR, EVENT_HINT_RANK):
-        first = 0 if event.kind == EVENT_HINT_COLOR else rules.colors
-        offset = (int(event.target) - int(event.player)) % rules.players
-        return {
-            "player": int(event.player),
-            "action": f"hint {offset} {hint_marks(config)[first + int(event.value)]}",
-            "touched": members(range(rules.hand_size), event.touched),
-            "card": None,
-            "scored": None,
-            "gave_token": False,
-        }
+    is_hint = event.kind in (EVENT_HINT_COLOR, EVENT_HINT_RANK)
     is_built = event.kind in (EVENT_PLAY, EVENT_CHOOSE)
     has_card = is_built or event.kind == EVENT_DISCARD
     return {
         "player": int(event.player),
-        "action": _use_in_words(config, event),
-        "touched": [],
+        "action": action_to_str(config, _action_of(rules, event)),
+        "touched": members(range(rules.hand_size), event.touched) if is_hint else [],
         "card": card_names(config)[event.card] if has_card else None,
         "scored": bool(event.scored) if is_built else None,
-        "gave_token": bool(event.gave_token),
+        "gave_token": bool(event.gave_token) and not is_hint,
     }
 
 
-def _use_in_words(config: HanabiConfig, event: Any) -> str:
-    """The words of a step that was no hint."""
-    if event.kind == EVENT_CHOOSE:
-        return f"choose {card_names(config)[event.card]}"
-    if event.kind == EVENT_SHUFFLE_BACK:
-        return SHUFFLE_BACK
-    if event.kind == EVENT_PLAY_FROM_DISCARD:
-        return PLAY_FROM_DISCARD
-    verb = "play" if event.kind == EVENT_PLAY else "discard"
-    announced = f" as {suit_letters(config)[event.announced - 1]}" if event.announced else ""
-    return f"{verb} {int(event.slot)}{announced}"
-
-
-# --- The order of the deck --------------------------------------------------------------------------------------------
-
-
-def _draw_places(rules: Rules, state: Any, count: int) -> list[int]:
-    """Where in ``cards`` the draws from a deck of ``count`` cards take theirs, next first, by the record's stream."""
-    ahead = SimpleNamespace(key=state.key, shuffles=state.shuffles)
-    places = []
-    with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
-        for left in range(count, 0, -1):
-            ahead.deck_count = left
-            places.append(int(draw_place(rules, ahead)))
-    return places
-
-
-def _coming_cards(rules: Rules, state: Any) -> list[int]:
-    """The cards of the deck, next first: every draw of `hanabi_env.engine.rules.draw_card`, without drawing."""
-    cards = state.cards[: state.deck_count].tolist()
-    deck = []
-    for place in _draw_places(rules, state, len(cards)):
-        deck.append(cards[place])
-        cards[place] = cards[-1]
-        cards.pop()
-    return deck
-
-
-def arrange_deck(deck: Sequence[int], places: Sequence[int]) -> list[int]:
-    """The front of ``cards`` from which draws at ``places`` take the cards of ``deck`` in order.
-
-    The draws are taken back, the last one first. A draw filled its place with the last card, which returns to the end.
-    """
-    cards: list[int] = []
-    for card, place in zip(reversed(deck), reversed(places), strict=True):
-        cards.append(cards[place] if place < len(cards) else card)
-        cards[place] = card
-    return cards
+def _action_of(rules: Rules, event: Any) -> int:
+    """The action that led to an event."""
+    slot, value, announced = int(event.slot), int(event.value), int(event.announced)
+    receiver = (int(event.target) - int(event.player)) % rules.players - 1
+    plays = first_announced_play(rules) + slot * rules.suits - 1 if announced else first_play(rules) + slot
+    return {
+        EVENT_PLAY: plays + announced,
+        EVENT_DISCARD: slot,
+        EVENT_HINT_COLOR: first_color_hint(rules) + receiver * rules.colors + value,
+        EVENT_HINT_RANK: first_rank_hint(rules) + receiver * rules.ranks + value,
+        EVENT_CHOOSE: first_choice(rules) + int(event.card),
+        EVENT_SHUFFLE_BACK: shuffle_back(rules),
+        EVENT_PLAY_FROM_DISCARD: shuffle_back(rules) + 1,
+    }[int(event.kind)]
 
 
 # --- In: a dict or a deck into the record -----------------------------------------------------------------------------
+
+
+@contextmanager
+def _all_or_nothing(state: Any) -> Iterator[Any]:
+    """A copy of the record to write to, which replaces the record unless something is raised."""
+    scratch = state.copy()
+    yield scratch
+    state.setfield(scratch, state.dtype)
 
 
 def load_position(config: HanabiConfig, state: Any, position: Mapping[str, Any]) -> None:
     """Write a position into the record. Its random stream and its episode stay, so that later episodes go on as usual.
 
     Args:
-        config: the table.
+        config: the configuration.
         state: one scalar record of `hanabi_env.engine.state.state_dtype` whose episode has begun.
         position: the keys of `to_dict`. Beside `REQUIRED_KEYS` all may be missing: then no hint has touched a card, no
             step is remembered, and ``length`` counts the remembered ones. ``last_move`` and unknown keys are not read.
@@ -213,95 +168,35 @@ def load_position(config: HanabiConfig, state: Any, position: Mapping[str, Any])
         ValueError: the position cannot be; the message names the card, count or key that is wrong. Whether some history
             of legal moves leads there is not checked. The record is unchanged.
     """
-    write_position(config, state, parse_position(config, position))
+    with _all_or_nothing(state) as scratch:
+        read_position(config, scratch, position)
 
 
-def write_position(config: HanabiConfig, state: Any, position: Position) -> None:
-    """Write a checked position into the record; see `load_position`."""
-    rules = config.rules()
-    state.current_player = position.current_player
-    state.information_tokens = position.information_tokens
-    state.life_tokens = position.life_tokens
-    state.turns_to_play = position.turns_to_play
-    state.end_reason = position.end_reason
-    state.fireworks[: rules.suits] = position.fireworks
-    state.pending = position.pending
-    state.shuffles = 0
-    _write_tiles(rules, state, position.bonus_tiles)
-    _write_hands(rules, state, position)
-    _write_deck(rules, state, position.deck)
-    _write_discards(rules, state, position.discards)
-    _write_events(rules, state, position)
-
-
-def _write_hands(rules: Rules, state: Any, position: Position) -> None:
-    for player, hand in enumerate(position.hands):
-        empty = rules.hand_size - len(hand)
-        state.hand_count[player] = len(hand)
-        state.hands[player, : rules.hand_size] = hand + [NO_CARD] * empty
-        state.plausible[player, : rules.hand_size] = position.plausible[player] + [0] * empty
-        state.hinted[player, : rules.hand_size] = position.hinted[player] + [0] * empty
-
-
-def _write_tiles(rules: Rules, state: Any, face_down: list[int]) -> None:
-    """V4: the revealed tiles come first; in which order they were revealed tells nothing any more."""
-    state.tiles_left = len(face_down)
-    if rules.flamboyants:
-        state.bonus_tiles[:] = [tile for tile in range(TILES) if tile not in face_down] + face_down
-
-
-def _write_deck(rules: Rules, state: Any, deck: list[int]) -> None:
-    state.deck_count = len(deck)
-    state.cards[: len(deck)] = arrange_deck(deck, _draw_places(rules, state, len(deck)))
-
-
-def _write_discards(rules: Rules, state: Any, discards: list[int]) -> None:
-    state.discard_count = 0
-    state.discarded[: rules.suits] = 0
-    for card in discards:
-        put_on_discard(rules, state, card)
-
-
-def _write_events(rules: Rules, state: Any, position: Position) -> None:
-    state.length = position.length
-    for k in range(rules.history):
-        state.events[k].kind = EVENT_NONE
-    for age, event in enumerate(reversed(position.events[-rules.history :])):
-        record = state.events[(position.length - 1 - age) % rules.history]
-        for field, value in event.items():
-            setattr(record, field, value)
-
-
-def load_deck(config: HanabiConfig, state: Any, deck: Sequence[str]) -> None:
-    """Begin the record's episode with a given deck instead of a shuffled one.
+def load_deal(config: HanabiConfig, state: Any, options: Mapping[str, Any]) -> None:
+    """Begin the record's episode with a given deck instead of a shuffled one, with given bonus tiles (V4), or both.
 
     Args:
-        config: the table.
-        state: one scalar record of `hanabi_env.engine.state.state_dtype` with its stream and episode set.
-        deck: the whole box as card names, top first. Whole hands are dealt player by player, player 0 first. A random
-            first player (H4) is drawn as usual.
-
-    Raises:
-        ValueError: ``deck`` is not the box of this table; the message names the cards. The record is unchanged.
-    """
-    cards = parse_deck(config, deck)
-    rules = config.rules()
-    with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
-        state.key = episode_key(state.game_key, state.episode)
-        open_box(rules, state)
-        _write_deck(rules, state, cards)
-        deal(rules, state)
-
-
-def load_bonus_tiles(config: HanabiConfig, state: Any, tiles: Sequence[str]) -> None:
-    """Lay the bonus tiles of a game that has just been dealt in a given order (V4).
-
-    Args:
-        config: the table.
+        config: the configuration.
         state: one scalar record of `hanabi_env.engine.state.state_dtype` at the beginning of an episode.
-        tiles: the letters a to f, next first; none without flamboyants.
+        options: ``deck``, the whole box as card names, top first: whole hands are dealt player by player, player 0
+            first, and a random first player (H4) is drawn as usual; ``bonus_tiles``, the letters a to f, next first,
+            none without flamboyants.
 
     Raises:
-        ValueError: ``tiles`` is not that. The record is unchanged.
+        ValueError: ``deck`` is not the box of this game, or ``bonus_tiles`` are not its tiles. The record is unchanged.
     """
-    _write_tiles(config.rules(), state, parse_bonus_tiles(config, tiles))
+    with _all_or_nothing(state) as scratch:
+        tiles = read_bonus_tiles(config, options["bonus_tiles"]) if "bonus_tiles" in options else None
+        if "deck" in options:
+            _deal_from(config.rules(), scratch, read_deck(config, options["deck"]))
+        if tiles is not None:
+            lay_tiles(config.rules(), scratch, tiles)
+
+
+@np.errstate(over="ignore")  # random numbers are made modulo 2^64
+def _deal_from(rules: Rules, s: Any, deck: list[int]) -> None:
+    """`hanabi_env.engine.rules.init` with the draws to come as in ``deck``."""
+    s.key = episode_key(s.game_key, s.episode)
+    open_box(rules, s)
+    lay_deck(rules, s, deck)
+    deal(rules, s)

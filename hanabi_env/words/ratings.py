@@ -7,8 +7,10 @@ the project's own translation; the others are quoted from the booklets they are 
 from dataclasses import dataclass
 
 from hanabi_env.config import HanabiConfig
+from hanabi_env.engine.state import LOST_ENDS
+from hanabi_env.words.notation import END_NAMES
 
-LOST_ENDS = ("lives", "indispensable", "stuck")
+LOST_END_NAMES = tuple(END_NAMES[reason] for reason in LOST_ENDS)
 
 
 @dataclass(frozen=True)
@@ -99,19 +101,24 @@ SCALES: dict[str, Scale] = {
 }
 
 
+def check_wording(wording: str) -> None:
+    """Raise ``ValueError`` if no booklet has this ``wording``."""
+    if wording not in SCALES:
+        raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {wording!r}")
+
+
 def verdict(config: HanabiConfig, score: int, end_reason: str | None, wording: str = "english") -> str:
     """What the booklet says of ``score``, during the game or (with ``end_reason``) after it.
 
-    ``wording`` is a key of `SCALES`. Empty where the booklets have nothing to say: decks that are not full-size (E8),
+    ``wording`` is a key of `SCALES`. Empty if the booklets have nothing to say: decks that are not full-size (E8),
     and a final bouquet (V5) that still goes on.
 
     Raises:
         ValueError: no booklet has this ``wording``.
     """
-    if wording not in SCALES:
-        raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {wording!r}")
+    check_wording(wording)
     scale = SCALES[wording]
-    if end_reason in LOST_ENDS:
+    if end_reason in LOST_END_NAMES:
         return scale.lost
     if config.final_bouquet:
         return scale.perfect if end_reason == "complete" else ""
@@ -127,7 +134,7 @@ def verdicts(config: HanabiConfig, score: int, end_reason: str | None) -> dict[s
 
 
 def word_and_crowd(words: str) -> tuple[str, str]:
-    """A verdict in two: the word for the show, and what the crowd thinks of it (empty where a verdict has none)."""
+    """A verdict in two: the word for the show, and what the crowd thinks of it (empty if a verdict has none)."""
     for mark in (" :", ":", " !"):
         word, found, crowd = words.partition(mark)
         if found:

@@ -16,7 +16,7 @@ from hanabi_env.engine import rules as hanabi
 from hanabi_env.engine.observation import observation_words, observe
 from hanabi_env.engine.state import state_dtype
 from hanabi_env.words.notation import str_to_action
-from hanabi_env.words.positions import load_deck
+from hanabi_env.words.positions import load_deal, load_position
 from tests.reference.hanabi_plain import box
 
 
@@ -77,5 +77,10 @@ def stacked(config: HanabiConfig, start: str) -> Any:
     rest = Counter(box(config))
     rest.subtract(start.split())
     state = new_game(config)
-    load_deck(config, state, start.split() + list(rest.elements()))
+    load_deal(config, state, {"deck": start.split() + list(rest.elements())})
     return state
+
+
+def check(config: HanabiConfig, position: Any) -> None:
+    """Raise ``ValueError`` if it is no position of this configuration."""
+    load_position(config, new_game(config), position)

@@ -15,11 +15,12 @@ import pytest
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine import rules as hanabi
 from hanabi_env.engine.state import END_ILLEGAL
+from hanabi_env.words.deck_order import arrange_deck
 from hanabi_env.words.notation import action_to_str
-from hanabi_env.words.positions import arrange_deck, load_deck, load_position, parse_position, to_dict
+from hanabi_env.words.positions import load_deal, load_position, to_dict
 from tests.reference.hanabi_plain import box
 
-from .records import do, legal_actions, new_game, observations, play_on, some_positions, stacked
+from .records import check, do, legal_actions, new_game, observations, play_on, some_positions, stacked
 from .tables import name
 from .test_position_checks import move_card
 
@@ -148,7 +149,7 @@ def test_a_record_with_room_for_larger_tables_serves_as_well():
     load_position(config, roomy, to_dict(config, state))
     assert to_dict(config, roomy) == to_dict(config, state)
     assert observations(config, roomy) == observations(config, state)
-    load_deck(config, roomy, box(config))
+    load_deal(config, roomy, {"deck": box(config)})
     assert to_dict(config, roomy)["hands"] == [["R1", "R1", "R1"], ["R2", "R2", "R3"], ["Y1", "Y1", "Y1"]]
 
 
@@ -289,13 +290,13 @@ def test_a_lost_game_scores_nothing_where_the_table_says_so():
     config, state = lost()
     position = to_dict(config, state)
     with pytest.raises(ValueError, match="score must be 0, got 1"):
-        parse_position(HanabiConfig(max_life_tokens=1), position)
+        check(HanabiConfig(max_life_tokens=1), position)
 
 
 def test_a_game_cannot_be_lost_and_complete_at_once():
     config, state = won()
     with pytest.raises(ValueError, match="life_tokens must not be 0"):
-        parse_position(config, {**to_dict(config, state), "life_tokens": 0, "end_reason": "lives"})
+        check(config, {**to_dict(config, state), "life_tokens": 0, "end_reason": "lives"})
 
 
 def test_the_turn_that_ends_a_game_leaves_one_hand_short():
@@ -303,7 +304,7 @@ def test_the_turn_that_ends_a_game_leaves_one_hand_short():
     position = to_dict(config, state)
     move_card(("hands", 0), ("deck",))(position)
     with pytest.raises(ValueError, match=r"hands\[1\] must have 5 cards, got 4"):
-        parse_position(config, position)
+        check(config, position)
 
 
 def test_a_game_ended_by_an_illegal_action_can_be_restored():
@@ -314,7 +315,7 @@ def test_a_game_ended_by_an_illegal_action_can_be_restored():
     load_position(config, again, position)
     assert to_dict(config, again) == position
     with pytest.raises(ValueError, match="end_reason must be 'lives'"):
-        parse_position(config, {**position, "life_tokens": 0})
+        check(config, {**position, "life_tokens": 0})
 
 
 # --- Decks -----------------------------------------------------------------------------------------------------------
@@ -326,7 +327,7 @@ def test_a_given_deck_is_dealt_hand_by_hand(table):
     state, deck, size = new_game(config), box(config), config.cards_in_hand
     play_on(config, state, 5, random.Random(1))
     random.Random(7).shuffle(deck)
-    load_deck(config, state, deck)
+    load_deal(config, state, {"deck": deck})
     position = to_dict(config, state)
     assert position["hands"] == [deck[size * player : size * (player + 1)] for player in range(config.players)]
     assert position["deck"] == deck[size * config.players :]
@@ -338,7 +339,7 @@ def test_a_dealt_game_is_the_game_of_its_own_deck(table):
     config = HanabiConfig(**table)
     state, again = new_game(config, seed=9), new_game(config, seed=9)
     position = to_dict(config, state)
-    load_deck(config, again, [card for hand in position["hands"] for card in hand] + position["deck"])
+    load_deal(config, again, {"deck": [card for hand in position["hands"] for card in hand] + position["deck"]})
     assert to_dict(config, again) == position
     assert observations(config, again) == observations(config, state)
 
@@ -349,7 +350,7 @@ def test_a_random_first_player_is_drawn_as_usual():
     for seed in range(20):
         state = new_game(config, seed)
         usual = int(state.current_player)
-        load_deck(config, state, box(config))
+        load_deal(config, state, {"deck": box(config)})
         assert state.current_player == usual
         first.add(usual)
     assert len(first) > 1
@@ -374,5 +375,5 @@ def test_a_wrong_deck_is_refused_by_name(name: str):
     state = new_game(config)
     before = state.tobytes()
     with pytest.raises(ValueError, match=re.escape(named)):
-        load_deck(config, state, spoil(box(config)))
+        load_deal(config, state, {"deck": spoil(box(config))})
     assert state.tobytes() == before, "a refused deck must not change the game"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from hanabi_env.config import HanabiConfig
-from hanabi_env.words.positions import load_position, parse_position, to_dict
+from hanabi_env.words.positions import load_position, to_dict
 from tests.reference.hanabi_plain import box
 
-from .records import do, new_game, stacked
+from .records import check, do, new_game, stacked
 
 pytestmark = pytest.mark.usefixtures("wrap_around")
 
@@ -201,10 +201,26 @@ def assert_refused(good: Callable[[], tuple[HanabiConfig, dict[str, Any]]], spoi
     assert state.tobytes() == before, "a refused position must not change the game"
 
 
+@pytest.mark.parametrize("key", NEEDED_KEYS)
+def test_whatever_is_raised_the_game_stays_as_it_was(key: str):
+    class Interrupted(dict[str, Any]):
+        def __getitem__(self, name: str) -> Any:
+            if name == key:
+                raise KeyboardInterrupt
+            return super().__getitem__(name)
+
+    config, position = middle()
+    state = new_game(config)
+    before = state.tobytes()
+    with pytest.raises(KeyboardInterrupt):
+        load_position(config, state, Interrupted(position))
+    assert state.tobytes() == before
+
+
 @pytest.mark.parametrize("position", [None, [], 7, "R1", [("hands", [])]])
 def test_what_is_no_dict_is_refused(position: Any):
     with pytest.raises(ValueError, match="a position must be a dict"):
-        parse_position(HanabiConfig(), position)
+        check(HanabiConfig(), position)
 
 
 def test_a_position_of_another_table_is_refused():
@@ -218,7 +234,7 @@ def test_a_position_of_another_table_is_refused():
     ]
     for table, named in others:
         with pytest.raises(ValueError, match=named):
-            parse_position(HanabiConfig(**table), position)
+            check(HanabiConfig(**table), position)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +245,7 @@ def test_a_hand_may_be_short_once_its_last_turn_is_over(turns_to_play: int, curr
     config, position = last_round()
     assert [len(hand) for hand in position["hands"]] == [3, 3, 2]
     position.update(turns_to_play=turns_to_play, current_player=current_player)
-    parse_position(config, position)
+    check(config, position)
 
 
 def test_knowledge_is_any_set_that_hints_can_leave():
@@ -238,11 +254,11 @@ def test_knowledge_is_any_set_that_hints_can_leave():
     for remaining in ("R1 R2 R3 R4 R5 Y1 Y2 Y3 Y4 Y5", "G2", "Y2 G2 W2 B2", "G1 G2 G4"):
         position["knowledge"][0][4] = remaining.split()
         if "G2" in remaining.split():
-            parse_position(config, position)
+            check(config, position)
         else:
             with pytest.raises(ValueError, match="must allow the true card G2"):
-                parse_position(config, position)
+                check(config, position)
     for remaining in ([card for card in set(newest) if card != "R1"], ["G2", "G3", "W2"]):
         position["knowledge"][0][4] = remaining
         with pytest.raises(ValueError, match="answers to hints"):
-            parse_position(config, position)
+            check(config, position)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from hanabako.words.notation import members
 from hanabi_env import PRESETS, HanabiConfig
+from hanabi_env.engine import cards
+from hanabi_env.words.notation import card_names, ranks_in_order
 
 from .table import Table, deal, position
 from .test_rules import all_cards
@@ -100,6 +104,22 @@ def test_V3_black_is_played_downwards():
     assert (table.fireworks["K"], table.life_tokens, table.discards) == (2, 3, [])
     table.do("hint 1 1", "play 0")  # K1 before its turn
     assert (table.fireworks["K"], table.life_tokens, table.discards) == (2, 2, ["K1"])
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_V3_the_direction_of_a_suit_is_one_fact(ranks):
+    """For one card, for sets of cards and for people."""
+    config = HanabiConfig(colors=2, ranks=ranks, hand_size=1, black_powder=True)
+    rules, names = config.rules(), card_names(config)
+    for suit, letter in enumerate("RYK"):
+        order = [names.index(f"{letter}{rank}") for rank in ranks_in_order(config, letter)]
+        assert [cards.place_of(rules, suit, cards.rank_of(rules, card)) for card in order] == list(range(ranks))
+        assert sorted(order, reverse=letter == "K") == order
+        for played in range(ranks + 1):
+            fireworks = [played if k == suit else 0 for k in range(3)]
+            lying = cards.played_set(rules, SimpleNamespace(fireworks=fireworks))
+            assert members(range(len(names)), lying) == sorted(order[:played])
+            assert members(range(len(names)), cards.following(rules, lying)) == sorted(order[1 : played + 1])
 
 
 def test_V3_completing_black_returns_a_token():

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from hanabi_env import PRESETS, HanabiConfig, HanabiVectorEnv, hanabi_v0
-from hanabi_env.words.positions import load_position, parse_bonus_tiles
+from hanabi_env.words.positions import load_position
+from hanabi_env.words.reading import read_bonus_tiles
 from tests.reference.hanabi_plain import TILES, PlainHanabi, box
 from tests.reference.hanabi_plain_observation import is_dead
 from tests.reference.lockstep import Engine, Plain, play, shuffled_box
@@ -311,9 +312,9 @@ def test_V5_an_indispensable_card_in_the_discard_is_the_end():
 @pytest.mark.parametrize("tiles", [list("abcde"), list("abcdee"), list("abcdeg"), [], "abcdef", [1, 2, 3, 4, 5, 6]])
 def test_wrong_tiles_for_a_deal_are_refused(tiles):
     with pytest.raises(ValueError, match="bonus_tiles"):
-        parse_bonus_tiles(HanabiConfig(flamboyants=True), tiles)
+        read_bonus_tiles(HanabiConfig(flamboyants=True), tiles)
 
 
 def test_tiles_need_flamboyants():
     with pytest.raises(ValueError, match="bonus_tiles must be empty without flamboyants"):
-        parse_bonus_tiles(HanabiConfig(), list("abcdef"))
+        read_bonus_tiles(HanabiConfig(), list("abcdef"))

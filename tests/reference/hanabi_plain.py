@@ -8,7 +8,7 @@ and meant to be read beside the booklet.
     game = PlainHanabi(config, deck)          # config: anything with HanabiConfig's field names
     game.legal_moves()                        # {"play 0", "hint 1 R", ...} of the player to move
     reward = game.move("hint 1 R")            # E7: the change of the score
-    game.to_dict()                            # the contract's keys
+    game.to_dict()                            # the keys of a position
 """
 
 from __future__ import annotations
@@ -389,10 +389,10 @@ class PlainHanabi:
         if not self._moves_of_a_turn(self.current_player):
             self.end_reason = "stuck"  # V5, E5
 
-    # --- the contract's keys ----------------------------------------------------------------------------------------
+    # --- the keys of a position -------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The table under the public contract's keys; knowledge lists are in the order of ``identities``."""
+        """The whole state under the keys of a position; knowledge lists are in the order of ``identities``."""
         order = identities(self.config)
         return {
             "current_player": self.current_player,

@@ -15,7 +15,7 @@ Only the order of the deck is unknown to it. The published programs of this kind
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO, bit, has_bit, popcount
-from hanabi_env.engine.cards import hand_set, playable_set, seat
+from hanabi_env.engine.cards import hand_set, playable_set, player_at
 
 from ..bot import Bot, nothing_to_begin, nothing_to_observe, plain_memory_dtype
 from .knowledge import (
@@ -93,7 +93,7 @@ def wait_for_next(rules, view, card):
     """Turns until somebody else can put the next card on top of ``card``; as many as there are players if nobody."""
     follower = follower_of(rules, view, card)
     for offset in range(1, rules.players):
-        if hand_set(rules, view, seat(rules, view, offset)) & follower != ZERO:
+        if hand_set(rules, view, player_at(rules, view.current_player, offset)) & follower != ZERO:
             return offset
     return rules.players
 

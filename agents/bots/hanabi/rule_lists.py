@@ -41,7 +41,7 @@ import numpy as np
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO, bit, has_bit
 from hanabako.engine.rng import random_below
-from hanabi_env.engine.cards import playable_set, rank_of, seat, suit_of, touched_by_color, touched_by_rank
+from hanabi_env.engine.cards import playable_set, player_at, rank_of, suit_of, touched_by_color, touched_by_rank
 
 from ..bot import Bot
 from .knowledge import (
@@ -225,7 +225,7 @@ def tell_by(rules, memory, view, mask, chance, name):
 @rule
 def name_color(rules, view, mask, offset, slot):
     """A legal hint of the color of a card, or -1."""
-    color = color_to_tell(rules, view, seat(rules, view, offset), slot)
+    color = color_to_tell(rules, view, player_at(rules, view.current_player, offset), slot)
     action = color_hint(rules, offset, color)
     return action if color >= 0 and is_allowed(mask, action) else -1
 
@@ -233,7 +233,7 @@ def name_color(rules, view, mask, offset, slot):
 @rule
 def name_rank(rules, view, mask, offset, slot):
     """A legal hint of the rank of a card, or -1."""
-    action = rank_hint(rules, offset, rank_of(rules, view.hands[seat(rules, view, offset), slot]))
+    action = rank_hint(rules, offset, rank_of(rules, view.hands[player_at(rules, view.current_player, offset), slot]))
     return action if is_allowed(mask, action) else -1
 
 
@@ -250,7 +250,7 @@ def name_either(rules, view, mask, offset, slot, rank_first):
 @rule
 def name_missing(rules, view, mask, offset, slot, rank_first):
     """A legal hint of what the holder does not know of a card: its rank or color. Or -1."""
-    plausible = view.plausible[seat(rules, view, offset), slot]
+    plausible = view.plausible[player_at(rules, view.current_player, offset), slot]
     rank = name_rank(rules, view, mask, offset, slot) if known_rank(rules, plausible) < 0 else -1
     color = name_color(rules, view, mask, offset, slot) if known_suit(rules, plausible) < 0 else -1
     if rank_first:
@@ -261,7 +261,7 @@ def name_missing(rules, view, mask, offset, slot, rank_first):
 @rule
 def tell_playable(rules, memory, view, mask, offset, chance, at_random):
     """A hint about the first playable card of a player, of which something is not known unless ``at_random``."""
-    player = seat(rules, view, offset)
+    player = player_at(rules, view.current_player, offset)
     playable = playable_set(rules, view)
     for place in range(rules.hand_size):
         slot = memory.slots[player, place]
@@ -278,7 +278,7 @@ def tell_playable(rules, memory, view, mask, offset, chance, at_random):
 def tell_unknown(rules, memory, view, mask):
     """Something the next player does not know, about the first card possible."""
     for place in range(rules.hand_size):
-        slot = memory.slots[seat(rules, view, 1), place]
+        slot = memory.slots[player_at(rules, view.current_player, 1), place]
         action = name_missing(rules, view, mask, 1, slot, False) if slot != NO_SLOT else -1
         if action >= 0:
             return action
@@ -288,7 +288,7 @@ def tell_unknown(rules, memory, view, mask):
 @rule
 def tell_at_random(rules, view, mask, chance):
     """Color or rank of a random card of the next player."""
-    count = hand_count(view, seat(rules, view, 1))
+    count = hand_count(view, player_at(rules, view.current_player, 1))
     if count == 0:
         return -1
     return name_either(rules, view, mask, 1, random_below(chance, 1, count), random_below(chance, 0, 2) == 0)
@@ -312,7 +312,7 @@ def tell_dispensable(rules, memory, view, mask):
 @rule
 def show_useless(rules, view, mask, offset, slot):
     """`tell_dispensable` for one card."""
-    player = seat(rules, view, offset)
+    player = player_at(rules, view.current_player, offset)
     card = view.hands[player, slot]
     suit = known_suit(rules, view.plausible[player, slot])
     rank = known_rank(rules, view.plausible[player, slot])

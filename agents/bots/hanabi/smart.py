@@ -30,7 +30,7 @@ announced (V6).
 
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
-from hanabi_env.engine.cards import playable_set, rank_of, seat, touched_by_color, touched_by_rank
+from hanabi_env.engine.cards import playable_set, player_at, rank_of, touched_by_color, touched_by_rank
 
 from ..bot import Bot
 from .knowledge import (
@@ -180,7 +180,7 @@ def gamble(rules, memory, view, gone):
 @rule
 def warn(rules, memory, view, mask):
     """2. Keep the next player from discarding the last copy of a card, by a play clue or a warning."""
-    target = seat(rules, view, 1)
+    target = player_at(rules, view.current_player, 1)
     slot = next_discard(rules, memory, target)
     if slot < 0:
         return -1
@@ -201,7 +201,7 @@ def discard_finesse(rules, memory, view):
         if popcount(possible) == 1 and is_sure(possible, playable & ~critical):
             holders = 0
             for offset in range(1, rules.players):
-                if newest_card(memory, view, seat(rules, view, offset)) == nth_set_bit(possible, 0):
+                if newest_card(memory, view, player_at(rules, view.current_player, offset)) == nth_set_bit(possible, 0):
                     holders += 1
             if holders == 1:
                 return slot
@@ -222,7 +222,7 @@ def play_clue(rules, memory, view, mask):
 @subroutine
 def best_clue(rules, memory, view, mask, offset):
     """The play clue for one player that rules out most: (how many cards it rules out, the action); (-1, -1) if none."""
-    target = seat(rules, view, offset)
+    target = player_at(rules, view.current_player, offset)
     slot = next_discard(rules, memory, target) if offset == 1 else -1
     best, best_worth = -1, -1
     for value in range(rules.colors + rules.ranks):
@@ -270,7 +270,7 @@ def worth_of_clue(rules, memory, view, target, meant):
 def filler_hint(rules, view):
     """5. With all tokens there: the rank of the oldest card of the player to the right."""
     right = rules.players - 1
-    player = seat(rules, view, right)
+    player = player_at(rules, view.current_player, right)
     if view.information_tokens < rules.max_information_tokens or view.hand_count[player] == 0:
         return -1
     return rank_hint(rules, right, rank_of(rules, view.hands[player, 0]))

@@ -1,0 +1,83 @@
+"""Counting cards: which ones are dead, and of which ones all copies have been seen, by everybody or by one player.
+
+How often a card was seen is told by three sets: the cards of which at least one, two, three copies were.
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ONE, ZERO, bit
+from hanabi_env.engine.cards import all_cards, copies, first_copy, following, played_set, player_at
+from hanabi_env.engine.rules import is_all_discarded
+
+
+@rule
+def dead_set(rules, s):
+    """The set of cards that can never be played again: on their firework, or from a card on that is all discarded."""
+    played = played_set(rules, s)
+    lost = all_discarded_set(rules, s) & ~played
+    for _ in range(rules.ranks - 1):
+        lost |= following(rules, lost)
+    return played | (lost & all_cards(rules))
+
+
+@rule
+def all_discarded_set(rules, s):
+    """The set of cards all of whose copies lie in the discard."""
+    cards = ZERO
+    for card in range(rules.suits * rules.ranks):
+        if is_all_discarded(rules, s, card):
+            cards |= bit(card)
+    return cards
+
+
+@rule
+def discarded_sets(rules, s):
+    """Three sets: the cards of which at least one, two, three copies lie in the discard."""
+    one, two, three = ZERO, ZERO, ZERO
+    for suit in range(rules.suits):
+        pile = np.uint64(s.discarded[suit])
+        for rank in range(rules.ranks):
+            thermometer = pile >> np.uint64(first_copy(rules, suit, rank))
+            card = np.uint64(suit * rules.ranks + rank)
+            number = copies(rules, suit, rank)
+            one |= (thermometer & ONE) << card
+            if number > 1:
+                two |= ((thermometer >> ONE) & ONE) << card
+            if number > 2:
+                three |= ((thermometer >> np.uint64(2)) & ONE) << card
+    return one, two, three
+
+
+@rule
+def see(sets, cards):
+    """The same three sets after one more copy of each of ``cards`` was seen."""
+    one, two, three = sets
+    return one | cards, two | (one & cards), three | (two & cards)
+
+
+@rule
+def public_sets(rules, s):
+    """Three sets: the cards of which everybody sees at least one, two, three copies."""
+    return see(discarded_sets(rules, s), played_set(rules, s))
+
+
+@rule
+def seen_sets(rules, s, observer):
+    """Three sets: the cards of which the observer sees at least one, two, three copies."""
+    sets = public_sets(rules, s)
+    for offset in range(1, rules.players):
+        player = player_at(rules, observer, offset)
+        for slot in range(rules.hand_size):
+            sets = see(sets, bit(s.hands[player, slot]) & all_cards(rules))
+    return sets
+
+
+@rule
+def all_copies_in(rules, sets):
+    """The set of cards all of whose copies are counted in ``sets``."""
+    cards = ZERO
+    for suit in range(rules.suits):
+        for rank in range(rules.ranks):
+            cards |= sets[copies(rules, suit, rank) - 1] & bit(suit * rules.ranks + rank)
+    return cards
