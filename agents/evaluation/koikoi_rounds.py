@@ -30,8 +30,8 @@ from .playing import steps_of
 from .seating import Block
 
 HERE = Path(__file__).resolve().parent.parent
-RESULTS = HERE.parent / "results" / "koikoi-rounds.json"
-README = HERE.parent / "README.md"
+RESULTS = HERE / "results" / "koikoi-rounds.json"
+README = HERE / "README.md"
 DEALS, SEED = 10_000, 1
 MEASURED = ("document", "koikoi_japan")
 PLAYERS = ("random", "greedy_stop", "always_koi", "counting", "monte_carlo")
