@@ -293,7 +293,7 @@ DESCRIPTIONS = {
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__)
+    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     try:
         result = evaluate(args)
     except ValueError as error:

@@ -323,7 +323,7 @@ def train(args: Args) -> Path:
 
 def main(argv: list[str] | None = None) -> None:
     """The command line: settings as `Args`."""
-    trainer.command_line("ppo", Args, PPO, __doc__, argv)
+    trainer.command_line(__spec__.name, Args, PPO, __doc__, argv)
 
 
 if __name__ == "__main__":

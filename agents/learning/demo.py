@@ -201,7 +201,7 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__)
+    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     try:
         demo(args)
     except ValueError as error:

@@ -4,7 +4,7 @@ It knows the budget, the ranks, the games, the log, evaluations and checkpoints,
 algorithm is one file: its settings, a subclass of `Settings`; a class that satisfies `Algorithm`; and
 
     def main(argv=None):
-        command_line("mine", MySettings, MyAlgorithm, __doc__, argv)
+        command_line(__spec__.name, MySettings, MyAlgorithm, __doc__, argv)
 """
 
 import json
@@ -279,14 +279,14 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
 
 
 def command_line(
-    name: str, settings: type[Settings], algorithm: AlgorithmClass, about: str | None, argv: list[str] | None
+    module: str, settings: type[Settings], algorithm: AlgorithmClass, about: str | None, argv: list[str] | None
 ) -> None:
-    """Train as a command: ``settings`` are its options, ``about`` its description, ``name`` begins its errors."""
-    args = tyro.cli(settings, args=argv, description=about)
+    """Train as the command of a module: ``settings`` are its options, ``about`` is its description."""
+    args = tyro.cli(settings, args=argv, description=about, prog=f"python -m {module}")
     try:
         run_dir = train(args, algorithm)
     except ValueError as error:
-        raise SystemExit(f"{name}: {error}") from error
+        raise SystemExit(f"{module.rpartition('.')[2]}: {error}") from error
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
 
