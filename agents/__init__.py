@@ -1,4 +1,4 @@
-"""Players of the games: programs and networks behind one protocol, their training and their evaluation.
+"""Players of the games: bots and networks behind one protocol, their training and their evaluation.
 
 The package is ``hanabako.agents``. In a clone its folder lies at the top, and ``agents`` is the same package.
 """
@@ -9,6 +9,7 @@ if __name__ == "agents":  # by the folder's own name, in a clone
 
     sys.modules["agents"] = importlib.import_module("hanabako.agents")
 else:
-    from .policy import Policy, load, names
+    from .policy import Policy
+    from .registry import load, names
 
     __all__ = ["Policy", "load", "names"]

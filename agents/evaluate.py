@@ -1,4 +1,4 @@
-"""Play many games with given players and say how good they are: the command line of the evaluation kit.
+"""Play many games with given agents and say how good they are: the command line of the evaluation kit.
 
 python -m agents.evaluate hanabi --preset standard --players 2 --agents smart --games 20000 --seed 1
 python -m agents.evaluate hanabi --agents smart,piers,runs/mine/policy.safetensors --cross-play --png matrix.png
@@ -7,8 +7,8 @@ python -m agents.evaluate hanabi --agents smart,piers,iggi,outer --ad-hoc --game
 python -m agents.evaluate hanabi --agents smart --communication
 python -m agents.evaluate koikoi --agents random,runs/mine/policy.safetensors --tournament
 
-As a library: `play` and `Games` are here, matrices and teams in `agents.evaluation.crossplay`, matches and ratings of competitive
-games in `agents.evaluation.contest`, measures of communication in `agents.evaluation.communication`.
+As a library: `play` and `Games` are here, matrices and teams in `agents.evaluation.crossplay`, matches and ratings of
+competitive games in `agents.evaluation.contest`, measures of communication in `agents.evaluation.communication`.
 """
 
 import json
@@ -26,33 +26,34 @@ from hanabako.files import write_text
 from hanabako.games import config_from_dict, config_to_dict, game_named, game_of, make_config
 
 from .evaluation.playing import Games, play
-from .policy import Policy, load
+from .policy import Policy
+from .registry import load
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]
 
 
 @dataclass(frozen=True)
 class Args:
-    """Play games and print how good the players are."""
+    """Play games and print how good the agents are."""
 
     game: tyro.conf.Positional[str]
     """The game."""
     preset: str | None = None
-    """A preset of the game; its first where none is given."""
+    """A preset of the game; by default its first."""
     players: int | None = None
-    """Players at the table; the preset's number where it is not given."""
+    """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value. What players observe follows the networks among them."""
+    """More fields of the game's config, as name=value. What players observe follows the networks among the agents."""
     agents: str = "random"
-    """NAME[,NAME...]: one player for all seats, or one per seat; names of agents or policy files."""
+    """NAME[,NAME...]: one agent for all seats, or one per seat; names of agents or policy files."""
     games: int = 10_000
-    """How many."""
+    """Number of games."""
     seed: int = 1
-    """Of the deals and of the players' chance: with the same seed all players meet the same deals."""
+    """Seed of the deals and of the agents' randomness: with the same seed all agents meet the same deals."""
     num_threads: int = 1
     """Threads of the simulator and of the networks."""
     cross_play: bool = False
-    """All ordered pairs of the agents: one at player 0's seat, the other at all others."""
+    """All ordered pairs of the agents: one at player 0's seat, the other at all other seats."""
     strangers: bool = False
     """All ordered pairs: a team of one agent with the other at one seat, at every seat in turn."""
     ad_hoc: bool = False
@@ -71,7 +72,7 @@ def evaluate(args: Args) -> dict[str, Any]:
     """Do what ``args`` say; the result as JSON types.
 
     Raises:
-        ValueError: an unknown name, a wrong value, or an agent that cannot play this table.
+        ValueError: an unknown name, a wrong value, or an agent that cannot play this config.
     """
     args = replace(args, preset=args.preset or game_named(args.game).first_preset)
     names = args.agents.split(",")
@@ -111,7 +112,7 @@ def chosen_study(args: Args) -> Callable[[Args, Any, dict[str, Policy]], dict[st
 
 
 def cross_play(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
-    """`agents.evaluation.crossplay.cross_play`; runs of the same kind are summed up by `agents.evaluation.crossplay.self_and_cross_play`."""
+    """See `agents.evaluation.crossplay.cross_play`; networks are also summed up by its `self_and_cross_play`."""
     from .evaluation import crossplay
 
     cells = crossplay.cross_play(config, agents, args.games, args.seed, args.num_threads, progress=True)
@@ -119,7 +120,7 @@ def cross_play(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, 
     draw(args, matrix, list(agents), config, "player 0", "others")
     result: dict[str, Any] = {"cross_play": [[cells[first, second].summary() for second in agents] for first in agents]}
     if len(agents) > 1 and all(name.endswith(".safetensors") for name in agents):
-        result |= crossplay.self_and_cross_play(matrix)
+        result["runs"] = crossplay.self_and_cross_play(matrix)
     return result
 
 
@@ -194,7 +195,7 @@ def metadata_of(name: str) -> dict[str, Any] | None:
     """What a policy file says of itself; None for an agent known by name."""
     if not name.endswith(".safetensors"):
         return None
-    from .learning.network import read_metadata  # torch takes two seconds to import, and programs do not need it
+    from .learning.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
 
     return read_metadata(Path(name))
 
@@ -241,6 +242,9 @@ def describe_cross_play(result: dict[str, Any]) -> list[str]:
     for name, row in zip(result["agents"], result["cross_play"], strict=True):
         cells = "".join(f"{cell['score']:>15.3f} +- {cell['score_error'] or 0:5.3f}" for cell in row)
         lines.append(f"{name[-22:]:<24}{cells}")
+    for name in ("self_play", "cross_play") if "runs" in result else ():
+        error = result["runs"][f"{name}_error"]
+        lines.append(f"{name:<24}{result['runs'][name]:>15.3f}" + ("" if error is None else f" +- {error:5.3f}"))
     return lines
 
 
@@ -254,7 +258,7 @@ def describe_strangers(result: dict[str, Any]) -> list[str]:
 
 
 def describe_ad_hoc(result: dict[str, Any]) -> list[str]:
-    """A line an agent."""
+    """One line per agent."""
     rows = result["ad_hoc"]
     return [
         f"{row['newcomer'][-22:]:<24}{row['score']:>8.3f} +- {row['score_error']:.3f} over line-ups" for row in rows
@@ -262,7 +266,7 @@ def describe_ad_hoc(result: dict[str, Any]) -> list[str]:
 
 
 def describe_tournament(result: dict[str, Any]) -> list[str]:
-    """A line a match, then a line a rating."""
+    """One line per match, then one per rating."""
     lines = []
     for match in result["tournament"]["matches"]:
         one, other = (name[-22:] for name in match["agents"])
@@ -273,7 +277,7 @@ def describe_tournament(result: dict[str, Any]) -> list[str]:
 
 
 def describe_communication(result: dict[str, Any]) -> list[str]:
-    """A line a measure."""
+    """One line per measure."""
     measures = {**result["communication"], **result["communication"]["known"]}
     return [f"{name:<32}{value:>8.3f}" for name, value in measures.items() if isinstance(value, float)]
 
@@ -289,7 +293,7 @@ DESCRIPTIONS = {
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__)
+    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     try:
         result = evaluate(args)
     except ValueError as error:

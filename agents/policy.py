@@ -1,80 +1,230 @@
-"""What plays: one small protocol for networks and programs alike, and the register of players by name."""
+"""What plays: one protocol for networks, bots and whatever else takes a seat.
 
-import importlib
-from collections.abc import Callable
-from functools import partial
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, Protocol
+A `Policy` has a name, says two things about how it likes to be played with, and takes seats in many games at once.
+`BatchedPolicy` is the base of those that choose actions from observations, with memory or without; a bot's policy is
+`agents.bots.bot.BotPolicy`. Whoever writes neither may hand over any object with an ``act``: see `Acting`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.games import game_named, game_of
+from hanabako.engine.rng import random_word
 
-from .bots.bot import BotPolicy
-from .bots.random_agent import RandomPolicy
+__all__ = [
+    "Acting",
+    "Agent",
+    "BatchedPolicy",
+    "BatchedSeated",
+    "GamesInPlay",
+    "Policy",
+    "Seated",
+    "as_policy",
+    "line_up",
+]
 
 
-class BatchedPolicy(Protocol):
-    """A player of many games at once; it may sit at any seat of any of them.
+class GamesInPlay(Protocol):
+    """Some games of one config that go on step by step, as those who sit there see them."""
 
-    A policy keeps nothing between calls: what it does is a function of the arguments, so that a game is played the
-    same way alone or among thousands.
+    specialize: bool
+    """The loops are compiled for this config alone."""
+    rules_array: NDArray[Any]
+    """The rules, the one record of an array (1,)."""
+    keys: NDArray[np.uint64]
+    """(N,): the random stream of each game's players."""
+    actions: NDArray[np.int64]
+    """(N,): of the coming step; a finished game takes no notice of its own."""
+    step: int
+    """Steps so far."""
+
+    @property
+    def tables(self) -> NDArray[Any]:
+        """The games' records (N,), see `hanabako.engine.game.Game.table_dtype`."""
+        ...
+
+    @property
+    def observation(self) -> NDArray[Any]:
+        """What each game's player to move observes: packed uint64 (N, words), or single bits of another dtype."""
+        ...
+
+    @property
+    def mask(self) -> NDArray[np.int8]:
+        """The legal actions there, (N, A)."""
+        ...
+
+
+class Seated(ABC):
+    """A policy at some seats of some games in play."""
+
+    def begin(self) -> None:  # noqa: B027 (whoever remembers nothing has nothing to begin)
+        """The cards are dealt: forget every earlier game."""
+
+    @abstractmethod
+    def act(self) -> None:
+        """Write to the games' ``actions`` wherever one of these seats is to move."""
+
+    def observe(self) -> None:  # noqa: B027 (whoever remembers nothing has nothing to observe)
+        """All games have made a step."""
+
+    def public_knowledge(self) -> NDArray[np.uint64] | None:
+        """What the cards may be as far as all can tell, (N, players, hand_size) sets; None if nobody keeps track."""
+        return None
+
+
+class Policy(Protocol):
+    """Whoever can take any seat of a game: what `agents.load` returns and `agents.evaluate.play` asks for."""
+
+    @property
+    def name(self) -> str:
+        """For results."""
+        ...
+
+    @property
+    def observes(self) -> bool:
+        """It reads observations; if nobody does, none are made."""
+        ...
+
+    @property
+    def specializes(self) -> bool:
+        """Its games may be compiled for their config alone, which pays if there are many."""
+        ...
+
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
+        """Take these seats in all the games."""
+        ...
+
+
+class BatchedPolicy(ABC):
+    """A policy that is asked once per step for all its decisions in all games.
+
+    What it does is a function of its arguments alone, so that a game is played the same way alone or among thousands.
+    What it has to remember of a game it keeps in its memory, see `memory`.
     """
 
     name: str
+    observes: bool = True
+    specializes: bool = True
 
-    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], noise: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Choose one legal action a row.
+    @abstractmethod
+    def act(
+        self,
+        observation: NDArray[Any],
+        mask: NDArray[np.int8],
+        noise: NDArray[np.float64],
+        memory: NDArray[Any] | None = None,
+    ) -> NDArray[np.int64]:
+        """Choose one legal action per row.
 
         Args:
             observation: what the player to move observes: packed bits, uint64 (rows, words), or single bits of any
                 other dtype (rows, bits).
-            mask: int8 (rows, actions), 1 where an action is legal; at least one a row.
+            mask: int8 (rows, actions), 1 for a legal action; at least one per row.
             noise: float64 (rows,), uniform in [0, 1): all the chance there is in the decision.
+            memory: (rows, ...), what this player remembers of this game, to be overwritten by what it shall remember;
+                None for a policy without memory, or for a player who remembers nothing yet.
 
         Returns:
             The actions, int64 (rows,).
         """
+
+    def memory(self, count: int) -> NDArray[Any] | None:
+        """Memories (count, ...) of ``count`` players whose games begin; None if there is nothing to remember."""
+        return None
+
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
+        """See `Policy.seat`."""
+        return BatchedSeated(self, games, seats)
+
+
+class BatchedSeated(Seated):
+    """A batched policy at some seats of some games: it keeps one memory per game and seat."""
+
+    def __init__(self, policy: BatchedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+        self._policy = policy
+        self._games = games
+        self._seats = np.sort(seats)
+        self._memory: NDArray[Any] | None = None
+
+    def begin(self) -> None:
+        """See `Seated.begin`."""
+        count, seats = len(self._games.tables), len(self._seats)
+        memory = self._policy.memory(count * seats)
+        self._memory = None if memory is None else memory.reshape(count, seats, *memory.shape[1:])
+
+    def act(self) -> None:
+        """See `Seated.act`."""
+        games = self._games
+        player = games.tables["current_player"]
+        rows = np.flatnonzero(np.isin(player, self._seats) & ~games.tables["terminated"])
+        if not len(rows):
+            return
+        decisions = games.observation[rows], games.mask[rows], uniform(games.keys[rows], games.step)
+        if self._memory is None:
+            games.actions[rows] = self._policy.act(*decisions)
+            return
+        own = rows, np.searchsorted(self._seats, player[rows])
+        memory = self._memory[own]
+        games.actions[rows] = self._policy.act(*decisions, memory)
+        self._memory[own] = memory
+
+
+def uniform(keys: NDArray[np.uint64], step: int) -> NDArray[np.float64]:
+    """The ``step``-th number in [0, 1) of every stream."""
+    words = np.asarray(random_word(keys, np.full(1, step, np.uint64)))
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+# --- Whoever has an act -----------------------------------------------------------------------------------------------
+
+
+class Acting(Protocol):
+    """The least that can play: an object that chooses actions, and remembers nothing."""
+
+    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], noise: NDArray[np.float64]) -> NDArray[np.int64]:
+        """As `BatchedPolicy.act`."""
         ...
 
 
-Policy = BatchedPolicy | BotPolicy
-"""Whoever `agents.evaluate.play` can seat: what `load` returns."""
+Agent: TypeAlias = Policy | Acting
+"""Whoever may be handed over to play."""
 
 
-def players(game: str) -> dict[str, Callable[[Any], Policy]]:
-    """Per name of a player, the function that seats it at a table of some config.
+class ActingPolicy(BatchedPolicy):
+    """The policy of an object that has no more than an ``act``, and perhaps ``name`` and ``observes``."""
 
-    The bots of a game are the `agents.bots.bot.Bot` in ``BOTS`` of the package ``agents.bots.<game>``, if there is one.
-    """
-    package = f".bots.{game}"
-    bots = importlib.import_module(package, __package__).BOTS if find_spec(package, __package__) else ()
-    return {"random": RandomPolicy, **{bot.name: partial(BotPolicy, bot) for bot in bots}}
+    def __init__(self, agent: Acting) -> None:
+        self._agent = agent
+        self.name = getattr(agent, "name", type(agent).__name__)
+        self.observes = getattr(agent, "observes", True)
+
+    def act(
+        self,
+        observation: NDArray[Any],
+        mask: NDArray[np.int8],
+        noise: NDArray[np.float64],
+        memory: NDArray[Any] | None = None,
+    ) -> NDArray[np.int64]:
+        """See `BatchedPolicy.act`."""
+        return self._agent.act(observation, mask, noise)
 
 
-def names(game: str) -> list[str]:
-    """Names of the players of ``game`` that `load` knows.
+def as_policy(agent: Any) -> Policy:
+    """``agent`` itself if it can take seats, else the policy of its ``act``."""
+    return agent if hasattr(agent, "seat") else ActingPolicy(agent)
+
+
+def line_up(policies: Agent | Sequence[Agent], players: int) -> list[Policy]:
+    """One policy per seat, out of one for all seats or a sequence of one per seat.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: it is a sequence of another length.
     """
-    return list(players(game_named(game).name))
-
-
-def load(name_or_path: str | Path, config: Any) -> Policy:
-    """A player for a table of ``config``: one of `names`, or the file ``policy.safetensors`` of a training run.
-
-    Raises:
-        ValueError: no such player or file, or it cannot play ``config``.
-    """
-    bots = players(game_of(config).name)
-    if str(name_or_path) in bots:
-        return bots[str(name_or_path)](config)
-    path = Path(name_or_path)
-    if not path.is_file():
-        raise ValueError(f"an agent must be one of {', '.join(bots)} or a file, got {str(name_or_path)!r}")
-    from .learning.network import load_policy  # torch takes two seconds to import, and programs do not need it
-
-    return load_policy(path, config)
+    seats = list(policies) if isinstance(policies, Sequence) else [policies] * players
+    if len(seats) != players:
+        raise ValueError(f"policies must be one, or one for each of the {players} seats, got {len(seats)}")
+    complete = {id(agent): as_policy(agent) for agent in seats}  # once each: equal ones share their work
+    return [complete[id(agent)] for agent in seats]

@@ -1,29 +1,32 @@
-"""Programs that play: what a bot is, and the compiled loops that let it play many games at once.
+"""Bots: what a bot is, and the compiled loops that let it play many games at once.
 
-A *bot* is four plain functions over records, marked `hanabako.compiler.jit.rule` like the rules of the games. The same source
-runs as plain Python and compiled. With ``rules`` (the game's named tuple, or a record of the same fields) they are
+A *bot* is four plain functions over records, marked `hanabako.compiler.jit.rule` like the rules of the games. The same
+source runs as plain Python and compiled. With ``rules`` (the game's named tuple, or a record of the same fields) they
+are
 
 * ``memory_dtype(rules)``: the record of what one seat remembers of one game (called from Python, once). It is all that
-  a bot may keep; sizes taken from ``rules`` may be larger than the table's;
+  a bot may keep; sizes taken from ``rules`` may be larger than the game's;
 * ``begin(rules, memory, view, player, style)``: the cards are dealt, ``player`` is whose seat it is. ``memory`` is all
-  zero. ``style`` is the bot's int of that name: one program can be several players;
+  zero. ``style`` is the bot's int of that name: the same four functions can be several players;
 * ``observe(rules, memory, view, event)``: somebody made a step. It is called for every seat after every step but the
   last, also for the seat that acted. ``event`` is what all could see of the step (the game's own record);
 * ``act(rules, memory, view, mask, chance)``: the action of the seat, which is to move. ``mask`` holds the legal actions
   as bits of uint64 words; ``chance`` is the key of a random stream of this decision, for
   ``random_below(chance, 0, n)`` and so on: all the chance there is.
 
-``view`` is the game's record with everything removed that the seat may not know (``hide`` in ``<game>_env/view.py``):
-the rules' own questions can be asked of it, and no bot can see what a person at its seat could not. The one exception
-is said in its name: a bot with ``cheats`` gets the whole record. A view is a copy, made for one call.
+``view`` is the game's record with everything removed that the seat may not know (``hide`` in the game's module
+``engine.private_view``): the rules' own questions can be asked of it, and no bot can see what a person at its seat
+could not. The one exception is said in its name: a bot with ``cheats`` gets the whole record. A view is a copy, made
+for one call.
 
 Loops over games are made here once for all bots and games. They close over the bot's functions, which, unlike compiled
 ones, Numba's disk cache knows again in a new process. They run a block of games in lock-step, so that every bot is
 compiled by itself and any mix of bots, networks and people can share a table; blocks are spread over Python threads
-(`agents.evaluation.seating`), which the loops allow by releasing the GIL. That costs half the compile time of a ``prange``.
+(`agents.evaluation.playing`), which the loops allow by releasing the GIL. That costs half the compile time of a
+``prange``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -38,7 +41,9 @@ from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_word
 from hanabako.games import game_of
 
-__all__ = ["Bot", "BotLoops", "BotPolicy", "bot_loops"]
+from ..policy import GamesInPlay, Seated
+
+__all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops"]
 
 
 def refuses_nothing(config: Any) -> None:
@@ -47,7 +52,7 @@ def refuses_nothing(config: Any) -> None:
 
 @dataclass(frozen=True)
 class Bot:
-    """A program that plays: see the module's docstring for its four functions."""
+    """What a bot is: see the module's docstring for its four functions."""
 
     name: str
     memory_dtype: Callable[[Any], np.dtype]
@@ -55,7 +60,7 @@ class Bot:
     observe: Callable[..., None]
     act: Callable[..., Any]
     style: int = 0
-    """Handed to ``begin``: which of several players the program shall be."""
+    """Handed to ``begin``: which of several players the bot shall be."""
     cheats: bool = False
     """It is shown the whole record."""
     refuses: Callable[[Any], str | None] = refuses_nothing
@@ -82,19 +87,18 @@ def plain_memory_dtype(rules: Any) -> np.dtype:
 class BotLoops(NamedTuple):
     """The compiled loops of one bot over a block of games.
 
-    ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) the game's records, ``seats`` a set of players (bits of
-    a uint64): those that the bot plays. ``memories`` (N, P) are its records, ``views`` (1,) room for one view.
+    ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) are the game's records,
+    ``seats`` is a set of players (bits of a uint64): those that the bot plays. ``memories`` (N, P) are its records,
+    ``views`` (1,) is room for one view.
     """
 
     begin: Callable[..., None]  # (rules_array, tables, seats, memories, views, style)
     observe: Callable[..., None]  # (rules_array, tables, seats, memories, views)
-    act: Callable[
-        ..., None
-    ]  # (rules_array, tables, seats, memories, views, keys uint64 (N,), step, actions int64 (N,))
+    act: Callable[..., None]  # (rules_array, tables, seats, memories, views, keys uint64 (N,), step, actions (N,))
 
 
 class View(NamedTuple):
-    """What a game's module ``<game>_env/view.py`` brings to the loops.
+    """What a game's module ``engine.private_view`` brings to the loops.
 
     Beside these it has ``room(rules, specialize)``, the rules that size the records of loops.
     """
@@ -109,20 +113,26 @@ def is_to_move(table, seats, player):
     return not table.terminated and table.current_player == player and has_bit(seats, player) != ZERO
 
 
-@cache
-def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
-    """The loops of a bot: specialized to ``frozen`` rules, or generic with ``None``."""
-    hide, last_event = view.hide, view.last_event
-    bot_begins, bot_observes, bot_acts = bot.begin, bot.observe, bot.act
-    cheats = int(bot.cheats)
-    rules_of = reader_of(kind, frozen)
-    digest = digest_of(view, bot_begins, bot_observes, bot_acts, bot_loops)
+def viewer(view: View, cheats: bool) -> Callable[..., None]:
+    """A function that writes to the first of ``views`` what a player may know of a table."""
+    hide = view.hide
 
     @rule
     def show(rules, table, player, views):
         views[0] = table.state
         if not cheats:
             hide(rules, views[0], player)
+
+    return show
+
+
+@cache
+def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
+    """The loops of a bot: specialized to ``frozen`` rules, or generic with ``None``."""
+    show, last_event = viewer(view, bot.cheats), view.last_event
+    bot_begins, bot_observes, bot_acts = bot.begin, bot.observe, bot.act
+    rules_of = reader_of(kind, frozen)
+    digest = digest_of(view, bot_begins, bot_observes, bot_acts, bot_loops)
 
     @kernel
     def begin_games(rules_array, tables, seats, memories, views, style):
@@ -156,15 +166,18 @@ def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
 
 
 class BotPolicy:
-    """A bot at the tables of one config: the kind of policy that `agents.load` gives for a bot's name.
+    """A bot that plays games of one config: the policy that `agents.load` gives for a bot's name.
 
     Args:
-        bot: the program.
-        config: the table.
+        bot: the bot.
+        config: what it plays.
 
     Raises:
         ValueError: the bot cannot play ``config``.
     """
+
+    observes = False  # it looks at views of the game's record
+    specializes = False  # its generic loops, compiled once for all configs, are nearly as fast
 
     def __init__(self, bot: Bot, config: Any) -> None:
         reason = bot.refuses(config)
@@ -177,11 +190,49 @@ class BotPolicy:
         self._view = game_of(config).module("engine.private_view")
 
     def loops(self, specialize: bool = False) -> BotLoops:
-        """The compiled loops for this config alone, or the general ones."""
+        """The compiled loops for this config alone, or the generic ones."""
         view = View(self._view.hide, self._view.last_event)
         return bot_loops(view, self.bot, type(self.rules), self.rules if specialize else None)
 
     def memories(self, games: int, specialize: bool = False) -> NDArray[Any]:
-        """Empty memories of every seat of so many games, (games, P)."""
+        """Empty memories of every seat of that many games, (games, P)."""
         room = self._view.room(self.rules, specialize)
         return np.zeros((games, self.config.players), interned(self.bot.memory_dtype(room)))
+
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "BotsSeated":
+        """See `agents.policy.Policy.seat`."""
+        return BotsSeated(games, self, seats)
+
+
+class BotsSeated(Seated):
+    """A bot at some seats of some games in play."""
+
+    def __init__(self, games: GamesInPlay, policy: BotPolicy, seats: Sequence[int]) -> None:
+        self._games = games
+        self._loops = policy.loops(games.specialize)
+        self._memories = policy.memories(len(games.tables), games.specialize)
+        self._views = np.zeros(1, games.tables.dtype["state"])
+        self._seats = np.uint64(sum(1 << seat for seat in seats))
+        self._style = policy.bot.style
+
+    def begin(self) -> None:
+        """See `agents.policy.Seated.begin`."""
+        games = self._games
+        self._loops.begin(games.rules_array, games.tables, self._seats, self._memories, self._views, self._style)
+
+    def act(self) -> None:
+        """See `agents.policy.Seated.act`."""
+        games = self._games
+        own = (games.rules_array, games.tables, self._seats, self._memories, self._views)
+        self._loops.act(*own, games.keys, games.step, games.actions)
+
+    def observe(self) -> None:
+        """See `agents.policy.Seated.observe`."""
+        games = self._games
+        self._loops.observe(games.rules_array, games.tables, self._seats, self._memories, self._views)
+
+    def public_knowledge(self) -> NDArray[np.uint64] | None:
+        """A copy of the field ``possible`` of player 0's memory, as good as anybody's; None if the bot has no such."""
+        if "possible" not in (self._memories.dtype.names or ()):
+            return None
+        return self._memories["possible"][:, 0].copy()

@@ -1,12 +1,14 @@
-"""A player that chooses among its legal actions at random, all equally likely: the floor of every table of scores."""
+"""A player that chooses among its legal actions at random, all equally likely: the floor of every scoreboard."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..policy import BatchedPolicy
 
-class RandomPolicy:
+
+class RandomPolicy(BatchedPolicy):
     """Uniformly random legal actions; plays every config of every game."""
 
     name = "random"
@@ -15,8 +17,14 @@ class RandomPolicy:
     def __init__(self, config: Any) -> None:
         self.config = config
 
-    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], noise: NDArray[np.float64]) -> NDArray[np.int64]:
-        """See `agents.policy.Policy.act`."""
+    def act(
+        self,
+        observation: NDArray[Any],
+        mask: NDArray[np.int8],
+        noise: NDArray[np.float64],
+        memory: NDArray[Any] | None = None,
+    ) -> NDArray[np.int64]:
+        """See `agents.policy.BatchedPolicy.act`."""
         legal = mask.cumsum(axis=1, dtype=np.int32)
         rank = np.floor(noise * legal[:, -1]).astype(np.int32)
         return (legal <= rank[:, None]).sum(axis=1)

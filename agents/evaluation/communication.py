@@ -1,8 +1,9 @@
 """How players of Hanabi talk: measures of communication used in the literature, each defined at its field below.
 
-`measure` plays games and looks over everybody's shoulder: it sees the whole table, the players do not.
+`measure` plays games and looks over everybody's shoulder: it sees all cards, the players do not.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,16 +21,17 @@ from hanabi_env.engine.rules import is_terminal, played_cards
 from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, Rules
 
 from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
-from .playing import GAMES_AT_ONCE, observes
-from .seating import Block, BotsSeated, sit
+from ..policy import Agent, Policy, line_up
+from .playing import GAMES_AT_ONCE
+from .seating import Block, sit
 
-MOST_CARDS = 35  # identities at the largest table
+MOST_CARDS = 35  # identities in the largest game
 
 TALLY = interned(
     np.dtype(
         [
             ("plays", np.int64),
-            ("known_neither", np.int64),  # of the cards played: by how much hints had told,
+            ("known_neither", np.int64),  # of these: how much hints had told of the card,
             ("known_color", np.int64),
             ("known_rank", np.int64),
             ("known_both", np.int64),
@@ -56,7 +58,7 @@ class Communication:
     games: int
     """How many."""
     known: dict[str, float]
-    """Of the cards played, the shares of which hints had told ``neither`` color nor rank, the ``color`` alone, the
+    """Shares of the cards played of which hints had told ``neither`` color nor rank, the ``color`` alone, the
     ``rank`` alone, or ``both`` (positive and negative information; no counting of cards). Their weighted mean, 0, 1/2
     or 1 a play, is the *information per play* of Canaan et al. 2019, "Diverse agents for ad-hoc cooperation in Hanabi".
     """
@@ -65,7 +67,7 @@ class Communication:
     communicativeness: float
     """Share of the turns with a token on the table on which a hint was given (Canaan et al. 2019)."""
     hints: float
-    """Hints a game."""
+    """Hints per game."""
     bits_per_hint: float
     """What the words of a hint tell its receiver, in bits: the sum over the receiver's cards of
     log2(copies it could be before / after), counting the copies that the receiver does not see, each card by itself.
@@ -78,9 +80,9 @@ class Communication:
     idle_hints: float
     """Share of the hints whose words tell their receiver nothing: tokens spent on a convention, or on time."""
     tokens_lost: float
-    """Tokens a game that were not gained because all were there when a firework was completed."""
+    """Tokens per game that were not gained because all were there when a firework was completed."""
     tokens_left: float
-    """Tokens that were there at the end, a game: each a hint that was never given."""
+    """Tokens per game that were there at the end: each a hint that was never given."""
     blind_share: float
     """Share of the score from *blind plays*: cards that joined their firework and had never been touched by a hint."""
     finesse_share: float
@@ -101,34 +103,35 @@ class Communication:
         return self.actions / np.maximum(sums, 1)
 
 
-def measure(config: Any, policies: Any, games: int, seed: int) -> Communication:
+def measure(config: Any, policies: Agent | Sequence[Agent], games: int, seed: int) -> Communication:
     """Play and measure.
 
     Args:
-        config: a table of Hanabi.
-        policies: one player for all seats, or a list of one per seat.
+        config: one of Hanabi.
+        policies: one for all seats, or one per seat.
         games: how many.
-        seed: of the deals and of the players' chance; the games are those of `agents.evaluation.playing.play`.
+        seed: of the deals and of the policies' randomness; the games are those of `agents.evaluation.playing.play`.
 
     Raises:
         ValueError: the config is not one of Hanabi.
     """
     if game_of(config).name != "hanabi":
         raise ValueError(f"communication is measured in hanabi, got {game_of(config).name}")
-    seats = list(policies) if isinstance(policies, (list, tuple)) else [policies] * config.players
+    seats = line_up(policies, config.players)
+    observes = any(policy.observes for policy in seats)
     game = game_of(config).make_game(config)
     tallies = np.zeros(games, TALLY)
     actions = np.zeros((game.num_actions, game.num_actions), np.int64)
     convention = np.zeros(2)  # bits, hints
     for first in range(0, games, GAMES_AT_ONCE):
-        block = Block(game, min(GAMES_AT_ONCE, games - first), any(map(observes, seats)), specialize=False)
+        block = Block(game, min(GAMES_AT_ONCE, games - first), observes, specialize=False)
         watch(block, seats, seed, first, tallies[first:], actions, convention)
     return conclude(tallies, actions, convention)
 
 
 def watch(
     block: Block,
-    seats: list[Any],
+    seats: Sequence[Policy],
     seed: int,
     first: int,
     tallies: NDArray[Any],
@@ -141,7 +144,7 @@ def watch(
     for player in players:
         player.begin()
     note = watcher()
-    team = players[0] if len(players) == 1 and isinstance(players[0], BotsSeated) else None
+    team = players[0] if len(players) == 1 else None
     last = np.full(len(block.tables), -1)
     while len(block.open_games):
         playing = block.open_games

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from ..policy import Policy
 from .playing import play
 
-RATED_GAMES = 500  # of every pair: more do not change a rating's place
+RATED_GAMES = 500  # per pair: more do not change a rating's place
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def error_of_deals(values: NDArray[Any]) -> float | None:
 
 
 def line_ups(players: int) -> list[list[bool]]:
-    """Which seats the first of two agents has: every seat alone, then all seats but one. (With two players: once.)."""
+    """Which seats the first of two agents has: every seat alone, then (of more than two) all seats but one."""
     alone = [[seat == k for k in range(players)] for seat in range(players)]
     return alone if players == 2 else [*alone, *([not own for own in seats] for seats in alone)]
 
@@ -94,11 +94,11 @@ def ratings(results: list[tuple[str, str, float]], seed: int) -> list[dict[str, 
     from openskill.models import PlackettLuce
 
     model = PlackettLuce()
-    table = {name: model.rating(name=name) for one, other, _ in results for name in (one, other)}
+    rated = {name: model.rating(name=name) for one, other, _ in results for name in (one, other)}
     for k in np.random.default_rng(seed).permutation(len(results)).tolist():
         one, other, gain = results[k]
-        (table[one],), (table[other],) = model.rate([[table[one]], [table[other]]], scores=[gain, 0.0])
-    order = sorted(table.items(), key=lambda item: -item[1].mu)
+        (rated[one],), (rated[other],) = model.rate([[rated[one]], [rated[other]]], scores=[gain, 0.0])
+    order = sorted(rated.items(), key=lambda item: -item[1].mu)
     return [
         {"name": name, "rating": rating.mu, "uncertainty": rating.sigma, "ordinal": rating.ordinal()}
         for name, rating in order

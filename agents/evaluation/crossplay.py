@@ -3,7 +3,7 @@
 Everybody meets the same deals (*paired decks*): a difference between two cells of a matrix is then a difference between
 players, and `difference` gives it with an error several times smaller than those of the cells.
 
-All functions take players by name: ``agents`` is a dict from names to what `agents.load` gives.
+All functions take policies by name: ``agents`` is a dict from names to what `agents.load` gives.
 """
 
 import itertools
@@ -27,7 +27,7 @@ def cross_play(
 ) -> dict[tuple[str, str], Games]:
     """Every ordered pair of agents: the first at player 0's seat, the second at all others.
 
-    Roles matter: player 0 moves first, and in larger teams is alone among the others. The diagonal is self-play.
+    Seats matter: player 0 moves first, and in larger teams is alone among the others. The diagonal is self-play.
 
     Returns:
         For (first, second) the games they played, all on the same deals.
@@ -43,7 +43,7 @@ def cross_play(
 def strangers(
     config: Any, agents: Agents, games: int, seed: int, num_threads: int = 1, progress: bool = False
 ) -> dict[tuple[str, str], list[Games]]:
-    """One stranger in a team: (team, stranger) with the stranger at every seat in turn, on the same deals.
+    """A stranger in a team: (team, stranger) with the stranger at every seat in turn, on the same deals.
 
     Returns:
         For (team, stranger) the games of every seat of the stranger, player 0 first.
@@ -67,7 +67,7 @@ def ad_hoc(
     newcomers compare pairwise. The standard error is over line-ups, which differ far more than deals do.
 
     Args:
-        config: the table.
+        config: what is played.
         agents: the pool, and the newcomer.
         newcomer: its name.
         games: in all; every line-up plays an equal share, on deals of its own.
@@ -141,7 +141,7 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, float | None]:
         matrix: mean scores (n, n) of ordered pairs of runs.
 
     Returns:
-        ``self_play``, ``cross_play`` and their ``_error``: None where there are too few runs (2, or 4 for cross-play).
+        ``self_play``, ``cross_play`` and their ``_error``: None if there are too few runs (2, or 4 for cross-play).
 
     Raises:
         ValueError: the matrix is not square, or of fewer than two runs.

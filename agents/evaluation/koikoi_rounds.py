@@ -1,7 +1,7 @@
-"""Points a round between Koi-Koi's players, and what dealing is worth: the measurements and their tables.
+"""Points per round between Koi-Koi's players, and what dealing is worth: measured, and written to the README.
 
-    python -m agents.evaluation.koikoi_rounds --measure --network document=runs/A/policy.safetensors --network koikoi_japan=...
-    python -m agents.evaluation.koikoi_rounds            # write the tables of agents/README.md from the results beside it
+    python -m agents.evaluation.koikoi_rounds --measure --network document=runs/A/policy.safetensors
+    python -m agents.evaluation.koikoi_rounds   # write the part of agents/README.md from the results beside it
 
 A match is 10,000 deals of one round, each played twice with the seats exchanged: 20,000 rounds in which both players
 deal equally often. Errors are over deals.
@@ -23,18 +23,20 @@ from hanafuda_env import PRESETS, KoiKoiConfig
 
 from ..bots.bot import BotPolicy
 from ..bots.koikoi.monte_carlo import monte_carlo
-from ..policy import Policy, load
+from ..policy import Policy
+from ..registry import load
 from .contest import head_to_head
-from .playing import observes, steps_of
+from .playing import steps_of
 from .seating import Block
 
 HERE = Path(__file__).resolve().parent.parent
-RESULTS = HERE.parent / "results" / "koikoi-rounds.json"
-README = HERE.parent / "README.md"
+RESULTS = HERE / "results" / "koikoi-rounds.json"
+README = HERE / "README.md"
 DEALS, SEED = 10_000, 1
 MEASURED = ("document", "koikoi_japan")
 PLAYERS = ("random", "greedy_stop", "always_koi", "counting", "monte_carlo")
 ROLL_OUTS = 200
+COMMAND = f"python -m {__spec__.name}"
 
 
 def round_of(preset: str) -> KoiKoiConfig:
@@ -68,7 +70,7 @@ def dealer_share(config: KoiKoiConfig, policy: Policy, rounds: int) -> dict[str,
     game = game_of(config).make_game(config)
     won = decided = 0
     for first in range(0, rounds, 1000):
-        block = Block(game, 1000, observes(policy), specialize=False)
+        block = Block(game, 1000, policy.observes, specialize=False)
         for tables in steps_of(block, [policy] * 2, SEED, first):
             ended = tables[tables["ended"]]
             won += int(ended["dealer_wins"].sum())
@@ -97,22 +99,22 @@ def training_of(network: str | None) -> dict[str, Any] | None:
     """How a network was trained, from its file."""
     if network is None:
         return None
-    from ..learning.network import read_metadata
+    from ..learning.neural_policy import read_metadata
 
     about = read_metadata(Path(network))["about"]
     return {key: about[key] for key in ("steps", "seconds", "ranks") if key in about}
 
 
-# --- Tables -----------------------------------------------------------------------------------------------------------
+# --- The page ---------------------------------------------------------------------------------------------------------
 
 
-def tables(results: Mapping[str, Any]) -> str:
-    """The tables of all presets as Markdown."""
-    return "\n\n".join(preset_table(name, part, results) for name, part in results["presets"].items())
+def page(results: Mapping[str, Any]) -> str:
+    """All presets in Markdown."""
+    return "\n\n".join(preset_matrix(name, part, results) for name, part in results["presets"].items())
 
 
-def preset_table(preset: str, part: Mapping[str, Any], results: Mapping[str, Any]) -> str:
-    """Everybody against everybody: points a round, and rounds won; the dealer's share last."""
+def preset_matrix(preset: str, part: Mapping[str, Any], results: Mapping[str, Any]) -> str:
+    """Everybody against everybody: points per round, and rounds won; the dealer's share last."""
     cells = {}
     for row in part["matches"]:
         one, other = row["agents"]
@@ -142,19 +144,19 @@ def cell(points: float, error: float, won: float, won_error: float) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, if asked to, and write the tables."""
-    parser = argparse.ArgumentParser(prog="python -m agents.evaluation.koikoi_rounds", description=main.__doc__)
-    parser.add_argument("--measure", action="store_true", help="play all matches; else only the tables are written")
+    """Measure, if asked to, and write the page."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description=main.__doc__)
+    parser.add_argument("--measure", action="store_true", help="play all matches; otherwise only the page is written")
     parser.add_argument("--network", action="append", default=[], metavar="PRESET=FILE", help="a policy of agents.ppo")
     parser.add_argument("--deals", type=int, default=DEALS)
     parser.add_argument("--num-threads", type=int, default=1)
-    parser.add_argument("--check", action="store_true", help="only say whether the tables are up to date")
+    parser.add_argument("--check", action="store_true", help="only say whether the page is up to date")
     options = parser.parse_args(arguments)
     if options.measure:
         networks = dict(text.split("=", 1) for text in options.network)
         write_text(RESULTS, json.dumps(measure(networks, options.deals, options.num_threads), indent=1) + "\n")
-    generated = [("koikoi", tables(json.loads(RESULTS.read_text())))]
-    update(README, generated, options.check, "python -m agents.evaluation.koikoi_rounds")
+    generated = [("koikoi", page(json.loads(RESULTS.read_text())))]
+    update(README, generated, options.check, COMMAND)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Our programs of Hanabi beside those they were ported from: is a port as good as its original?
+"""Our bots of Hanabi beside the programs they were ported from: is a port as good as its original?
 
 ``agents/results/hanabi-originals.json`` keeps what the original programs scored when they were run by themselves,
 outside this project, and what was published of them. So it was done:
@@ -11,20 +11,20 @@ outside this project, and what was published of them. So it was done:
 * rjtobin/HanSim: ``g++ -O2 rec_main.cpp`` and ``info_main.cpp`` with ``num_games`` raised; its game ends with the
   fourth error, and ``mStrikes(2)`` makes that the third.
 
-``python -m agents.evaluation.scoreboard`` writes the table.
+``python -m agents.evaluation.scoreboard`` writes the board.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Comparison", "comparisons", "originals_table"]
+__all__ = ["Comparison", "comparisons", "originals_board"]
 
 WITHIN = 0.15  # a port is not farther from its original, or from what was published of it
 LOST_GAMES = {"never": "none", "kept": "points kept", "zero": "0", "fourth": "none, of four lives"}
 
 
 class Comparison(NamedTuple):
-    """One of our programs at one number of players."""
+    """One of our bots with one number of players."""
 
     bot: str
     players: int
@@ -36,11 +36,11 @@ class Comparison(NamedTuple):
 
 
 def comparisons(originals: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]) -> Iterator[Comparison]:
-    """Every program of ours with what its original scores.
+    """Every bot of ours with what its original scores.
 
     Args:
         originals: the rows of ``hanabi-originals.json``.
-        results: our own results at standard Hanabi, with three and four lives.
+        results: our own results in standard Hanabi, with three and four lives.
     """
     for row in originals:
         for players, result in our_results(row, results).items():
@@ -50,7 +50,7 @@ def comparisons(originals: Sequence[Mapping[str, Any]], results: Sequence[Mappin
 
 
 def our_results(row: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Our results at the tables of a row, by the number of players."""
+    """Our results for a row, by the number of players."""
     lives = 4 if row["lost_games"] == "fourth" else 3
     return {
         str(result["config"]["players"]): result
@@ -66,8 +66,8 @@ def score_of(result: Mapping[str, Any], lost_games: str) -> float:
     return result["score"] if lost_games == "zero" else result["fireworks_score"]
 
 
-def originals_table(originals: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]) -> str:
-    """A line a program and way to count lost games, and below it how far apart all are."""
+def originals_board(originals: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]) -> str:
+    """One line per program and way to count lost games, and below it how far apart all are."""
     players = [str(number) for number in range(2, 6)]
     head = ["program", "lost games", "original, run here", *(f"{number} players" for number in players), "notes"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
@@ -82,7 +82,7 @@ def originals_table(originals: Sequence[Mapping[str, Any]], results: Sequence[Ma
 
 
 def cell(row: Mapping[str, Any], players: str, result: Mapping[str, Any] | None) -> str:
-    """Our mean; the original's and, in a second line, the published one, each with what ours has more."""
+    """Our mean; the original's and, in a second line, the published one, each with how much more ours is."""
     if players not in row["original"]:
         return ""
     ours = score_of(result, row["lost_games"]) if result else None
@@ -92,12 +92,12 @@ def cell(row: Mapping[str, Any], players: str, result: Mapping[str, Any] | None)
 
 
 def beside(score: float, ours: float | None) -> str:
-    """Another's mean, and what ours has more."""
+    """Another's mean, and how much more ours is."""
     return f"{score:.2f}" if ours is None else f"{score:.2f} ({signed(ours - score)})"
 
 
 def signed(number: float) -> str:
-    """Two digits and a sign, and no negative nought."""
+    """Two digits and a sign, and no negative zero."""
     return f"{round(number, 2) + 0.0:+.2f}"
 
 

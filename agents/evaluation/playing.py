@@ -1,4 +1,4 @@
-"""Play many games with given players: what happened in them, and how good that is."""
+"""Play many games with given policies: what happened in them, and how good that is."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,7 @@ from hanabako.engine.game import Game
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
 
-from ..bots.bot import BotPolicy
-from ..policy import Policy
+from ..policy import Agent, Policy, line_up
 from .seating import Block, sit
 
 GAMES_AT_ONCE = 1024  # a block of tables: its records and memories stay in the processor's cache
@@ -28,15 +27,15 @@ class Games:
     """What happened in some games; every array begins with their number."""
 
     score: NDArray[np.int64]
-    """Points by the booklet, lost games as with ``score_on_loss="zero"``; in a contest those of the winners."""
+    """Points by the booklet, lost games as with ``score_on_loss="zero"``; the winners' in a competitive game."""
     fireworks_score: NDArray[np.int64]
-    """Points on the table at the end, lost games too; as all below but length and rewards, 0 in a contest."""
+    """Points on the table at the end, in lost games too. In a competitive game 0, as are ``lost`` and ``perfect``."""
     length: NDArray[np.int64]
     """Decisions."""
     rewards: NDArray[np.float64]
     """(games, players): the return of every player."""
     lost: NDArray[np.bool_]
-    """By the last life, or as the final bouquet (V5) is lost."""
+    """The last life is lost, or the final bouquet (V5)."""
     perfect: NDArray[np.bool_]
     """The highest score there is."""
 
@@ -59,7 +58,7 @@ class Games:
 
 def play(
     config: Any,
-    policies: Policy | Sequence[Policy],
+    policies: Agent | Sequence[Agent],
     games: int,
     seed: int,
     num_threads: int = 1,
@@ -69,39 +68,38 @@ def play(
 ) -> Games:
     """Play ``games`` games, once each. Game i is game ``first`` + i of a vector environment of that seed.
 
-    What happens in a game depends on its index, the seed and the players only, not on how many games are played along
+    What happens in a game depends on its index, the seed and the policies only, not on how many games are played along
     with it nor on the number of threads. (A network's sums may be rounded differently in batches of another size; two
     actions equally likely to the last digit may then change places.)
 
     Args:
-        config: the table.
-        policies: one player for all seats, or one per seat.
+        config: what is played.
+        policies: one for all seats, or one per seat.
         games: how many, at least 1.
-        seed: of the deals and of the players' chance.
+        seed: of the deals and of the policies' randomness.
         num_threads: blocks of games that are played at the same time.
         progress: show a progress bar.
-        specialize: compile the loops for this config alone; None: where no bot plays, from 256 games on. (The general
-            loops of a bot are compiled once for all configs, and nearly as fast.)
+        specialize: compile the loops for this config alone; None: from 256 games on, if all policies prefer that (see
+            `agents.policy.Policy.specializes`).
         first: index of the first game.
 
     Raises:
-        ValueError: ``games`` is below 1, ``num_threads`` is out of range, or the number of players does not fit the
-            table.
+        ValueError: ``games`` is below 1, ``num_threads`` is out of range, or there is another number of policies than
+            of players.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, got {games}")
     usable_threads(num_threads)
-    seats = [policies] * config.players if not isinstance(policies, Sequence) else list(policies)
-    if len(seats) != config.players:
-        raise ValueError(f"policies must be one, or one for each of the {config.players} seats, got {len(seats)}")
+    seats = line_up(policies, config.players)
     if specialize is None:
-        specialize = games >= SPECIALIZE_FROM and not any(isinstance(policy, BotPolicy) for policy in seats)
+        specialize = games >= SPECIALIZE_FROM and all(policy.specializes for policy in seats)
+    observes = any(policy.observes for policy in seats)
     game = game_of(config).make_game(config)
     record = Record(game, games)
     with tqdm(total=games, unit="game", disable=not progress) as bar, ThreadPoolExecutor(num_threads) as threads:
 
         def play_block(begin: int) -> None:
-            block = Block(game, min(GAMES_AT_ONCE, games - begin), any(map(observes, seats)), specialize)
+            block = Block(game, min(GAMES_AT_ONCE, games - begin), observes, specialize)
             for tables in steps_of(block, seats, seed, first + begin):
                 record.add(tables, begin)
                 bar.update(int(tables["ended"].sum()))
@@ -121,11 +119,6 @@ def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> It
         yield block.tables
 
 
-def observes(policy: Any) -> bool:
-    """The policy looks at observations."""
-    return not isinstance(policy, BotPolicy) and getattr(policy, "observes", True)
-
-
 class Record:
     """`Games` in the making."""
 
@@ -142,7 +135,7 @@ class Record:
         )
 
     def add(self, tables: NDArray[Any], first: int) -> None:
-        """Note a step of the tables, the first of which plays game ``first``; one that is over is rewarded 0."""
+        """Note a step of the tables, the first of which plays game ``first``; a finished one is rewarded 0."""
         games = self.games
         games.rewards[first : first + len(tables)] += tables["rewards"][:, : self.game.players]
         ended = np.flatnonzero(tables["ended"])

@@ -1,13 +1,14 @@
-"""Write the scoreboards into the README beside this file and into the project's, from the results beside it.
+"""Write the scoreboards into the READMEs of the agents and of the project, from the results in ``agents/results``.
 
-python -m agents.evaluation.scoreboard --measure     # play all programs of Hanabi again: 20,000 games each of the standard game
-                                          # for 2 to 5 players, 5,000 of every variant for 2 and 5, and with four
-                                          # lives the programs that were published so
+python -m agents.evaluation.scoreboard --measure               # play all bots of Hanabi again: 20,000 games of the
+                                                               # standard game for 2 to 5 players, 5,000 of every
+                                                               # variant for 2 and 5, and with four lives the bots
+                                                               # that were published so
 python -m agents.evaluation.scoreboard --measure smart,cheat   # only these; the other results stay
 python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
 python -m agents.evaluate ikebana --agents random,greedy --tournament --json agents/results/ikebana-2p.json
-python -m agents.evaluation.scoreboard               # the tables, from all of agents/results/*.json
-python -m agents.evaluation.scoreboard --check       # only say whether they are up to date
+python -m agents.evaluation.scoreboard                         # the boards, from all of agents/results/*.json
+python -m agents.evaluation.scoreboard --check                 # only say whether they are up to date
 """
 
 import argparse
@@ -22,8 +23,8 @@ from hanabako.games import config_from_dict
 from hanabako.pages.generated import marks, update
 
 from ..evaluate import Args, evaluate
-from ..policy import names
-from .originals import originals_table
+from ..registry import names
+from .originals import originals_board
 
 HERE = Path(__file__).resolve().parent.parent
 RESULTS = HERE / "results"
@@ -34,6 +35,7 @@ ORIGINALS = RESULTS / "hanabi-originals.json"
 GAMES, FEWER_GAMES, SEED = 20_000, 5_000, 1
 PLAYERS = (2, 3, 4, 5)
 FEWER_PLAYERS = (2, 5)
+COMMAND = f"python -m {__spec__.name}"
 PRESETS = (
     *("avalanche_5", "avalanche_10", "black_powder", "flamboyants", "final_bouquet", "choreography"),
     *("grands_feux_all", "all_extensions"),
@@ -46,14 +48,14 @@ HEAD = (
 )
 
 
-def table(results: Sequence[dict[str, Any]]) -> str:
-    """The results as a Markdown table, best first in each game."""
+def board(results: Sequence[dict[str, Any]]) -> str:
+    """The results in Markdown, best first in each game."""
     order = sorted(results, key=lambda result: (result["preset"], result["config"]["players"], -result["score"]))
     return "\n".join([*HEAD, *map(row, order)])
 
 
 def row(result: dict[str, Any]) -> str:
-    """One line of the table."""
+    """One line of `board`."""
     cells = [
         f"{result['config']['game']} {result['preset']}",
         result["config"]["players"],
@@ -79,30 +81,30 @@ def training(about: dict[str, Any]) -> str:
     return f"{about['steps'] / 1e6:.0f} M steps in {about['seconds'] / 60:.1f} min on {about['ranks']} ranks"
 
 
-# --- Programs ---------------------------------------------------------------------------------------------------------
+# --- Bots -------------------------------------------------------------------------------------------------------------
 
 
-def measure(programs: Sequence[str], num_threads: int) -> None:
-    """Play programs of Hanabi with themselves, and keep the results beside those of the others."""
+def measure(bots: Sequence[str], num_threads: int) -> None:
+    """Play bots of Hanabi with themselves, and keep the results beside those of the others."""
     every = Args("hanabi", games=GAMES, seed=SEED, num_threads=num_threads)
-    standard = [replace(every, agents=name, players=players) for name in programs for players in PLAYERS]
+    standard = [replace(every, agents=name, players=players) for name in bots for players in PLAYERS]
     keep(PROGRAMS, standard)
     hansim = replace(every, players=5, config=("max_life_tokens=4",))
-    keep(FOUR_LIVES, [replace(hansim, agents=name) for name in programs if name in HANSIM])
+    keep(FOUR_LIVES, [replace(hansim, agents=name) for name in bots if name in HANSIM])
     variants = [
         replace(every, agents=name, preset=preset, players=players, games=FEWER_GAMES)
         for preset in PRESETS
         for players in FEWER_PLAYERS
-        for name in programs
+        for name in bots
         if name not in NO_RIVALS
     ]
     keep(VARIANTS, variants)
 
 
 def keep(path: Path, lots: Sequence[Args]) -> None:
-    """Play, and write a line a result; a program that refuses a table is left out.
+    """Play, and write one line per result; a bot that refuses a config is left out.
 
-    Results stand in the order of the tables, then of the programs.
+    Results stand in the order of the configs, then of the bots.
     """
     results = json.loads(path.read_text()) if path.exists() else []
     by_lot = {lot_of(result): result for result in results}
@@ -119,13 +121,13 @@ def keep(path: Path, lots: Sequence[Args]) -> None:
 
 
 def lot_of(result: Mapping[str, Any]) -> tuple[int, int, str]:
-    """What tells a result from all others: the preset's place, the number of players, the program."""
+    """What tells a result from all others: the preset's place, the number of players, the bot."""
     preset = result["preset"]
     return PRESETS.index(preset) if preset in PRESETS else -1, result["config"]["players"], result["agents"][0]
 
 
-def programs_table(results: Sequence[dict[str, Any]]) -> str:
-    """A line a program, a column a number of players; best first by the mean over the columns."""
+def programs_board(results: Sequence[dict[str, Any]]) -> str:
+    """One line per bot, one column per number of players; best first by the mean over the columns."""
     cells: dict[str, dict[int, dict[str, Any]]] = {}
     for result in results:
         cells.setdefault(result["agents"][0], {})[result["config"]["players"]] = result
@@ -138,7 +140,7 @@ def programs_table(results: Sequence[dict[str, Any]]) -> str:
 
 
 def programs_row(name: str, cells: Mapping[int, dict[str, Any]]) -> str:
-    """One line of `programs_table`."""
+    """One line of `programs_board`."""
     texts = [score_text(cells[players]) if players in cells else "" for players in PLAYERS]
     return f"| {name} | " + " | ".join(texts) + " |"
 
@@ -151,16 +153,16 @@ def score_text(result: dict[str, Any]) -> str:
     return both + (f" ({result['perfect_rate']:.1%})" if result["perfect_rate"] else "")
 
 
-def variants_table(results: Sequence[dict[str, Any]]) -> str:
-    """A line a table, a column a program; the best of those that do not cheat in bold."""
-    programs = list(dict.fromkeys(result["agents"][0] for result in results))
+def variants_board(results: Sequence[dict[str, Any]]) -> str:
+    """One line per variant, one column per bot; the best of those that do not cheat in bold."""
+    bots = list(dict.fromkeys(result["agents"][0] for result in results))
     cells: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for result in results:
         cells.setdefault((result["preset"], result["config"]["players"]), {})[result["agents"][0]] = result
-    lines = ["| variant | players | of | " + " | ".join(programs) + " |", "|---|---|---|" + "---|" * len(programs)]
+    lines = ["| variant | players | of | " + " | ".join(bots) + " |", "|---|---|---|" + "---|" * len(bots)]
     for (preset, players), row_cells in cells.items():
         best = max((name for name in row_cells if "cheat" not in name), key=lambda name: row_cells[name]["score"])
-        texts = [variant_text(row_cells.get(name), name == best) for name in programs]
+        texts = [variant_text(row_cells.get(name), name == best) for name in bots]
         most = config_from_dict(next(iter(row_cells.values()))["config"]).max_score
         lines.append(f"| {preset} | {players} | {most} | " + " | ".join(texts) + " |")
     return "\n".join(lines)
@@ -175,15 +177,15 @@ def variant_text(result: dict[str, Any] | None, is_best: bool) -> str:
     return (f"**{score}**" if is_best else score) + f" ± {result['score_error']:.2f}{perfect}"
 
 
-# --- Contests ---------------------------------------------------------------------------------------------------------
+# --- Competitive games ------------------------------------------------------------------------------------------------
 
 
-def contests_table(results: Sequence[dict[str, Any]]) -> str:
-    """A table a tournament: how often the row's agent beats the column's, with a 95 % interval; best agent first."""
-    return "\n\n".join(map(tournament_table, results))
+def contests_board(results: Sequence[dict[str, Any]]) -> str:
+    """One part per tournament: how often the row's agent beats the column's, with a 95 % interval; best agent first."""
+    return "\n\n".join(map(tournament_board, results))
 
 
-def tournament_table(result: dict[str, Any]) -> str:
+def tournament_board(result: dict[str, Any]) -> str:
     """One tournament under its title."""
     matches = result["tournament"]["matches"]
     won = {tuple(match["agents"]): match for match in matches}
@@ -239,19 +241,19 @@ def boards() -> dict[str, str]:
     programs = [*standard, *variants, *four_lives]
     others = [result for result in results if "score" in result and result not in programs]
     return {
-        "contests": contests_table([result for result in results if "tournament" in result]),
-        "scoreboard": table(others),
-        "programs": programs_table(standard),
-        "variants": variants_table(variants),
-        "originals": originals_table(originals, [*standard, *four_lives]),
+        "contests": contests_board([result for result in results if "tournament" in result]),
+        "scoreboard": board(others),
+        "programs": programs_board(standard),
+        "variants": variants_board(variants),
+        "originals": originals_board(originals, [*standard, *four_lives]),
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m agents.evaluation.scoreboard", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog=COMMAND, description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="only say whether the READMEs are up to date")
-    parser.add_argument("--measure", nargs="?", const="", metavar="NAME,...", help="first play programs of Hanabi")
+    parser.add_argument("--measure", nargs="?", const="", metavar="NAME,...", help="first play bots of Hanabi")
     parser.add_argument("--num-threads", type=int, default=1, help="with --measure: games at the same time")
     options = parser.parse_args(arguments)
     if options.measure is not None:
@@ -259,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     texts = boards()
     for document in (HERE / "README.md", HERE.parent / "README.md"):
         here = [(name, texts[name]) for name in marks(document.read_text()) if name in texts]
-        update(document, here, options.check, "python -m agents.evaluation.scoreboard")
+        update(document, here, options.check, COMMAND)
 
 
 if __name__ == "__main__":

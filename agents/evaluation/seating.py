@@ -1,50 +1,33 @@
-"""Many tables in lock-step, with anybody at any seat.
+"""Games in play with any policy at any seat: many in lock-step (`Block`), or one PettingZoo environment (`OneTable`).
 
-Who sits at a table satisfies one small protocol, `Seated`: ``begin`` when the cards are dealt, ``act`` when it may be
-one's turn, ``observe`` after every step. Bots (`agents.bots.bot`) and batched policies (`agents.policy.Policy`: networks, or
-whatever has such an ``act``) are seated by `sit`; a class of your own may do without either.
+Whoever sits there is an `agents.policy.Seated`: it begins when the cards are dealt, acts when it may be its turn, and
+observes every step.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED
-from hanabako.engine.rng import episode_key, game_key, random_word
+from hanabako.engine.rng import episode_key, game_key
 from hanabako.engine.sections import words_for
 
-from ..bots.bot import BotPolicy
+from ..policy import Agent, GamesInPlay, Policy, Seated, line_up
 
-NEVER_PLAYED = np.array([2**32 - 1], np.uint64)  # the players' chance comes from an episode that no table reaches
-
-
-class Seated(Protocol):
-    """Somebody at some seats of all tables of a block."""
-
-    def begin(self) -> None:
-        """The cards are dealt."""
-
-    def act(self) -> None:
-        """Write to ``block.actions`` for every table where one of the own seats is to move."""
-
-    def observe(self) -> None:
-        """All tables have made a step."""
+NEVER_PLAYED = np.array([2**32 - 1], np.uint64)  # the players' randomness comes from an episode that no table reaches
 
 
 class Block:
-    """So many tables of one game that go on step by step until all are over.
+    """A number of tables of one game that go on step by step until all games are over: `agents.policy.GamesInPlay`.
 
-    Attributes:
-        tables: the game's records (N,), of `hanabako.engine.game.Game.table_dtype`.
-        numbers: the rules as int64.
-        observation: of each table's player to move, packed uint64 (N, words), or (N, 0) where nobody wants it.
-        mask: int8 (N, A), the legal actions there.
-        keys: uint64 (N,), the random streams of the players' chance.
-        step: steps so far.
-        actions: int64 (N,), of the coming step; a finished game takes no notice of its own.
+    Args:
+        game: what is played.
+        count: how many tables.
+        observes: somebody reads observations; else their array is empty, (N, 0).
+        specialize: compile the loops for this config alone.
     """
 
     def __init__(self, game: Game, count: int, observes: bool, specialize: bool) -> None:
@@ -54,8 +37,9 @@ class Block:
         self.rules_array = game.rules_array
         self.tables = np.zeros(count, game.table_dtype(specialize))
         words = words_for(game.observation_bits)
-        # Without a column nothing is written; int8 is what most programs compile their step for.
-        self.observation = np.zeros((count, words), np.uint64) if observes else np.zeros((count, 0), np.int8)
+        # Without a column nothing is written; int8 is what most users compile their step for.
+        rows: NDArray[Any] = np.zeros((count, words), np.uint64) if observes else np.zeros((count, 0), np.int8)
+        self.observation = rows
         self.mask = np.zeros((count, game.num_actions), np.int8)
         self.actions = np.zeros(count, np.int64)
         self._final = np.zeros((count, 0), self.observation.dtype)
@@ -88,76 +72,12 @@ class Block:
             player.observe()
 
 
-def sit(block: "Block | OneTable", policies: Sequence[Any]) -> list[Seated]:
-    """Seat one policy per seat at all tables of the block; equal ones share their work."""
+def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
+    """Let one policy per seat take its seats in all the games; equal ones share their work."""
     seats: dict[int, list[int]] = {}
     for player, policy in enumerate(policies):
         seats.setdefault(id(policy), []).append(player)
-    return [
-        (BotsSeated if isinstance(policies[own[0]], BotPolicy) else PolicySeated)(block, policies[own[0]], own)
-        for own in seats.values()
-    ]
-
-
-class BotsSeated:
-    """A bot at some seats of all tables."""
-
-    def __init__(self, block: "Block | OneTable", policy: BotPolicy, seats: Sequence[int]) -> None:
-        self._block = block
-        self._loops = policy.loops(block.specialize)
-        self._memories = policy.memories(len(block.tables), block.specialize)
-        self._views = np.zeros(1, block.tables.dtype["state"])
-        self._seats = np.uint64(sum(1 << seat for seat in seats))
-        self._style = policy.bot.style
-
-    def begin(self) -> None:
-        """See `Seated`."""
-        block = self._block
-        self._loops.begin(block.rules_array, block.tables, self._seats, self._memories, self._views, self._style)
-
-    def act(self) -> None:
-        """See `Seated`."""
-        block = self._block
-        mine = (block.rules_array, block.tables, self._seats, self._memories, self._views)
-        self._loops.act(*mine, block.keys, block.step, block.actions)
-
-    def public_knowledge(self) -> NDArray[np.uint64] | None:
-        """A copy of the bot's ``possible``, (N, players, hand_size): what the cards may be, as far as all can tell.
-
-        Of player 0, as good as anybody's; None where the bot's memory has no such field.
-        """
-        if "possible" not in (self._memories.dtype.names or ()):
-            return None
-        return self._memories["possible"][:, 0].copy()
-
-    def observe(self) -> None:
-        """See `Seated`."""
-        block = self._block
-        self._loops.observe(block.rules_array, block.tables, self._seats, self._memories, self._views)
-
-
-class PolicySeated:
-    """A batched policy at some seats of all tables: it is asked once a step for all its decisions."""
-
-    def __init__(self, block: "Block | OneTable", policy: Any, seats: Sequence[int]) -> None:
-        self._block = block
-        self._policy = policy
-        self._seats = np.array(seats)
-
-    def begin(self) -> None:
-        """See `Seated`."""
-
-    def act(self) -> None:
-        """See `Seated`."""
-        block = self._block
-        mine = np.isin(block.tables["current_player"], self._seats) & ~block.tables["terminated"]
-        rows = np.flatnonzero(mine)
-        if len(rows):
-            noise = uniform(block.keys[rows], block.step)
-            block.actions[rows] = self._policy.act(block.observation[rows], block.mask[rows], noise)
-
-    def observe(self) -> None:
-        """See `Seated`."""
+    return [policies[own[0]].seat(games, own) for own in seats.values()]
 
 
 def unpack_rows(words: NDArray[np.uint64], count: int) -> NDArray[np.uint8]:
@@ -170,12 +90,6 @@ def chance_keys(seed: int, first: int, count: int) -> NDArray[np.uint64]:
     """A random stream for the players of each of ``count`` games from ``first`` on, apart from those of its deals."""
     keys = game_key(np.full(count, seed, np.uint64), np.arange(first, first + count, dtype=np.uint64))
     return np.asarray(episode_key(keys, NEVER_PLAYED))
-
-
-def uniform(keys: NDArray[np.uint64], step: int) -> NDArray[np.float64]:
-    """The ``step``-th number in [0, 1) of every stream."""
-    words = np.asarray(random_word(keys, np.full(1, step, np.uint64)))
-    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 class OneTable:
@@ -191,12 +105,12 @@ class OneTable:
 
     Args:
         env: an AEC environment of ours, just reset.
-        policies: one per seat.
-        seed: of the policies' chance.
-        game_index: likewise.
+        policies: one for all seats, or one per seat.
+        seed: of the policies' randomness.
+        game_index: as in ``reset``; a part of that seed.
     """
 
-    def __init__(self, env: Any, policies: Sequence[Any], seed: int = 0, game_index: int = 0) -> None:
+    def __init__(self, env: Any, policies: Agent | Sequence[Agent], seed: int = 0, game_index: int = 0) -> None:
         self._env = env.unwrapped
         self.specialize = False
         self.rules_array = self._env.game.rules_array
@@ -204,7 +118,7 @@ class OneTable:
         self.keys = chance_keys(seed, game_index, 1)
         self.actions = np.zeros(1, np.int64)
         self.step = 0
-        self.players = sit(self, policies)
+        self.players = sit(self, line_up(policies, self._env.game.players))
         for player in self.players:
             player.begin()
 

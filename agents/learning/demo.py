@@ -3,7 +3,7 @@
     python -m agents.learning.demo                # standard Hanabi for two players, five minutes on two cores
     python -m agents.learning.demo --minutes 1    # the small game `mini` (three colors, three ranks)
 
-It starts `agents.ppo` under ``torchrun``, one rank a core.
+It starts `agents.ppo` under ``torchrun``, one rank per core.
 """
 
 import json
@@ -25,7 +25,7 @@ from torch.distributed.run import main as torchrun
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
 from .. import ppo
-from .network import load_policy
+from .neural_policy import load_policy
 from .runs import read_metrics
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
@@ -72,11 +72,11 @@ class Args:
     minutes: float = 5.0
     """About how long it may take in all; below three minutes the game is `mini`."""
     seed: int = 1
-    """Of everything random."""
+    """Seed of everything random."""
     ranks: int | None = None
-    """Processes to train with; one a core where it is not given."""
+    """Processes to train with; by default one per core."""
     run_dir: Path | None = None
-    """Where to keep the run; a name with the time under ``runs/`` where it is not given."""
+    """Where to keep the run; by default a name with the time under ``runs/``."""
     resume: Path | None = None
     """Go on with the interrupted run in this directory."""
 
@@ -107,7 +107,7 @@ def demo(args: Args) -> Path:
     train(ranks, settings)
     rows = read_metrics(run_dir)
     if not rows or rows[-1]["fraction"] < 1:
-        raise SystemExit(f"\nInterrupted. To go on: python -m agents.learning.demo --resume {run_dir}")
+        raise SystemExit(f"\nInterrupted. To go on: python -m {__spec__.name} --resume {run_dir}")
     record_replay(run_dir, specialize=True)
     print(describe(run_dir, rows[-1]))
     return run_dir
@@ -120,7 +120,7 @@ def compile_game(preset: str) -> None:
 
 
 def train(ranks: int, settings: Sequence[str]) -> None:
-    """Run `agents.ppo` on so many ranks of this machine until it ends, interrupted or not.
+    """Run `agents.ppo` on that many ranks of this machine until it ends, interrupted or not.
 
     Raises:
         SystemExit: it failed.
@@ -139,7 +139,7 @@ def usable_cores() -> int:
 
 
 def saved_ranks(run_dir: Path) -> int:
-    """How many ranks the run was made by.
+    """How many ranks made the run.
 
     Raises:
         ValueError: the directory holds no run.
@@ -153,7 +153,7 @@ def saved_ranks(run_dir: Path) -> int:
 def record_replay(run_dir: Path, specialize: bool) -> Path:
     """One game of the run's policy against itself, with the probabilities of its actions, as ``replay.html``.
 
-    ``specialize`` chooses the compiled program (see `HanabiVectorEnv`): the one that is there already.
+    ``specialize`` chooses the compiled loops (see `HanabiVectorEnv`): those that are there already.
     """
     from hanabi_env import HanabiVectorEnv
     from hanabi_env.drawing.render import Snapshot, replay
@@ -161,16 +161,20 @@ def record_replay(run_dir: Path, specialize: bool) -> Path:
     policy = load_policy(run_dir / "policy.safetensors")
     mode = AutoresetMode.DISABLED
     env = HanabiVectorEnv(1, policy.config, observation="packed", autoreset_mode=mode, specialize=specialize)
-    seen, _ = env.reset(seed=REPLAY_SEED)
+    seen, infos = env.reset(seed=REPLAY_SEED)
+    memories = policy.memory(policy.config.players)
     snapshots = []
     ended = False
     while not ended:
-        chances = policy.probabilities(seen["observation"], seen["action_mask"])
+        memory = None if memories is None else memories[infos["current_player"]]
+        chances = policy.probabilities(seen["observation"], seen["action_mask"], memory)
+        if memories is not None:
+            memories[infos["current_player"]] = memory
         legal = np.flatnonzero(seen["action_mask"][0]).tolist()
         in_words = {env.action_to_str(0, action): float(chances[0, action]) for action in legal}
         actions = chances.argmax(axis=1)
         snapshots.append(Snapshot(env.to_dict(0), env.action_to_str(0, int(actions[0])), in_words))
-        seen, _, ended, _, _ = env.step(actions)
+        seen, _, ended, _, infos = env.step(actions)
     page = replay(policy.config, [*snapshots, Snapshot(env.to_dict(0))], title=f"Hanabi: {run_dir.name}")
     return page.save(run_dir / "replay.html")
 
@@ -197,7 +201,7 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__)
+    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     try:
         demo(args)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The processes that learn together, one a core or GPU (`torchrun` starts them), and what each asks of its machine."""
+"""The processes that learn together, one per core or GPU (started by `torchrun`), and what each asks of its machine."""
 
 import ctypes
 import os
@@ -31,7 +31,7 @@ class Ranks:
     def average_gradients(self, network: nn.Module) -> None:
         """Give every rank the mean of all ranks' gradients, in one message.
 
-        A message costs a fifth of a minibatch's time on two free cores. Averaging the weights once a rollout instead
+        A message costs a fifth of a minibatch's time on two free cores. Averaging the weights once per rollout instead
         costs nothing, but learned less from as many decisions (17.2 points instead of 19.2 after 12.5 M).
         """
         if self.world == 1:
@@ -75,7 +75,7 @@ def best_device() -> str:
 
 @contextmanager
 def processor_settings() -> Iterator[None]:
-    """One torch thread a rank (two that spin on a busy core are slower than one), and fast float32 products."""
+    """One torch thread per rank (two that spin on a busy core are slower than one), and fast float32 products."""
     threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
     torch.set_num_threads(1)
     torch.set_float32_matmul_precision("medium")  # the head: bfloat16 factors, float32 sums

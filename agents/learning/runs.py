@@ -35,8 +35,8 @@ def new_run_dir(wanted: Path | None, name: str, settings: dict[str, Any], config
     Args:
         wanted: the directory; None is ``runs/`` and the run's name with the time.
         name: what is run.
-        settings: of the learner.
-        config: the table.
+        settings: of the run.
+        config: what is played.
         ranks: rank 0 makes the directory.
 
     Raises:
@@ -79,7 +79,7 @@ def machine() -> dict[str, Any]:
 
 
 class Log:
-    """The run's record: ``metrics.jsonl``, the progress bar, and TensorBoard where wanted. Rank 0 keeps it."""
+    """The run's record: ``metrics.jsonl``, the progress bar, and TensorBoard if wanted. Rank 0 keeps it."""
 
     def __init__(self, run_dir: Path, updates: int, tensorboard: bool) -> None:
         self.path = run_dir / "metrics.jsonl"
@@ -113,7 +113,7 @@ class Log:
 
 def tensorboard_writer(run_dir: Path) -> Any:
     """A writer of TensorBoard's event files."""
-    from torch.utils.tensorboard import SummaryWriter  # only where wanted: tensorboard is an optional dependency
+    from torch.utils.tensorboard import SummaryWriter  # only if wanted: tensorboard is an optional dependency
 
     return SummaryWriter(run_dir / "tensorboard")
 
@@ -127,9 +127,9 @@ def read_metrics(run_dir: Path) -> list[dict[str, float]]:
 def draw_curve(run_dir: Path) -> Path:
     """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy.
 
-    Of a contest it shows the return against the run's opponent.
+    For a competitive game it shows the return against the run's opponent.
     """
-    from matplotlib.figure import Figure  # half a second to import, needed once a run
+    from matplotlib.figure import Figure  # half a second to import, needed once per run
 
     rows, about = read_metrics(run_dir), json.loads((run_dir / "config.json").read_text())
     config = config_from_dict(about["config"])
@@ -156,12 +156,12 @@ def draw_curve(run_dir: Path) -> Path:
 
 
 # --- Checkpoints ------------------------------------------------------------------------------------------------------
-# A checkpoint is a directory of its own per update; ``latest`` names the last whole one, so that a run which is killed
-# while it saves goes on from the one before.
+# Each checkpoint is a directory of its own; ``latest`` names the last whole one, so that a run which is killed while it
+# saves goes on from the one before.
 
 
 def save_checkpoint(
-    directory: Path, updates: int, ranks: Ranks, state: dict[str, Any], tables: dict[str, np.ndarray]
+    directory: Path, updates: int, ranks: Ranks, state: dict[str, Any], games: dict[str, np.ndarray]
 ) -> None:
     """Write what `load_checkpoint` continues to the last bit.
 
@@ -169,12 +169,12 @@ def save_checkpoint(
         directory: of the run's checkpoints; only the one of this update stays.
         updates: so far.
         ranks: each writes its own part.
-        state: of this rank's learner: tensors, numbers, and dicts of them.
-        tables: the state of this rank's games.
+        state: this rank's learner: tensors, numbers, strings, and dicts and lists of them.
+        games: this rank's games, as arrays.
     """
     place = directory / f"{updates:08d}"
     place.mkdir(parents=True, exist_ok=True)
-    np.savez(place / f"games-{ranks.rank}.npz", allow_pickle=False, **tables)
+    np.savez(place / f"games-{ranks.rank}.npz", allow_pickle=False, **games)
     torch.save({"world": ranks.world, **state}, place / f"learner-{ranks.rank}.pt")
     ranks.wait()
     if ranks.rank == 0:
@@ -193,7 +193,7 @@ def load_checkpoint(
     Args:
         directory: of the run's checkpoints.
         ranks: each reads its own part.
-        restore: is given ``state`` and ``tables`` of `save_checkpoint`.
+        restore: is given ``state`` and ``games`` of `save_checkpoint`.
 
     Raises:
         ValueError: there is none, it is cut short, or it belongs to another network or number of ranks.
@@ -201,11 +201,11 @@ def load_checkpoint(
     try:
         place = directory / (directory / "latest").read_text()
         state = torch.load(place / f"learner-{ranks.rank}.pt", ranks.device, weights_only=True)
-        with (place / f"games-{ranks.rank}.npz").open("rb") as file, np.load(file) as games:
-            tables = dict(games)
+        with (place / f"games-{ranks.rank}.npz").open("rb") as file, np.load(file) as arrays:
+            games = dict(arrays)
         if state["world"] != ranks.world:
             raise ValueError(f"it was made by {state['world']} ranks, and these are {ranks.world}")
-        restore(state, tables)
+        restore(state, games)
     except (OSError, ValueError, RuntimeError, KeyError, TypeError, EOFError, UnpicklingError, BadZipFile) as error:
         raise ValueError(f"{directory} holds no checkpoint to continue from: {error}") from error
 

@@ -1,4 +1,4 @@
-"""The games that a rank of `agents.ppo` learns from, side by side."""
+"""The games that a rank learns from, side by side: self-play, with whoever learns at every seat."""
 
 from typing import Any
 
@@ -10,30 +10,82 @@ from hanabako.games import game_of
 
 from .ranks import Ranks
 
+__all__ = ["SelfPlayEnvs"]
 
-class Tables:
-    """This rank's games and what their players to move observe."""
+
+class SelfPlayEnvs:
+    """This rank's games and what their players to move observe; a finished game is followed by the next at once.
+
+    Args:
+        config: what is played.
+        games: how many at a time, all ranks together.
+        seed: of the deals; every rank has its own.
+        ranks: share the games evenly.
+    """
+
+    observations: Tensor
+    """(games, words) int64: packed, of the player to move."""
+    masks: Tensor
+    """(games, actions) int8: 1 for a legal action."""
+    players: Tensor
+    """(games,) int64: who is to move."""
 
     def __init__(self, config: Any, games: int, seed: int, ranks: Ranks) -> None:
-        streams = np.random.SeedSequence(seed).spawn(ranks.world)
+        self.config = config
+        self.ranks = ranks
         self.games = games // ranks.world
+        self.cooperative = game_of(config).cooperative
+        self.decisions = 0
+        """Made so far, on this rank."""
+        self._finished = np.zeros(3)  # games that ended since `statistics`, their scores, their lengths
+        streams = np.random.SeedSequence(seed).spawn(ranks.world)
         compile_once(config, self.games, ranks)
-        self.env = game_of(config).vector_env(self.games, config=config, observation="packed", copy=False)
-        self.observe(*self.env.reset(seed=int(streams[ranks.rank].generate_state(1)[0])))
+        self._env = game_of(config).vector_env(self.games, config=config, observation="packed", copy=False)
+        self._observe(*self._env.reset(seed=int(streams[ranks.rank].generate_state(1)[0])))
 
-    def observe(self, observation: dict[str, np.ndarray], infos: dict[str, Any]) -> None:
+    @property
+    def actions(self) -> int:
+        """How many actions there are."""
+        return self.masks.shape[1]
+
+    def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """Make one decision in every game.
+
+        Returns:
+            Every player's reward, float32 (games, players), and whether the decision ended its game, bool (games,).
+        """
+        observation, _, terminations, truncations, infos = self._env.step(actions.cpu().numpy())
+        dones = terminations | truncations
+        if dones.any():
+            self._finished += dones.sum(), infos["score"][dones].sum(), infos["length"][dones].sum()
+        self._observe(observation, infos)
+        self.decisions += self.games
+        return torch.from_numpy(np.asarray(infos["rewards"], np.float32)), torch.from_numpy(dones)
+
+    def _observe(self, observation: dict[str, np.ndarray], infos: dict[str, Any]) -> None:
         """Take what the environment returned (its own buffers, which the next step overwrites)."""
-        self.words = torch.from_numpy(observation["observation"].view(np.int64))
+        self.observations = torch.from_numpy(observation["observation"].view(np.int64))
         self.masks = torch.from_numpy(observation["action_mask"])
-        self.seats = torch.from_numpy(np.asarray(infos["current_player"], np.int64))
+        self.players = torch.from_numpy(np.asarray(infos["current_player"], np.int64))
+
+    def statistics(self) -> dict[str, float]:
+        """Mean ``score`` and ``length`` of all ranks' games that ended since the last call, if any did."""
+        games, points, decisions = self.ranks.sum(torch.from_numpy(self._finished)).tolist()
+        self._finished = np.zeros(3)
+        return {"score": points / games, "length": decisions / games} if games else {}
+
+    def opening_bits(self) -> Tensor:
+        """The bits, (words,) int64, that are set in every observation of rank 0: the same on every rank."""
+        common = np.bitwise_and.reduce(self.observations.numpy(), axis=0)
+        return self.ranks.sum(torch.from_numpy(common) * (self.ranks.rank == 0))
 
     def state(self) -> dict[str, np.ndarray]:
         """Everything needed to go on, as arrays."""
-        return {name: np.asarray(value) for name, value in self.env.get_state().items()}
+        return {name: np.asarray(value) for name, value in self._env.get_state().items()}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """The inverse of `state`; the environment's buffers show the restored games at once."""
-        self.env.set_state({name: value if value.ndim else value.item() for name, value in state.items()})
+        self._env.set_state({name: value if value.ndim else value.item() for name, value in state.items()})
 
 
 def compile_once(config: Any, games: int, ranks: Ranks) -> None:
@@ -41,8 +93,3 @@ def compile_once(config: Any, games: int, ranks: Ranks) -> None:
     if ranks.rank == 0:
         game_of(config).compile(config, games)
     ranks.wait()
-
-
-def common_bits(words: Tensor) -> Tensor:
-    """The bits (words,) that are set in every row of ``words`` (rows, words)."""
-    return torch.from_numpy(np.bitwise_and.reduce(words.numpy(), axis=0))

@@ -5,10 +5,12 @@ import torch
 
 from hanabako.games import game_of
 
-from ..evaluate import play
-from ..policy import load
-from .network import NeuralPolicy
+from ..evaluation.playing import play
+from ..registry import load
+from .neural_policy import NeuralPolicy
 from .ranks import Ranks
+
+__all__ = ["validate"]
 
 VALIDATION_SEED = 2**40  # these deals come from seeds that no training run uses
 
@@ -17,13 +19,13 @@ def validate(policy: NeuralPolicy, games: int, opponent: str, ranks: Ranks) -> d
     """Greedy games on deals that training never sees, shared among the ranks; a row for the log.
 
     Args:
-        policy: sits everywhere in a cooperative game, and at each seat in turn in a contest.
+        policy: takes every seat of a cooperative game, and each seat in turn of a competitive one.
         games: how many, all ranks together.
-        opponent: an agent (its name or file) that has all other seats of a contest.
+        opponent: an agent (its name or file) that has all other seats of a competitive game.
         ranks: share the games.
     """
     if not game_of(policy.config).cooperative:
-        return validate_contest(policy, games, opponent, ranks)
+        return validate_against(policy, games, opponent, ranks)
     share = -(-games // ranks.world)
     played = play(policy.config, policy, share, seed=VALIDATION_SEED + ranks.rank)
     row = mean_of(played.score.astype(np.float64), ranks)
@@ -32,7 +34,7 @@ def validate(policy: NeuralPolicy, games: int, opponent: str, ranks: Ranks) -> d
     return row | {"greedy_perfect": perfect / row["greedy_games"], "greedy_lost": lost / row["greedy_games"]}
 
 
-def validate_contest(policy: NeuralPolicy, games: int, opponent: str, ranks: Ranks) -> dict[str, float]:
+def validate_against(policy: NeuralPolicy, games: int, opponent: str, ranks: Ranks) -> dict[str, float]:
     """The network's mean return at one seat, each seat as often, with ``opponent`` at all others."""
     players = policy.config.players
     other = load(opponent, policy.config)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bots.bot import BotLoops, BotPolicy
+from agents.bots.bot import BotLoops, BotPolicy, BotsSeated
 from agents.evaluation.originals import WITHIN, Comparison, comparisons
 from agents.evaluation.playing import play, steps_of
 from agents.evaluation.scoreboard import ORIGINALS, PROGRAMS
-from agents.evaluation.seating import Block, BotsSeated, OneTable, sit
+from agents.evaluation.seating import Block, OneTable, sit
 from agents.policy import Policy
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0

@@ -5,7 +5,7 @@ import pytest
 
 import agents
 from agents.evaluation import contest
-from agents.evaluation.scoreboard import contests_table
+from agents.evaluation.scoreboard import contests_board
 from hanabako.games import games, make_config
 
 
@@ -50,6 +50,6 @@ def test_the_board_shows_both_sides_of_every_match():
         "training": [None, None],
         "tournament": {"matches": [match], "ratings": [{"name": "a", "rating": 30.0}, {"name": "b", "rating": 20.0}]},
     }
-    lines = contests_table([result]).splitlines()
+    lines = contests_board([result]).splitlines()
     assert lines[0] == "**chess standard, 2 players**, 100 games a pair."
     assert lines[-2:] == ["| a |  | 60.0% ± 2.0% | 30.0 |", "| b | 30.0% ± 2.0% |  | 20.0 |"]

@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 import agents
 from agents import evaluate
 from agents.evaluation import crossplay
 from agents.evaluation.playing import play
+from agents.learning.network import DenseNetwork
+from agents.learning.neural_policy import save_policy
 from hanabi_env import PRESETS
 
 MINI = PRESETS["mini"]
@@ -86,6 +89,26 @@ def test_the_error_over_disjoint_pairs_is_honest():
 def test_a_matrix_of_runs_must_be_square():
     with pytest.raises(ValueError, match="square"):
         crossplay.self_and_cross_play(np.zeros((2, 3)))
+
+
+def test_cross_play_of_networks_keeps_the_matrix_beside_its_summary(tmp_path, capsys):
+    torch.manual_seed(0)
+    runs = []
+    for k in range(2):
+        runs.append(tmp_path / str(k) / "policy.safetensors")
+        runs[-1].parent.mkdir()
+        network = DenseNetwork(MINI.observation_bits, MINI.rules().num_actions, width=16, layers=1)
+        save_policy(runs[-1], network, MINI, {"name": str(k)})
+    out = tmp_path / "result.json"
+    names = ",".join(map(str, runs))
+    evaluate.main(
+        ["hanabi", "--preset", "mini", "--agents", names, "--games", "10", "--cross-play", "--json", str(out)]
+    )
+    result = json.loads(out.read_text())
+    scores = np.array([[cell["score"] for cell in row] for row in result["cross_play"]])
+    assert result["runs"] == crossplay.self_and_cross_play(scores)
+    shown = capsys.readouterr().out
+    assert f"cross_play{result['runs']['cross_play']:>29.3f}" in shown
 
 
 def test_the_command_line_studies(tmp_path, capsys):

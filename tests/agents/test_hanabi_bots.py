@@ -3,7 +3,8 @@
 from typing import Any
 
 import agents
-from agents.evaluation.seating import BotsSeated, OneTable
+from agents.bots.bot import BotsSeated
+from agents.evaluation.seating import OneTable
 from hanabi_env.words.notation import card_names
 from tests.hanabi.table import deal
 

@@ -1,5 +1,6 @@
 """The network's inputs and outputs, the policy made of it, and the file it is kept in."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 import torch
 
 import agents
-from agents.learning.network import Network, NeuralPolicy, choose, load_policy, masked, pack, save_policy, unpack
+from agents.learning.network import DenseNetwork, choose, masked
+from agents.learning.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
+from agents.learning.packing import pack, unpack
 from hanabako.games import make_config
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 
@@ -25,10 +28,10 @@ def positions(observation: str, games: int = 24, steps: int = 12) -> dict[str, n
     return seen
 
 
-def small_network(config: HanabiConfig = CONFIG) -> Network:
+def small_network(config: HanabiConfig = CONFIG) -> DenseNetwork:
     torch.manual_seed(0)
     rules = config.rules()
-    return Network(config.observation_bits, rules.num_actions, width=32, layers=2)
+    return DenseNetwork(config.observation_bits, rules.num_actions, width=32, layers=2)
 
 
 def saved(path: Path, config: HanabiConfig = CONFIG) -> Path:
@@ -105,6 +108,36 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
     assert loaded.config == CONFIG
     assert loaded.name == "mine"
     assert [file.name for file in tmp_path.iterdir()] == ["policy.safetensors"]
+
+
+def rewrite_metadata(path: Path, network: dict, **changes: str) -> None:
+    """Give the file's network other settings, and other words beside it."""
+    from safetensors.torch import load_file, save_file
+
+    about = read_metadata(path) | {"network": network, **changes}
+    save_file(load_file(path), path, {key: json.dumps(value) for key, value in about.items()})
+
+
+def test_a_file_says_how_its_network_is_made(tmp_path):
+    path = saved(tmp_path / "policy.safetensors")
+    shape = {"bits": CONFIG.observation_bits, "actions": CONFIG.rules().num_actions, "width": 32, "layers": 2}
+    assert read_metadata(path)["network"] == {"kind": "dense", **shape}
+
+
+def test_a_file_of_the_first_format_still_loads(tmp_path):
+    path = saved(tmp_path / "policy.safetensors")
+    shape = {key: value for key, value in read_metadata(path)["network"].items() if key != "kind"}
+    rewrite_metadata(path, shape, format="hanabako-policy-1")
+    expected = load_policy(saved(tmp_path / "new.safetensors")).network.state_dict()
+    for name, tensor in load_policy(path).network.state_dict().items():
+        assert torch.equal(tensor, expected[name]), name
+
+
+def test_a_network_of_an_unknown_kind_is_refused(tmp_path):
+    path = saved(tmp_path / "policy.safetensors")
+    rewrite_metadata(path, {"kind": "quantum", "bits": 3})
+    with pytest.raises(ValueError, match="of the kind 'quantum', not one of dense"):
+        agents.load(path, CONFIG)
 
 
 @pytest.mark.parametrize("setting", ["derived=false", "players=3", "colors=4", "max_life_tokens=2"])

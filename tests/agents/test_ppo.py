@@ -15,8 +15,12 @@ import torch
 import agents
 from agents import ppo
 from agents.evaluate import play
+from agents.learning.neural_policy import load_policy
+from agents.learning.ranks import Ranks
 from agents.learning.runs import read_metrics
-from agents.ppo import Args, Progress, advantages_of, train
+from agents.learning.selfplay import SelfPlayEnvs
+from agents.learning.trainer import Progress, Trainer, geometric, linear
+from agents.ppo import Args, advantages_of, train
 from hanabi_env import PRESETS
 from tests.conftest import ROOT
 
@@ -32,18 +36,19 @@ TINY = Args(
     device="cpu",
 )
 UPDATE = TINY.games * TINY.horizon
+ALONE = Ranks(0, 1, torch.device("cpu"))
 
 
-def rollout_of(rewards: np.ndarray, seats: np.ndarray, dones: np.ndarray, values: np.ndarray) -> ppo.Rollout:
+def rollout_of(rewards: np.ndarray, streams: np.ndarray, dones: np.ndarray, values: np.ndarray) -> ppo.Rollout:
     """A rollout of which only these four arrays are filled."""
     rollout = ppo.Rollout.__new__(ppo.Rollout)
     rollout.rewards, rollout.values = torch.from_numpy(rewards), torch.from_numpy(values)
-    rollout.seats, rollout.dones = torch.from_numpy(seats), torch.from_numpy(dones)
+    rollout.streams, rollout.dones = torch.from_numpy(streams), torch.from_numpy(dones)
     return rollout
 
 
 def slow_advantages(rewards, seats, dones, values, last, gamma, gae_lambda):
-    """Straight from the definition: the exponentially weighted sum of one-step surprises of each stream."""
+    """Straight from the definition: the exponentially weighted sum of the one-step deltas of each stream."""
     horizon, games, streams = rewards.shape
     result = np.zeros((horizon, games))
     for game in range(games):
@@ -57,8 +62,8 @@ def slow_advantages(rewards, seats, dones, values, last, gamma, gae_lambda):
                     stop = ends[0] + 1 if ends else until
                     value = last[game, stream] if until == horizon else values[until, game]
                     earned = rewards[own[k] : stop, game, stream].sum()
-                    surprise = earned + (0 if ends else gamma * value) - values[own[k], game]
-                    result[own[first], game] += weight * surprise
+                    delta = earned + (0 if ends else gamma * value) - values[own[k], game]
+                    result[own[first], game] += weight * delta
                     weight *= gamma * gae_lambda
                     if ends:
                         break
@@ -88,28 +93,28 @@ def test_the_last_decision_of_a_stream_that_nobody_knows_more_of_has_no_advantag
 
 
 def test_normalized_advantages_have_mean_0_and_deviation_1():
-    ranks = ppo.Ranks(0, 1, torch.device("cpu"))
-    normal = ppo.normalized(ranks, torch.linspace(-3, 8, 999).square().view(27, 37))
-    assert abs(normal.mean()) < 1e-5
-    assert abs(normal.std(correction=0) - 1) < 1e-5
+    normalized_advantages = ppo.normalized(ALONE, torch.linspace(-3, 8, 999).square().view(27, 37))
+    assert abs(normalized_advantages.mean()) < 1e-5
+    assert abs(normalized_advantages.std(correction=0) - 1) < 1e-5
 
 
 def test_schedules_follow_the_fraction_of_the_budget():
     assert Progress(steps=50).fraction(Args(steps=200)) == 0.25
     assert Progress(seconds=90).fraction(Args(minutes=3)) == 0.5
     assert Progress(steps=300).fraction(Args(steps=200)) == 1
-    assert ppo.linear(1, 0.2, 0.5) == pytest.approx(0.6)
-    assert ppo.geometric(0.1, 0.001, 0.5) == pytest.approx(0.01)
+    assert linear(1, 0.2, 0.5) == pytest.approx(0.6)
+    assert geometric(0.1, 0.001, 0.5) == pytest.approx(0.01)
     assert [ppo.price_of_losing(0.4, fraction) for fraction in (0, 0.2, 0.4, 1)] == [0, 0.5, 1, 1]
     assert ppo.price_of_losing(0, 0) == 1
 
 
-def test_the_price_of_a_lost_game_scales_its_negative_reward_only(tmp_path):
-    learner = ppo.Learner(TINY, PRESETS["very_small"], ppo.Ranks(0, 1, torch.device("cpu")))
+def test_the_price_of_a_lost_game_scales_its_negative_reward_only():
+    envs = SelfPlayEnvs(PRESETS["very_small"], TINY.games, TINY.seed, ALONE)
+    learner = ppo.PPO(replace(TINY, reward_scale=1.0), envs, ALONE)
     lowest = {}
     for price in (0.0, 0.5, 1.0):
         for _ in range(6):
-            ppo.collect(TINY, learner.tables, learner.network, learner.rollout, learner.chance, 1.0, price)
+            learner.collect(price)
         rewards = learner.rollout.rewards
         lowest[price] = rewards.min().item()
         assert rewards.max() == 1
@@ -120,7 +125,7 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only(tmp_path):
 
 
 def weights(run_dir: Path) -> dict[str, torch.Tensor]:
-    return agents.learning.network.load_policy(run_dir / "policy.safetensors").network.state_dict()
+    return load_policy(run_dir / "policy.safetensors").network.state_dict()
 
 
 def without_clock(rows: list[dict]) -> list[dict]:
@@ -129,7 +134,7 @@ def without_clock(rows: list[dict]) -> list[dict]:
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals) -> None:
     """Send this process a signal during that update, as an impatient user would."""
-    learn = ppo.Learner.learn
+    learn = Trainer.learn
 
     def learn_and_stop(self):
         row = learn(self)
@@ -137,7 +142,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
             os.kill(os.getpid(), number)
         return row
 
-    monkeypatch.setattr(ppo.Learner, "learn", learn_and_stop)
+    monkeypatch.setattr(Trainer, "learn", learn_and_stop)
 
 
 @pytest.mark.parametrize("stream", ["team", "seat"])
@@ -270,7 +275,8 @@ def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
     command = [*torchrun, "-m", "agents.ppo", *settings, *budget, "--run-dir", str(run_dir)]
     subprocess.run(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=True, capture_output=True)
     one, other = (
-        torch.load(next(run_dir.glob(f"checkpoint/*/learner-{rank}.pt")), weights_only=True) for rank in range(2)
+        torch.load(next(run_dir.glob(f"checkpoint/*/learner-{rank}.pt")), weights_only=True)["algorithm"]
+        for rank in range(2)
     )
     for name, tensor in one["network"].items():
         assert torch.equal(tensor, other["network"][name]), name

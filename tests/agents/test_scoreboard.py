@@ -1,4 +1,4 @@
-"""The tables of programs: best first, both ways to count a lost game, and the best honest one in bold."""
+"""The boards of bots: best first, both ways to count a lost game, and the best honest one in bold."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def result(name: str, score: float, players: int = 2, preset: str = "standard", 
 
 
 def test_programs_stand_best_first_with_a_column_a_number_of_players():
-    lines = scoreboard.programs_table([result("a", 3.0), result("b", 20.0, players=5), result("a", 4.0, players=5)])
+    lines = scoreboard.programs_board([result("a", 3.0), result("b", 20.0, players=5), result("a", 4.0, players=5)])
     table = lines.splitlines()
     assert table[0] == "| agent | 2 players | 3 players | 4 players | 5 players |"
     assert table[2].startswith("| b |  |  |  | **20.00** ± 0.010")
@@ -29,7 +29,7 @@ def test_kept_points_are_shown_where_games_are_lost():
 
 def test_the_best_honest_program_of_a_variant_is_bold():
     rows = [result("a", 3.0, preset="avalanche_5"), result("cheat", 29.0, preset="avalanche_5", perfect_rate=0.6)]
-    assert scoreboard.variants_table(rows).splitlines()[2] == (
+    assert scoreboard.variants_board(rows).splitlines()[2] == (
         "| avalanche_5 | 2 | 30 | **3.00** ± 0.01 | 29.00 ± 0.01 (60%) |"
     )
 
@@ -55,7 +55,7 @@ def test_four_lives_are_compared_with_four_lives():
 
 
 def test_the_largest_difference_is_named():
-    table = originals.originals_table([original(3.1), original(3.5)], [result("a", 3.0)])
+    table = originals.originals_board([original(3.1), original(3.5)], [result("a", 3.0)])
     assert table.splitlines()[-1] == (
         "Farther than 0.15 from their originals: 1 of 2 means. The largest difference is -0.50 (a, 2 players)."
     )

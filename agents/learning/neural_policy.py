@@ -1,0 +1,168 @@
+"""The policy made of a network, and the safetensors file that it is kept in."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from hanabako.games import config_from_dict, config_to_dict, game_of
+
+from ..policy import BatchedPolicy
+from .network import NETWORKS, Network, choose, fast_dtype, masked
+from .packing import pack
+
+__all__ = ["NeuralPolicy", "load_policy", "read_metadata", "save_policy"]
+
+FORMAT = "hanabako-policy-2"
+OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: there was one, the dense
+ROWS_AT_ONCE = 2048  # the forward pass takes blocks of this many rows, which stay in the processor's cache
+
+
+class NeuralPolicy(BatchedPolicy):
+    """A network that plays games of one config.
+
+    Args:
+        network: the weights; the policy keeps a copy.
+        config: what it was trained for.
+        name: for results.
+        greedy: it plays its likeliest action; otherwise it samples.
+    """
+
+    def __init__(self, network: Network, config: Any, name: str = "network", greedy: bool = True) -> None:
+        self.network = network.rounded()
+        self.config = config
+        self.name = name
+        self.greedy = greedy
+
+    def memory(self, count: int) -> NDArray[Any] | None:
+        """See `agents.policy.BatchedPolicy.memory`."""
+        memory = self.network.initial_memory(count)
+        return None if memory is None else memory.numpy(force=True).copy()
+
+    def act(
+        self,
+        observation: NDArray[Any],
+        mask: NDArray[np.int8],
+        noise: NDArray[np.float64],
+        memory: NDArray[Any] | None = None,
+    ) -> NDArray[np.int64]:
+        """See `agents.policy.BatchedPolicy.act`."""
+        actions = np.empty(len(mask), np.int64)
+        for rows, logits in self._blocks(observation, mask, memory):
+            if self.greedy:
+                actions[rows] = logits.argmax(1).cpu().numpy()
+            else:
+                actions[rows] = choose(logits.softmax(1), torch.from_numpy(noise[rows]).to(logits)).cpu().numpy()
+        return actions
+
+    def probabilities(
+        self, observation: NDArray[Any], mask: NDArray[np.int8], memory: NDArray[Any] | None = None
+    ) -> NDArray[np.float32]:
+        """The probability of every action, (rows, actions); arguments as in `act`."""
+        result = np.empty(mask.shape, np.float32)
+        for rows, logits in self._blocks(observation, mask, memory):
+            result[rows] = logits.softmax(1).cpu().numpy()
+        return result
+
+    @torch.no_grad()
+    def _blocks(
+        self, observation: NDArray[Any], mask: NDArray[np.int8], memory: NDArray[Any] | None
+    ) -> Iterator[tuple[slice, Tensor]]:
+        """Blocks of rows with their masked logits; their memories are overwritten."""
+        if observation.dtype != np.uint64:
+            observation = pack(observation, self.network.words)
+        if memory is None:
+            memory = self.memory(len(mask))
+        device = self.network.opening.device
+        for start in range(0, len(mask), ROWS_AT_ONCE):
+            rows = slice(start, min(start + ROWS_AT_ONCE, len(mask)))
+            words = torch.from_numpy(np.ascontiguousarray(observation[rows]).view(np.int64)).to(device)
+            before = None if memory is None else torch.from_numpy(memory[rows]).to(device)
+            logits, _, after = self.network.step(words, before)
+            if memory is not None and after is not None:
+                memory[rows] = after.cpu().numpy()
+            yield rows, masked(logits, torch.from_numpy(mask[rows]).to(device))
+
+
+# --- Its file ---------------------------------------------------------------------------------------------------------
+
+
+def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]) -> None:
+    """Write the weights (float32) to a safetensors file, with all that is needed to play them in its metadata.
+
+    Args:
+        path: the file; it appears whole or not at all.
+        network: the weights.
+        config: what they were trained for.
+        about: JSON types; how the weights came to be (game steps, seconds, seed, score ...).
+    """
+    made = {"kind": network.kind, **network.settings}
+    metadata = {"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about}
+    unfinished = path.with_name(path.name + ".part")
+    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
+    save_file(tensors, unfinished, {key: json.dumps(value) for key, value in metadata.items()})
+    unfinished.chmod(0o644)  # safetensors makes files that only their owner may read
+    os.replace(unfinished, path)
+
+
+def read_metadata(path: Path) -> dict[str, Any]:
+    """What `save_policy` wrote beside the weights: ``config``, ``network``, ``about``.
+
+    Raises:
+        ValueError: the file is missing, cut short, or not a policy of ours.
+    """
+    try:
+        with safe_open(path, "pt") as file:
+            metadata = {key: json.loads(value) for key, value in (file.metadata() or {}).items()}
+    except (OSError, SafetensorError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} cannot be read as a policy: {error}") from error
+    if metadata.get("format") not in (FORMAT, OLD_FORMAT):
+        raise ValueError(f"{path} holds no policy of the format {FORMAT}")
+    metadata["network"].setdefault("kind", "dense")
+    return metadata
+
+
+def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
+    """The player kept in a file of `save_policy`.
+
+    Args:
+        path: a ``policy.safetensors``.
+        config: what it shall play; None is what it was trained for.
+
+    Raises:
+        ValueError: the file is not a policy, or it cannot play ``config``.
+    """
+    metadata = read_metadata(path)
+    trained_for = config_from_dict(metadata["config"])
+    if config is not None:
+        check_config(trained_for, config, path)
+    settings = metadata["network"]
+    kind = settings.pop("kind")
+    if kind not in NETWORKS:
+        raise ValueError(f"{path} holds a network of the kind {kind!r}, not one of {', '.join(NETWORKS)}")
+    network = NETWORKS[kind](**settings)
+    network.trunk_dtype = fast_dtype(torch.device("cpu"))
+    with safe_open(path, "pt") as file:
+        names = file.keys()
+        network.load_state_dict({name: file.get_tensor(name) for name in names})
+    return NeuralPolicy(network, config or trained_for, name=metadata["about"].get("name", path.stem))
+
+
+def check_config(trained_for: Any, config: Any, path: Path) -> None:
+    """Refuse a config whose observations or actions mean something else than those the network was trained on."""
+    if type(config) is not type(trained_for):
+        raise ValueError(f"{path} plays {game_of(trained_for).name}, not {game_of(config).name}")
+    harmless = game_of(config).neutral_fields
+    for field in fields(config):
+        needed, given = getattr(trained_for, field.name), getattr(config, field.name)
+        if needed != given and field.name not in harmless:
+            raise ValueError(f"{path} was trained with {field.name}={needed!r} and cannot play {field.name}={given!r}")

@@ -1,0 +1,304 @@
+"""The trainer: everything of a training run but what is learned and how.
+
+It knows the budget, the ranks, the games, the log, evaluations and checkpoints, and nothing of an algorithm. An
+algorithm is one file: its settings, a subclass of `Settings`; a class that satisfies `Algorithm`; and
+
+    def main(argv=None):
+        command_line(__spec__.name, MySettings, MyAlgorithm, __doc__, argv)
+"""
+
+import json
+import os
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+import torch
+import tyro
+
+from hanabako.games import game_named, make_config
+
+from .network import Network
+from .neural_policy import NeuralPolicy, save_policy
+from .ranks import Ranks, joined_ranks, processor_settings
+from .runs import Interruption, Log, draw_curve, load_checkpoint, new_run_dir, save_checkpoint
+from .selfplay import SelfPlayEnvs
+from .validation import validate
+
+__all__ = [
+    "Algorithm",
+    "AlgorithmClass",
+    "Progress",
+    "Settings",
+    "Trainer",
+    "command_line",
+    "geometric",
+    "linear",
+    "train",
+]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every training run is told."""
+
+    game: str = "hanabi"
+    """The game."""
+    preset: str | None = None
+    """A preset of the game; by default its first."""
+    players: int | None = None
+    """Number of players; by default the preset's."""
+    config: tuple[str, ...] | None = None
+    """More fields of the game's config, as name=value; by default derived=true in Hanabi."""
+    seed: int = 1
+    """Seed of everything random: weights, deals, actions, minibatches."""
+    minutes: float = 5.0
+    """The budget in minutes of training, evaluations included; ignored if ``steps`` is given."""
+    steps: int = 0
+    """The budget in decisions, all ranks together. Runs of equal settings and ranks are then equal to the last bit."""
+    run_dir: Path | None = None
+    """Where the run is kept; by default a name with the time under ``runs/``."""
+    resume: Path | None = None
+    """Continue the run kept in this directory, with its own settings: all others are ignored."""
+    games: int = 1024
+    """Games played at a time, all ranks together."""
+    device: str = "auto"
+    """``cpu``, ``cuda``, ``mps``, or ``auto`` for the best there is."""
+    evaluations: int = 12
+    """Evaluations (and checkpoints) over the budget."""
+    evaluation_games: int = 2000
+    """Games per evaluation, played greedily on deals that training never sees."""
+    final_games: int = 10_000
+    """Games of the last evaluation."""
+    opponent: str = "random"
+    """An agent (its name or file) that takes all other seats when a competitive game is evaluated."""
+    tensorboard: bool = False
+    """Also log for TensorBoard, which must be installed."""
+
+    def check(self, world: int) -> None:
+        """Refuse settings that cannot work with that many ranks, in words.
+
+        Raises:
+            ValueError: a size that is not positive, or that the ranks cannot share evenly.
+        """
+        self.check_positive("games", "evaluations", "evaluation_games")
+        self.check_shared(world, "games")
+        if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
+            raise ValueError(f"the budget must be positive, got steps={self.steps}, minutes={self.minutes}")
+
+    def check_positive(self, *names: str) -> None:
+        """Refuse settings of these names that are below 1."""
+        for name in names:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+    def check_shared(self, world: int, *names: str) -> None:
+        """Refuse settings of these names that are no multiple of the number of ranks."""
+        for name in names:
+            if getattr(self, name) % world:
+                raise ValueError(f"{name} must be a multiple of the {world} ranks, got {getattr(self, name)}")
+
+    def make_config(self) -> Any:
+        """The config to train on.
+
+        Raises:
+            ValueError: an unknown game, preset or field, or a value that the config refuses.
+        """
+        settings = game_named(self.game).training_settings if self.config is None else self.config
+        return make_config(self.game, self.preset, self.players, settings)
+
+    @classmethod
+    def saved(cls, run_dir: Path) -> Self:
+        """The settings of the run kept in ``run_dir``, to resume it.
+
+        Raises:
+            ValueError: it holds no run.
+        """
+        try:
+            values = json.loads((run_dir / "config.json").read_text())["args"]
+            values["config"] = None if values["config"] is None else tuple(values["config"])
+            return replace(cls(**values), run_dir=run_dir, resume=run_dir)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
+
+
+class Algorithm(Protocol):
+    """What learns, on one rank. The trainer does everything else."""
+
+    @property
+    def network(self) -> Network:
+        """What is evaluated and saved: it plays every seat."""
+        ...
+
+    def learn(self, fraction: float) -> dict[str, float]:
+        """Play some decisions in the environments, improve the network, and return a row for the log.
+
+        Args:
+            fraction: the part of the budget that is spent, 0 to 1, for schedules.
+        """
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on but the environments: tensors, numbers, strings, and dicts and lists of them."""
+        ...
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The inverse of `state`."""
+        ...
+
+
+class AlgorithmClass(Protocol):
+    """How an algorithm is made on each rank; torch's own generator is seeded the same on all of them."""
+
+    def __call__(self, args: Any, envs: SelfPlayEnvs, ranks: Ranks, /) -> Algorithm: ...  # noqa: D102
+
+
+@dataclass
+class Progress:
+    """How far a run is."""
+
+    updates: int = 0
+    steps: int = 0
+    """Decisions, all ranks together."""
+    seconds: float = 0.0
+    """Spent on training and evaluating, by rank 0's clock, earlier sessions included."""
+    evaluations: int = 0
+
+    def fraction(self, args: Settings) -> float:
+        """The part of the budget that is spent, 0 to 1."""
+        spent = self.steps / args.steps if args.steps else self.seconds / (60 * args.minutes)
+        return min(spent, 1.0)
+
+
+class Trainer:
+    """One rank of a run: an algorithm, its environments, and how far it is."""
+
+    def __init__(self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path) -> None:
+        self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
+        self.envs = SelfPlayEnvs(config, args.games, args.seed, ranks)
+        torch.manual_seed(args.seed)  # the same weights on every rank
+        self.algorithm = algorithm(args, self.envs, ranks)
+        self.progress = Progress()
+
+    def run(self, log: Log | None, interruption: Interruption) -> None:
+        """Learn, evaluate and save until the budget is spent or an interruption comes."""
+        args, progress = self.args, self.progress
+        started, before = time.perf_counter(), replace(progress)
+        interrupted = False
+        while progress.fraction(args) < 1 and not interrupted:
+            row = self.learn()
+            seconds = before.seconds + time.perf_counter() - started
+            progress.seconds, interrupted = self.agree(seconds, interruption.happened)
+            fraction = progress.fraction(args)
+            due = fraction * args.evaluations >= progress.evaluations + 1
+            if due:
+                row |= self.evaluate(args.final_games if fraction >= 1 else args.evaluation_games)
+            row |= {"update": progress.updates, "steps": progress.steps, "seconds": progress.seconds}
+            row["fraction"] = fraction
+            row["steps_per_second"] = (progress.steps - before.steps) / (progress.seconds - before.seconds)
+            if log:
+                log.write(row)
+            if due or interrupted:
+                self.save(row)
+
+    def learn(self) -> dict[str, float]:
+        """One update; a row for the log."""
+        decisions = self.envs.decisions
+        row = self.algorithm.learn(self.progress.fraction(self.args)) | self.envs.statistics()
+        self.progress.updates += 1
+        self.progress.steps += (self.envs.decisions - decisions) * self.ranks.world
+        return row
+
+    def agree(self, seconds: float, interrupted: bool) -> tuple[float, bool]:
+        """Rank 0's seconds, and whether any rank is interrupted."""
+        own = torch.tensor([seconds if self.ranks.rank == 0 else 0.0, float(interrupted)], dtype=torch.float64)
+        total = self.ranks.sum(own).tolist()
+        return total[0], total[1] > 0
+
+    def evaluate(self, games: int) -> dict[str, float]:
+        """See `agents.learning.validation.validate`; a row for the log."""
+        self.progress.evaluations += 1
+        policy = NeuralPolicy(self.algorithm.network, self.config)
+        return validate(policy, games, self.args.opponent, self.ranks)
+
+    def save(self, row: dict[str, float]) -> None:
+        """Write the network, said to be as good as ``row`` tells, and a checkpoint."""
+        if self.ranks.rank == 0:
+            about = {"name": self.run_dir.name, "seed": self.args.seed, "ranks": self.ranks.world, **row}
+            save_policy(self.run_dir / "policy.safetensors", self.algorithm.network, self.config, about)
+        state = {"progress": asdict(self.progress), "algorithm": self.algorithm.state()}
+        save_checkpoint(self.run_dir / "checkpoint", self.progress.updates, self.ranks, state, self.envs.state())
+
+    def load(self) -> None:
+        """Go on from the run's last checkpoint.
+
+        Raises:
+            ValueError: see `agents.learning.runs.load_checkpoint`.
+        """
+        load_checkpoint(self.run_dir / "checkpoint", self.ranks, self.restore)
+
+    def restore(self, state: dict[str, Any], games: dict[str, Any]) -> None:
+        """The inverse of what `save` writes."""
+        self.algorithm.restore(state["algorithm"])
+        self.envs.restore(games)
+        self.progress = Progress(**state["progress"])
+
+
+def train(args: Settings, algorithm: AlgorithmClass) -> Path:
+    """Run the training that ``args`` describe, or go on with the one they resume.
+
+    An interruption (Ctrl-C, SIGTERM) saves a checkpoint and returns early; ``policy.safetensors`` is written by every
+    evaluation, so there is a playable network at any time.
+
+    Returns:
+        The run's directory: ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/``, ``policy.safetensors``.
+
+    Raises:
+        ValueError: a setting that cannot work, or a checkpoint that cannot be continued.
+    """
+    if args.resume is not None:
+        args = args.saved(args.resume)
+    with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
+        args.check(ranks.world)
+        config = args.make_config()
+        name = f"{args.game}-{args.preset or game_named(args.game).first_preset}-{config.players}p"
+        run_dir = args.resume or new_run_dir(args.run_dir, name, asdict(args), config, ranks)
+        trainer = Trainer(args, algorithm, config, ranks, run_dir)
+        if args.resume is not None:
+            trainer.load()
+        log = Log(run_dir, trainer.progress.updates, args.tensorboard) if ranks.rank == 0 else None
+        try:
+            trainer.run(log, interruption)
+        finally:
+            if log:
+                log.close()
+        if ranks.rank == 0:
+            draw_curve(run_dir)
+        return run_dir
+
+
+def command_line(
+    module: str, settings: type[Settings], algorithm: AlgorithmClass, about: str | None, argv: list[str] | None
+) -> None:
+    """Train as the command of a module: ``settings`` are its options, ``about`` is its description."""
+    args = tyro.cli(settings, args=argv, description=about, prog=f"python -m {module}")
+    try:
+        run_dir = train(args, algorithm)
+    except ValueError as error:
+        raise SystemExit(f"{module.rpartition('.')[2]}: {error}") from error
+    if int(os.environ.get("RANK", "0")) == 0:
+        print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
+
+
+# --- Schedules --------------------------------------------------------------------------------------------------------
+
+
+def linear(start: float, end: float, fraction: float) -> float:
+    """From ``start`` to ``end`` in equal steps."""
+    return start + (end - start) * fraction
+
+
+def geometric(start: float, end: float, fraction: float) -> float:
+    """From ``start`` to ``end`` in equal factors."""
+    return start * (end / start) ** fraction

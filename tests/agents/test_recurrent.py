@@ -1,0 +1,131 @@
+"""Memory: a recurrent network plays wherever a policy does, and every game and seat has a memory of its own."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+import agents
+from agents.evaluation.crossplay import cross_play
+from agents.evaluation.playing import Games, play, steps_of
+from agents.evaluation.seating import Block, OneTable
+from agents.learning import network
+from agents.learning.neural_policy import NeuralPolicy, save_policy
+from agents.learning.packing import unpack
+from agents.learning.ranks import Ranks
+from agents.learning.validation import validate
+from agents.policy import BatchedPolicy
+from hanabako.games import game_of
+from hanabi_env import PRESETS, hanabi_v0
+
+MINI = PRESETS["mini"]
+
+
+class Recurrent(network.Network):
+    """A gated recurrent unit over a player's own decisions; it also counts them, in the last place of its memory."""
+
+    kind = "test_recurrent"
+
+    def __init__(self, bits: int, actions: int, width: int) -> None:
+        super().__init__(bits, actions, width=width)
+        self.cell = nn.GRUCell(64 * self.words, width)
+        self.head = nn.Linear(width, actions + 1)
+
+    def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+        assert memory is not None
+        hidden = self.cell(unpack(words, torch.float32), memory[:, :-1])
+        out = self.head(hidden)
+        return out[:, :-1], out[:, -1], torch.cat([hidden, memory[:, -1:] + 1], 1)
+
+    def initial_memory(self, count: int) -> Tensor:
+        return torch.zeros(count, self.settings["width"] + 1)
+
+
+@pytest.fixture
+def policy(monkeypatch) -> NeuralPolicy:
+    monkeypatch.setitem(network.NETWORKS, Recurrent.kind, Recurrent)
+    torch.manual_seed(3)
+    recurrent = Recurrent(MINI.observation_bits, MINI.rules().num_actions, width=16)
+    nn.init.normal_(recurrent.cell.weight_hh)  # so that what came before matters
+    nn.init.normal_(recurrent.head.weight)
+    return NeuralPolicy(recurrent, MINI, greedy=False)
+
+
+class Forgetful(BatchedPolicy):
+    """The same network, reminded of nothing."""
+
+    def __init__(self, policy: NeuralPolicy) -> None:
+        self.name, self._policy = "forgetful", policy
+
+    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
+        return self._policy.act(observation, mask, noise)
+
+
+def assert_equal_games(some: Games, others: Games, first: int, count: int) -> None:
+    np.testing.assert_array_equal(some.length[first : first + count], others.length[:count])
+    np.testing.assert_array_equal(some.fireworks_score[first : first + count], others.fireworks_score[:count])
+
+
+def test_a_game_is_the_same_alone_and_among_many(policy):
+    many = play(MINI, policy, 30, seed=5)
+    for index in range(8):
+        assert_equal_games(many, play(MINI, policy, 1, seed=5, first=index), index, 1)
+    assert_equal_games(play(MINI, policy, 1100, seed=5, num_threads=2), many, 0, 30)  # in two blocks
+
+
+def test_memory_decides(policy):
+    some, others = (play(MINI, each, 60, seed=5) for each in (policy, Forgetful(policy)))
+    assert (some.length != others.length).any()
+
+
+def test_each_seat_of_each_game_counts_its_own_decisions(policy):
+    block = Block(game_of(MINI).make_game(MINI), 20, observes=True, specialize=False)
+    seats = policy.seat(block, [0, 1])
+    for _ in range(2):  # the second time all begins anew
+        block.deal(seed=2, first=0)
+        seats.begin()
+        decisions = np.zeros((20, 2))
+        while len(block.open_games):
+            rows = block.open_games
+            decisions[rows, block.tables["current_player"][rows]] += 1
+            block.go_on([seats])
+        np.testing.assert_array_equal(seats._memory[:, :, -1], decisions)
+
+
+def test_the_single_environment_plays_the_same_game(policy):
+    block = Block(game_of(MINI).make_game(MINI), 3, observes=True, specialize=False)
+    moves = [block.actions.copy() for _ in steps_of(block, [policy] * 2, 11, 0)]
+    env = hanabi_v0.raw_env(config=MINI)
+    for index in range(3):
+        env.reset(seed=11, options={"game_index": index})
+        table = OneTable(env, policy, seed=11, game_index=index)
+        while not all(env.terminations.values()):
+            action = table.action()
+            assert action == moves[table.step][index]
+            env.step(action)
+            table.observe()
+
+
+def test_cross_play_keeps_memories_apart(policy):
+    """Two of the same weights at a table play as one at both seats, and beside others as when seated by hand."""
+    twin = NeuralPolicy(policy.network, MINI, greedy=False)
+    pool = {"one": policy, "twin": twin, "random": agents.load("random", MINI)}
+    cells = cross_play(MINI, pool, 40, seed=4)
+    assert_equal_games(cells["one", "one"], cells["one", "twin"], 0, 40)
+    assert_equal_games(cells["one", "random"], play(MINI, [twin, pool["random"]], 40, seed=4), 0, 40)
+
+
+def test_its_file_says_what_it_is(policy, tmp_path):
+    path = tmp_path / "policy.safetensors"
+    save_policy(path, policy.network, MINI, {"name": "mine"})
+    loaded = agents.load(path, MINI)
+    assert isinstance(loaded, NeuralPolicy)
+    loaded.greedy = False
+    assert_equal_games(play(MINI, loaded, 20, seed=1), play(MINI, policy, 20, seed=1), 0, 20)
+
+
+def test_it_is_validated_like_any_other(policy):
+    row = validate(policy, 30, "random", Ranks(0, 1, torch.device("cpu")))
+    assert row["greedy_games"] == 30

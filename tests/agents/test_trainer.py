@@ -1,0 +1,119 @@
+"""The trainer with an algorithm that it has never heard of: REINFORCE (Williams 1992), whole."""
+
+import os
+import signal
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import agents
+from agents.learning.network import DenseNetwork, choose, masked
+from agents.learning.neural_policy import load_policy
+from agents.learning.ranks import Ranks
+from agents.learning.runs import read_metrics
+from agents.learning.selfplay import SelfPlayEnvs
+from agents.learning.trainer import Settings, Trainer, train
+from hanabi_env import PRESETS
+
+
+@dataclass(frozen=True)
+class Args(Settings):
+    """Train by REINFORCE."""
+
+    horizon: int = 16
+    """Decisions per game and update."""
+
+
+class Reinforce:
+    """The gradient of log probability times the rewards that follow within the update."""
+
+    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        self.args, self.envs, self.ranks = args, envs, ranks
+        self.network = DenseNetwork(envs.config.observation_bits, envs.actions, width=16, layers=1).to(ranks.device)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=1e-2)
+        self.generator = torch.Generator().manual_seed(args.seed + ranks.rank)
+
+    def learn(self, fraction: float) -> dict[str, float]:
+        log_probabilities, rewards, dones = [], [], []
+        for _ in range(self.args.horizon):
+            logits, _ = self.network(self.envs.observations)
+            probabilities = masked(logits, self.envs.masks).softmax(1)
+            actions = choose(probabilities, torch.rand(self.envs.games, generator=self.generator))
+            log_probabilities.append(probabilities.gather(1, actions[:, None]).squeeze(1).log())
+            reward, done = self.envs.step(actions)
+            rewards.append(reward[:, 0])
+            dones.append(done)
+        returns, loss = torch.zeros(self.envs.games), torch.tensor(0.0)
+        for t in reversed(range(self.args.horizon)):
+            returns = rewards[t] + returns * ~dones[t]
+            loss = loss - (log_probabilities[t] * returns).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.ranks.average_gradients(self.network)
+        self.optimizer.step()
+        return {"loss": loss.item(), "fraction_before": fraction}
+
+    def state(self) -> dict[str, Any]:
+        parts = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+        return parts | {"generator": self.generator.get_state()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.generator.set_state(state["generator"])
+
+
+TINY = Args(preset="very_small", games=8, evaluations=1, evaluation_games=10, final_games=10, device="cpu")
+UPDATE = TINY.games * TINY.horizon
+
+
+def rows_of(run_dir: Path) -> list[dict[str, float]]:
+    clock = ("seconds", "steps_per_second")
+    return [{key: value for key, value in row.items() if key not in clock} for row in read_metrics(run_dir)]
+
+
+def test_two_updates_are_logged_evaluated_and_saved(tmp_path):
+    run_dir = train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"), Reinforce)
+    first, last = rows_of(run_dir)
+    assert (first["update"], first["steps"], first["fraction_before"], first["fraction"]) == (1, UPDATE, 0, 0.5)
+    assert (last["update"], last["steps"], last["fraction_before"], last["fraction"]) == (2, 2 * UPDATE, 0.5, 1)
+    assert first["score"] >= 0 and last["greedy_games"] == 10
+    assert (run_dir / "curve.png").is_file() and (run_dir / "checkpoint" / "latest").read_text() == "00000002"
+    config = replace(PRESETS["very_small"], derived=True)
+    assert agents.load(run_dir / "policy.safetensors", config).name == "run"
+
+
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, monkeypatch):
+    args = replace(TINY, steps=2 * UPDATE)
+    whole = train(replace(args, run_dir=tmp_path / "whole"), Reinforce)
+    with monkeypatch.context() as patch:
+        learn = Trainer.learn
+
+        def learn_and_stop(self):
+            os.kill(os.getpid(), signal.SIGINT)
+            return learn(self)
+
+        patch.setattr(Trainer, "learn", learn_and_stop)
+        parts = train(replace(args, run_dir=tmp_path / "parts"), Reinforce)
+        assert len(rows_of(parts)) == 1
+    assert train(Args(resume=parts), Reinforce) == parts
+    assert rows_of(parts) == rows_of(whole)
+    weights = [load_policy(run / "policy.safetensors").network.state_dict() for run in (whole, parts)]
+    for name, tensor in weights[0].items():
+        assert torch.equal(tensor, weights[1][name]), name
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"games": 0}, "games must be at least 1"),
+        ({"minutes": 0.0}, "budget must be positive"),
+        ({"game": "go"}, "one of"),
+    ],
+)
+def test_its_settings_are_checked_for_it(tmp_path, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(TINY, run_dir=tmp_path / "run", **change), Reinforce)
