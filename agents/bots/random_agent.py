@@ -1,4 +1,4 @@
-"""A player that chooses among its legal actions at random, all equally likely: the floor of every table of scores."""
+"""A player that chooses a legal action at random, all equally likely: the lowest score to compare with."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class RandomPolicy:
         self.config = config
 
     def act(self, observation: NDArray[Any], mask: NDArray[np.int8], noise: NDArray[np.float64]) -> NDArray[np.int64]:
-        """See `agents.policy.Policy.act`."""
+        """See `Policy.act` in `policy.py`."""
         legal = mask.cumsum(axis=1, dtype=np.int32)
         rank = np.floor(noise * legal[:, -1]).astype(np.int32)
         return (legal <= rank[:, None]).sum(axis=1)

@@ -171,7 +171,7 @@ def first_sure(rules, memory, view, cards):
 
 @rule
 def likeliest(rules, memory, view, cards, percent):
-    """The slot of the seat's card that is most likely (at least ``percent``) one of ``cards``, the last of equals; or -1."""
+    """The slot whose card is most likely (at least ``percent``) one of ``cards``, the last of equals; or -1."""
     best, best_hits, best_total = -1, percent, 100
     for place in range(rules.hand_size):
         slot = memory.slots[memory.player, place]

@@ -67,7 +67,7 @@ GAMBLES, NEVER_GAMBLES = 0, 1  # styles
 
 
 @rule
-def act(rules, memory, view, mask, chance):
+def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
     """The action of the player to move: the first of the preferences that is possible."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
@@ -290,11 +290,11 @@ def discard(rules, memory, view, gone):
                 best, best_dead, best_all = slot, dead, total
     if best < 0:
         best = next_discard(rules, memory, memory.player)
-    return best if best >= 0 else highest_card(rules, memory, view)
+    return best if best >= 0 else highest_card(rules, memory)
 
 
 @rule
-def highest_card(rules, memory, view):
+def highest_card(rules, memory):
     """The slot of the card that comes last on its firework, as far as is known, the oldest of equals; or -1."""
     best, best_place = -1, UNKNOWN_PLACE - 1
     for slot in range(memory.hand_count[memory.player]):
