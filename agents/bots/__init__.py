@@ -1,1 +1,1 @@
-"""Programs that play: their protocol and the bots of every game."""
+"""Bots: their protocol, and those of every game."""

@@ -32,7 +32,7 @@ def actions_of(config: HanabiConfig, policy: Policy, games: int, seed: int) -> l
 
 
 def shuffle_hidden(tables: np.ndarray, player: int, rng: np.random.Generator) -> None:
-    """Deal what ``player`` cannot see anew: own hand and deck, the order of face-down tiles, the stream."""
+    """Deal anew what ``player`` cannot see: its own hand and the deck, the order of face-down tiles, the stream."""
     for state in tables["state"]:
         hand, deck = state["hand_count"][player], state["deck_count"]
         hidden = np.concatenate([state["hands"][player, :hand], state["cards"][:deck]])
@@ -45,7 +45,7 @@ def shuffle_hidden(tables: np.ndarray, player: int, rng: np.random.Generator) ->
 
 
 def moves_through_shuffled_cards(config: HanabiConfig, name: str, games: int) -> tuple[int, int]:
-    """Decisions of a bot in some games, and how many differ where everything hidden from the seat is another."""
+    """Decisions of a bot in some games, and how many change when everything hidden from the seat is shuffled."""
     rng = np.random.default_rng(5)
     policy = agents.load(name, config)
     assert isinstance(policy, BotPolicy)
@@ -157,7 +157,7 @@ def test_every_preset_is_played_by_the_rules(name, preset):
 
 
 def ports() -> list[Comparison]:
-    """Our programs beside their originals at the standard game, for two and for five."""
+    """Our bots and their originals at the standard game, for two and for five players."""
     found = comparisons(json.loads(ORIGINALS.read_text()), json.loads(PROGRAMS.read_text()))
     return [case for case in found if case.lost_games in ("never", "kept") and case.players in (2, 5)]
 
@@ -171,9 +171,9 @@ def test_no_program_on_the_scoreboard_is_farther_than_allowed_from_its_original(
 @pytest.mark.statistical
 @pytest.mark.parametrize("case", ports(), ids=lambda case: f"{case.bot}-{case.players}")
 def test_a_port_plays_as_well_as_its_original(case):
-    """Both ways: who gains points follows other rules than the original.
+    """Both ways: a bot that scores more than its original does not follow the same rules.
 
-    A program whose true mean is within 0.15 of its original's is alarmed about with a probability below 0.003 a case:
+    A bot whose true mean is within 0.15 of its original's raises a false alarm with a probability below 0.003 per case:
     three standard errors, none above 0.065. One that is 0.55 off escapes with less than that.
     """
     config = HanabiConfig(players=case.players)

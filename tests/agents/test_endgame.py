@@ -17,7 +17,7 @@ FIRST = {0, 4, 8}  # the lowest card of every suit
 def most_points(hands, known, trash, fits, tokens, deck, turns, player):
     """The most cards that can still be played.
 
-    ``hands`` and ``known`` are sets of cards a player, ``trash`` the players who can discard without losing a needed
+    ``hands`` and ``known`` are sets of cards per player, ``trash`` the players who can discard without losing a needed
     card; ``deck`` is drawn from its end, ``turns`` is None before the last round.
     """
     if turns == 0:
@@ -52,24 +52,24 @@ def most_points(hands, known, trash, fits, tokens, deck, turns, player):
 
 def searched(hands, known, trash, fits, tokens, deck, turns, player):
     """What `endgame.most_points` finds."""
-    m = np.zeros(1, np.dtype(hats.fields(RULES), align=True)).view(np.recarray)[0]
-    m.needed = np.uint64((1 << 12) - 1)
+    memory = np.zeros(1, np.dtype(hats.fields(RULES), align=True)).view(np.recarray)[0]
+    memory.needed = np.uint64((1 << 12) - 1)
     frames = np.zeros((endgame.DEPTH, endgame.FRAME), np.uint64)
     world = np.zeros(endgame.WORLD, np.int64)
     world[endgame.DECK : endgame.DECK + len(deck)] = deck
-    f = frames[0]
-    f[endgame.PLAYABLE] = sum(1 << card for card in fits)
-    f[endgame.PLAYER] = player
-    f[endgame.TOKENS] = tokens
-    f[endgame.DECK_LEFT] = len(deck)
-    f[endgame.TURNS] = endgame.NO_LAST_ROUND if turns is None else turns
-    f[endgame.TRASH] = sum(1 << p for p in trash)
+    frame = frames[0]
+    frame[endgame.PLAYABLE] = sum(1 << card for card in fits)
+    frame[endgame.PLAYER] = player
+    frame[endgame.TOKENS] = tokens
+    frame[endgame.DECK_LEFT] = len(deck)
+    frame[endgame.TURNS] = endgame.NO_LAST_ROUND if turns is None else turns
+    frame[endgame.TRASH] = sum(1 << p for p in trash)
     for p, hand in enumerate(hands):
-        f[endgame.NEEDED + p] = sum(1 << card for card in hand)
-        f[endgame.KNOWN + p] = sum(1 << card for card in known[p])
-    f[endgame.PLAYS] = f[endgame.NEEDED + player] & f[endgame.KNOWN + player] & f[endgame.PLAYABLE]
-    f[endgame.OTHERS] = endgame.HINT | endgame.THROW
-    return endgame.most_points(RULES, m, world, frames)
+        frame[endgame.NEEDED + p] = sum(1 << card for card in hand)
+        frame[endgame.KNOWN + p] = sum(1 << card for card in known[p])
+    frame[endgame.PLAYS] = frame[endgame.NEEDED + player] & frame[endgame.KNOWN + player] & frame[endgame.PLAYABLE]
+    frame[endgame.OTHERS] = endgame.HINT | endgame.DISCARD
+    return endgame.most_points(RULES, memory, world, frames)
 
 
 def test_the_search_finds_the_best_line():
@@ -97,14 +97,14 @@ def test_a_hint_buys_the_time_that_a_card_needs_to_come_to_its_turn():
 
 
 def test_worlds_agree_with_what_the_seat_knows():
-    m = np.zeros(1, np.dtype(hats.fields(RULES), align=True)).view(np.recarray)[0]
-    m.count[0] = 2
-    m.mine[0], m.mine[1] = np.uint64(0b0110), np.uint64(0b0010)
-    m.unseen[:] = [0b1110, 0b0010, 0]  # two copies of card 1, one of cards 2 and 3
+    memory = np.zeros(1, np.dtype(hats.fields(RULES), align=True)).view(np.recarray)[0]
+    memory.hand_count[0] = 2
+    memory.mine[0], memory.mine[1] = np.uint64(0b0110), np.uint64(0b0010)
+    memory.unseen[:] = [0b1110, 0b0010, 0]  # two copies of card 1, one of cards 2 and 3
     view = np.zeros(1, [("deck_count", np.int64)]).view(np.recarray)[0]
     view.deck_count = 2
     worlds = np.zeros((endgame.WORLDS, endgame.WORLD), np.int64)
-    dealt = endgame.sample_worlds(RULES, m, view, np.uint64(3), worlds)
+    dealt = endgame.sample_worlds(memory, view, np.uint64(3), worlds)
     assert dealt == endgame.WORLDS
     for world in worlds:
         hand, deck = [int(card) for card in world[:2]], [int(card) for card in world[endgame.DECK :][:2]]

@@ -41,7 +41,7 @@ def choice(config: IkebanaConfig, state: dict[str, Any], style: int) -> str:
 
 
 def unseen_cards(state: dict[str, Any]) -> Counter[str]:
-    """By kind, what the player to move has not before its eyes."""
+    """By kind, the cards that the player to move cannot see."""
     seen = [card for bouquet in state["bouquets"] for card in bouquet]
     seen += [card for pile in state["discards"] for card in pile[-1:]]
     seen += [state["drawn"]] if state["drawn"] else []
@@ -49,7 +49,7 @@ def unseen_cards(state: dict[str, Any]) -> Counter[str]:
 
 
 def turn(bouquet: list[str], unseen: Counter[str], refusals: int, prestige: int, factor: float) -> float:
-    """The worth of a draw after so many refusals, one or two cards from the end, by the definition."""
+    """The worth of a draw after that many refusals, one or two cards from the end, by the definition."""
     total = sum(unseen.values())
     worths = {card: after(bouquet, card, unseen, prestige, factor) for card in unseen}
 
@@ -66,7 +66,7 @@ def turn(bouquet: list[str], unseen: Counter[str], refusals: int, prestige: int,
 
 
 def after(bouquet: list[str], card: str, unseen: Counter[str], prestige: int, factor: float) -> float:
-    """The worth of the bouquet with a card more, which was among the unseen ones or is not."""
+    """The worth of the bouquet with one more card, whether it is among the unseen ones or not."""
     grown = [*bouquet, card]
     if len(grown) == 5:
         return gain_of(grown)
@@ -74,7 +74,7 @@ def after(bouquet: list[str], card: str, unseen: Counter[str], prestige: int, fa
 
 
 def best_choice(config: IkebanaConfig, state: dict[str, Any]) -> tuple[str, float]:
-    """What a player who can do the sums would do, and by how much it is better than the next best."""
+    """What a player who can do the sums would do, and by how much that is better than the next best."""
     players, player = config.players, state["current_player"]
     factor = players / (players - 1) / (2 if config.final_bouquet and state["round"] == config.rounds else 1)
     bouquet, prestige, unseen = state["bouquets"][player], state["prestige"][player], unseen_cards(state)

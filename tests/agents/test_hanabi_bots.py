@@ -1,4 +1,4 @@
-"""What the conventions say, as sentences over hands: moves that are given, then the move a program makes."""
+"""What the conventions say, as sentences over hands: some given moves, then the move that a bot makes."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.hanabi.table import deal
 
 
 class Team:
-    """A table at which one program has all seats, after some moves that it was made to do."""
+    """One bot at all seats of a table, after some given moves."""
 
     def __init__(self, name: str, hands: str, *moves: str, then: str = "", **fields: Any) -> None:
         self.table = deal(hands, then=then, **fields)

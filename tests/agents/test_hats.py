@@ -1,4 +1,4 @@
-"""Hat guessing: what everybody knows is the same for all, true, and enough for what the bots are said to score."""
+"""Hat guessing: what everybody knows is the same at all seats, true, and enough for the scores that the bots claim."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ VARIANTS = ["standard", "avalanche_5", "avalanche_10", "black_powder", "flamboya
 
 
 def knowledge_of_games(config, name, games, seed):
-    """After every step of some games: the tables (N,), and what every seat thinks that all know, (N, seats, P, H)."""
+    """After every step of some games: their tables (N,), and what each seat thinks that all know, (N, seats, P, H)."""
     policy = agents.load(name, config)
     assert isinstance(policy, BotPolicy)
     block = Block(game_of(config).make_game(config), games, observes=False, specialize=False)
@@ -73,17 +73,17 @@ def test_scores_do_not_fall(name, players, least):
 # --- Hints as numbers -------------------------------------------------------------------------------------------------
 
 
-def alphabet(config, hand, kinds=messages.ALL_HINTS, rarely=0.0):
-    """The alphabet of hints to player 1 of a table, whose cards may be what ``hand`` says: sets of cards, in words."""
+def alphabet(config, hand, kinds=messages.ALL_HINTS, tolerance=0.0):
+    """The alphabet of hints to player 1; ``hand`` has the possible cards of each slot."""
     rules = config.rules()
-    m = np.zeros(1, hats_dtype(rules)).view(np.recarray)[0]
-    m.count[1] = len(hand)
-    m.needed = np.uint64((1 << (config.suits * config.ranks)) - 1)
-    m.rarely = rarely
+    memory = np.zeros(1, hats_dtype(rules)).view(np.recarray)[0]
+    memory.hand_count[1] = len(hand)
+    memory.needed = np.uint64((1 << (config.suits * config.ranks)) - 1)
+    memory.tolerance = tolerance
     for slot, cards in enumerate(hand):
-        m.possible[1, slot] = sum(1 << card for card in cards)
-    messages.make_alphabet(rules, m, 1, kinds)
-    return m.alphabet[1]
+        memory.possible[1, slot] = sum(1 << card for card in cards)
+    messages.make_alphabet(rules, memory, 1, kinds)
+    return memory.alphabet[1]
 
 
 def hats_dtype(rules):
@@ -107,7 +107,7 @@ def test_an_unknown_hand_offers_three_messages_for_sure():
 
 
 def test_an_unknown_hand_offers_four_messages_nearly_always():
-    letters = alphabet(FOUR, [ANY] * 4, rarely=0.03)
+    letters = alphabet(FOUR, [ANY] * 4, tolerance=0.03)
     assert messages.size_of(letters) == 4
     assert messages.letter_of(letters, True, 0b0110) == 1
     assert messages.letter_of(letters, False, 0b0110) == 3
@@ -139,6 +139,6 @@ def test_V2_every_color_touches_a_multicolor_card():
 
 @pytest.mark.parametrize("kinds", [messages.COLOR_HINTS, messages.RANK_HINTS])
 def test_V4_free_hints_of_one_kind_have_an_alphabet_of_their_own(kinds):
-    letters = alphabet(FOUR, [ANY] * 4, kinds, rarely=0.03)
+    letters = alphabet(FOUR, [ANY] * 4, kinds, tolerance=0.03)
     assert messages.size_of(letters) == 2
     assert (letters.rank_messages == 0) == (kinds == messages.COLOR_HINTS)

@@ -10,7 +10,7 @@ import pytest
 import agents
 from agents.bots.bot import BotPolicy
 from agents.bots.koikoi import monte_carlo
-from agents.bots.koikoi.heuristics import chance_to_hold
+from agents.bots.koikoi.heuristics import probability_to_hold
 from agents.evaluate import play
 from agents.evaluation.contest import head_to_head
 from hanafuda_env import PRESETS, koikoi_v0
@@ -87,8 +87,8 @@ def test_they_are_functions_of_their_seed_and_play_every_preset():
 
 
 def test_the_chance_to_hold_one_of_some_cards():
-    assert chance_to_hold(2, 8, 32) == pytest.approx(1 - (24 * 23) / (32 * 31))
-    assert chance_to_hold(0, 8, 32) == 0
+    assert probability_to_hold(2, 8, 32) == pytest.approx(1 - (24 * 23) / (32 * 31))
+    assert probability_to_hold(0, 8, 32) == 0
 
 
 @pytest.mark.statistical

@@ -1,4 +1,4 @@
-"""Bots for Hanabi, one file a convention; ``BOTS`` is the register that `agents.names` reads."""
+"""Bots for Hanabi, one file per convention; ``BOTS`` is the register that `agents.names` reads."""
 
 from .cheat import CHEAT
 from .information import INFORMATION

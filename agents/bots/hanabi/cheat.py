@@ -1,20 +1,20 @@
-"""``cheat``: a team that looks at its own cards; by a simple rule, so what honest players can hope for, not a bound.
+"""``cheat``: a team that looks at its own cards. Its rules are simple: its score is a goal for honest bots, no bound.
 
 The convention:
 
-1. Play a card that fits: best one that lets the next players play (the sooner the better), then the lowest.
-2. If nobody holds a card that fits, the deck must move: discard what is dead or seen twice; with all tokens there,
-   throw a dead card at the fireworks as long as that costs no last life.
-3. Else hand the turn on with a hint (its content does not matter) if the cards still to be played are as many as the
-   deck allows, or nearly so; else discard what is dead or seen twice first.
-4. Else discard a card of which copies remain, the one furthest from its firework; as a last resort the furthest of all.
+1. Play a playable card: preferably one that lets others play (the sooner the better), then the lowest.
+2. If nobody holds a playable card, the deck must move: discard a card that is dead or seen twice; if all tokens are
+   there, misplay a dead card as long as that does not cost the last life.
+3. Otherwise pass the turn with a hint, whatever it says, if at least seven tokens are left, or if more cards must be
+   played than the deck has, or no more than there are tokens. If not, first discard a card that is dead or seen twice.
+4. Otherwise discard a card with copies left, the one furthest from its firework; as a last resort the furthest of all.
 
-Only the order of the deck is unknown to it. The published programs of this kind are CheatBot (Quuxplusone/Hanabi) and
-``cheat`` (WuTheFWasThat/hanabi.rs); the thresholds of 3. are in the spirit of the former's.
+Only the order of the deck is unknown to it. Published bots of this kind are CheatBot (Quuxplusone/Hanabi) and ``cheat``
+(WuTheFWasThat/hanabi.rs); the thresholds of 3 are in the spirit of the former's.
 """
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.bits import ZERO, bit, has_bit, popcount
+from hanabako.engine.bits import ZERO, has_bit, popcount
 from hanabi_env.engine.cards import hand_set, playable_set, player_at
 
 from ..bot import Bot, nothing_to_begin, nothing_to_observe, plain_memory_dtype
@@ -24,22 +24,24 @@ from .knowledge import (
     choose_for_tile,
     copies_left,
     critical_set,
+    follower_of,
     hand_count,
     hand_without,
     hands_of_others,
     is_allowed,
     is_choice_pending,
     needed_set,
+    place_of_card,
     play_action,
     steps_away,
 )
 
 FAR = 100  # more than any distance
-SPARE_TOKENS = 7  # with so many tokens a hint is no loss
+SPARE_TOKENS = 7  # with that many tokens a hint is no loss
 
 
 @rule
-def act(rules, memory, view, mask, chance):
+def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
     """The action of the cheating player to move."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
@@ -57,11 +59,11 @@ def act(rules, memory, view, mask, chance):
     if slot >= 0:
         if is_allowed(mask, slot):
             return slot
-        throw = play_action(rules, slot, -1)
-        can_throw = view.life_tokens > 1 and is_allowed(mask, throw)
+        misplay = play_action(rules, slot, -1)
+        can_misplay = view.life_tokens > 1 and is_allowed(mask, misplay)
         is_useless = is_dead(rules, view, view.hands[player, slot])
-        if can_throw and is_useless and is_nothing_playable(rules, view, player, playable):
-            return throw
+        if can_misplay and is_useless and is_nothing_playable(rules, view, player, playable):
+            return misplay
     if hint >= 0:
         return hint
     return last_resort(rules, view, player, mask)
@@ -69,13 +71,13 @@ def act(rules, memory, view, mask, chance):
 
 @rule
 def slot_to_play(rules, view, player, playable):
-    """The slot of the best card that fits, or -1."""
+    """The slot of the best playable card, or -1."""
     best = -1
     best_cost = FAR * FAR
     for slot in range(hand_count(view, player)):
         card = view.hands[player, slot]
         if has_bit(playable, card) != ZERO:
-            cost = FAR * wait_for_next(rules, view, card) + place_of(rules, view, card)
+            cost = FAR * wait_for_next(rules, view, card) + place_of_card(rules, card)
             if cost < best_cost:
                 best_cost = cost
                 best = slot
@@ -83,15 +85,9 @@ def slot_to_play(rules, view, player, playable):
 
 
 @rule
-def place_of(rules, view, card):
-    """How many cards lie on its firework when ``card`` comes to it."""
-    return steps_away(rules, view, card) + view.fireworks[card // rules.ranks]
-
-
-@rule
 def wait_for_next(rules, view, card):
-    """Turns until somebody else can put the next card on top of ``card``; as many as there are players if nobody."""
-    follower = follower_of(rules, view, card)
+    """Turns until somebody else can play the card that follows ``card``; the number of players if nobody can."""
+    follower = follower_of(rules, card)
     for offset in range(1, rules.players):
         if hand_set(rules, view, player_at(rules, view.current_player, offset)) & follower != ZERO:
             return offset
@@ -99,22 +95,14 @@ def wait_for_next(rules, view, card):
 
 
 @rule
-def follower_of(rules, view, card):
-    """The set of the card that comes after ``card`` on its firework; empty after the last."""
-    if place_of(rules, view, card) == rules.ranks - 1:
-        return ZERO
-    return bit(card - 1 if card // rules.ranks == rules.black_suit else card + 1)
-
-
-@rule
 def is_nothing_playable(rules, view, player, playable):
-    """Nobody at all holds a card that fits."""
+    """Nobody holds a playable card."""
     return (hands_of_others(rules, view, player) | hand_set(rules, view, player)) & playable == ZERO
 
 
 @rule
 def should_hint(rules, view, player, playable):
-    """Handing the turn on is better than a discard: time is short, and somebody can use the turn."""
+    """To pass the turn is better than to discard: time is short, and somebody can use the turn."""
     if is_nothing_playable(rules, view, player, playable):
         return False
     to_come = popcount(needed_set(rules, view))
@@ -125,13 +113,13 @@ def should_hint(rules, view, player, playable):
 
 @rule
 def is_dead(rules, view, card):
-    """Nobody needs the card any more."""
+    """Nobody needs the card anymore."""
     return has_bit(needed_set(rules, view), card) == ZERO
 
 
 @rule
 def slot_to_spare(rules, view, player):
-    """The slot of a card that is dead, or that is seen twice: in this hand, or here and in another one. Or -1."""
+    """The slot of a card that is dead or held twice, or else of one that is also in another hand; or -1."""
     needed = needed_set(rules, view)
     others = hands_of_others(rules, view, player)
     twice = -1
@@ -146,7 +134,7 @@ def slot_to_spare(rules, view, player):
 
 @rule
 def last_resort(rules, view, player, mask):
-    """Discard the card that is furthest from its firework, if possible one of which copies remain."""
+    """Discard the card that is furthest from its firework, preferably one with copies left."""
     critical = critical_set(rules, view, needed_set(rules, view))
     best = -1
     best_worth = -1

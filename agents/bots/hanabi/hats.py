@@ -1,12 +1,12 @@
 """What the hat-guessing conventions share: what everybody knows of every card.
 
-A hat is a number that all can see but its wearer. Here the hat of a player is a number worked out from the player's
-hand. Whoever hints says the sum of the hats in sight, modulo the number of different hints: everybody subtracts the
-hats in sight and learns the own one, so that one hint tells something to the whole table (Cox, De Silva, DeOrsey,
-Kenter, Retter, Tobin 2015, "How to make the perfect fireworks display").
+A hat is a number that everybody can see except its wearer. Here a player's hat is a number computed from the player's
+hand. Whoever gives a hint announces the sum of the hats in sight, modulo the number of different hints. Everybody else
+subtracts the hats in sight and learns their own, so that one hint tells something to every player (Cox, De Silva,
+DeOrsey, Kenter, Retter, Tobin 2015, "How to make the perfect fireworks display").
 
-*What everybody knows* is kept by every seat alike in ``m.possible``: per player and slot the set of cards it may be,
-from hints, hats and counting. It is computed from public facts only, so all seats have the same.
+*What everybody knows* is kept by every seat in ``memory.possible``: for each player and slot the set of cards that it
+may be, from hints, hats and counting. It is computed from public facts only, so that all seats have the same sets.
 """
 
 from typing import Any
@@ -15,12 +15,12 @@ import numpy as np
 
 from hanabako.compiler.jit import interned, rule, subroutine
 from hanabako.engine.bits import ONE, ZERO, bit, low_bits, popcount
-from hanabi_env.engine.cards import copies, first_copy, suit_set, touched_by_rank
+from hanabi_env.engine.cards import copies, first_copy
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, NO_TILE
 
-from .knowledge import card_at, hand_count
+from .knowledge import card_at, follower_of, hand_count
 
-ALPHABET = np.dtype(  # the messages that hints to one receiver can carry
+ALPHABET = np.dtype(  # the messages that hints to one receiver can carry, see `messages.py`
     [
         ("rank_anchors", np.int64),  # slots, one bit each
         ("color_anchors", np.int64),
@@ -39,26 +39,26 @@ def fields(rules: Any) -> list[tuple]:
         ("style", np.int64),
         ("player", np.int64),
         ("pending", np.int64),  # the tile that waited for a choice before the last step (V4)
-        ("tokens", np.int64),  # information tokens before the last step
-        ("deck", np.int64),  # cards of the deck before the last step
-        ("rarely", np.float64),  # messages that are missing as rarely as this are counted on
+        ("information_tokens", np.int64),  # before the last step
+        ("deck_count", np.int64),  # before the last step
+        ("tolerance", np.float64),  # messages that no hint carries with this probability or less are counted on
         ("possible", np.uint64, (players, hand)),  # what everybody knows; 0 in an empty slot
         ("draft", np.uint64, (players, hand)),  # the same while a message is worked out
         ("saved", np.uint64, (players, hand)),  # the same before a move is tried out
         ("mine", np.uint64, (hand,)),  # what the seat knows of its own cards, when it is to move
-        ("count", np.int64, (players,)),  # cards in every hand
+        ("hand_count", np.int64, (players,)),
         ("left", np.uint64, (3,)),  # cards of which more than 0, 1, 2 copies are neither played nor discarded
         ("unseen", np.uint64, (3,)),  # the same, and not in a hand that the seat sees either
         ("playable", np.uint64),  # cards that fit now
         ("needed", np.uint64),  # cards that can still be played
         ("alphabet", ALPHABET, (players,)),
-        ("kinds", np.uint64, (hand,)),  # scratch: ranks or colors that a card may have
-        ("order", np.int64, (2 * hand,)),  # scratch
+        ("kinds", np.uint64, (hand,)),  # scratch: the ranks or suits that each card of a hand may have
+        ("order", np.int64, (2 * hand,)),  # scratch: what a question is about, see `asking.py`
     ]
 
 
 def memory_dtype(rules: Any) -> np.dtype:
-    """What everybody knows."""
+    """The record of what everybody knows."""
     return interned(np.dtype(fields(rules), align=True))
 
 
@@ -66,160 +66,162 @@ def memory_dtype(rules: Any) -> np.dtype:
 
 
 @rule
-def begin_public(rules, m, view, player, style):
-    """The cards are dealt: everybody knows what the box holds, and what hints have said where a game is taken up."""
-    m.style = style
-    m.player = player
-    look_at_table(rules, m, view)
-    for p in range(rules.players):
-        m.count[p] = 0
-    fill_hands(rules, m, view)
-    hear_words(rules, m, view)
-    count_copies(rules, m)
+def begin_public(rules, memory, view, player, style):
+    """The cards are dealt: everybody knows the deck list, and the hints so far if the game starts midway."""
+    memory.style = style
+    memory.player = player
+    read_piles(rules, memory, view)
+    for other in range(rules.players):
+        memory.hand_count[other] = 0
+    fill_hands(rules, memory, view)
+    apply_hints(rules, memory, view)
+    count_copies(rules, memory)
 
 
 @subroutine
-def look_at_table(rules, m, view):
-    """Work out ``left``, ``playable`` and ``needed`` from fireworks and discard."""
+def read_piles(rules, memory, view):
+    """Compute ``left``, ``playable`` and ``needed`` from the fireworks and the discards; note tokens, deck and tile."""
     once = ZERO
     twice = ZERO
     thrice = ZERO
-    m.playable = ZERO
-    m.needed = ZERO
+    memory.playable = ZERO
+    memory.needed = ZERO
     for suit in range(rules.suits):
-        pile = np.uint64(view.discarded[suit])
+        discarded = np.uint64(view.discarded[suit])
         played = np.int64(view.fireworks[suit])
         can_come = True
-        for k in range(rules.ranks):
-            card = card_at(rules, suit, k)
+        for place in range(rules.ranks):
+            card = card_at(rules, suit, place)
             rank = card - suit * rules.ranks
             total = copies(rules, suit, rank)
-            gone = popcount((pile >> np.uint64(first_copy(rules, suit, rank))) & low_bits(total))
-            there = total - gone - (1 if k < played else 0)
+            gone = popcount((discarded >> np.uint64(first_copy(rules, suit, rank))) & low_bits(total))
+            there = total - gone - (1 if place < played else 0)
             once |= bit(card) if there > 0 else ZERO
             twice |= bit(card) if there > 1 else ZERO
             thrice |= bit(card) if there > 2 else ZERO
-            if k >= played:
+            if place >= played:
                 can_come = can_come and there > 0
                 if can_come:
-                    m.needed |= bit(card)
-                    if k == played:
-                        m.playable |= bit(card)
-    m.left[0] = once
-    m.left[1] = twice
-    m.left[2] = thrice
-    m.pending = view.pending if rules.flamboyants else NO_TILE
-    m.tokens = view.information_tokens
-    m.deck = view.deck_count
+                    memory.needed |= bit(card)
+                    if place == played:
+                        memory.playable |= bit(card)
+    memory.left[0] = once
+    memory.left[1] = twice
+    memory.left[2] = thrice
+    memory.pending = view.pending if rules.flamboyants else NO_TILE
+    memory.information_tokens = view.information_tokens
+    memory.deck_count = view.deck_count
 
 
 @rule
-def fill_hands(rules, m, view):
-    """Cards that were drawn may be anything that is left."""
-    for p in range(rules.players):
-        while m.count[p] < hand_count(view, p):
-            m.possible[p, m.count[p]] = m.left[0]
-            m.count[p] += 1
+def fill_hands(rules, memory, view):
+    """Newly drawn cards may be anything that is left."""
+    for player in range(rules.players):
+        while memory.hand_count[player] < hand_count(view, player):
+            memory.possible[player, memory.hand_count[player]] = memory.left[0]
+            memory.hand_count[player] += 1
 
 
 @rule
-def remove_slot(rules, m, p, slot):
-    """A card has left its hand, and the newer ones have closed up."""
+def remove_card(rules, memory, player, slot):
+    """A card has left its hand, and the newer ones have moved up."""
     for k in range(slot, rules.hand_size - 1):
-        m.possible[p, k] = m.possible[p, k + 1]
-    m.possible[p, rules.hand_size - 1] = ZERO
-    m.count[p] -= 1
+        memory.possible[player, k] = memory.possible[player, k + 1]
+    memory.possible[player, rules.hand_size - 1] = ZERO
+    memory.hand_count[player] -= 1
 
 
 @subroutine
-def hear_words(rules, m, view):
-    """What hints have said in words, which the game keeps. Who is told what cannot be true believes the words only."""
-    for p in range(rules.players):
-        for slot in range(m.count[p]):
-            words = np.uint64(view.plausible[p, slot]) & m.left[0]
-            both = words & m.possible[p, slot]
-            m.possible[p, slot] = both if both != ZERO else words
+def apply_hints(rules, memory, view):
+    """Apply the literal meaning of all hints, which the game keeps. If conventions contradict it, it alone counts."""
+    for player in range(rules.players):
+        for slot in range(memory.hand_count[player]):
+            plausible = np.uint64(view.plausible[player, slot]) & memory.left[0]
+            both = plausible & memory.possible[player, slot]
+            memory.possible[player, slot] = both if both != ZERO else plausible
 
 
 @subroutine
-def count_copies(rules, m):
-    """A card all of whose copies are known to be in certain slots is in no other slot."""
+def count_copies(rules, memory):
+    """If all copies of a card are known to be in certain slots, it is in no other slot."""
     is_new = True
     while is_new:
         is_new = False
         once = ZERO
         twice = ZERO
         thrice = ZERO
-        for p in range(rules.players):
-            for slot in range(m.count[p]):
-                table = m.possible[p, slot]
-                if table & (table - ONE) == ZERO:
-                    thrice |= twice & table
-                    twice |= once & table
-                    once |= table
-        full = (once & ~m.left[1]) | (twice & ~m.left[2]) | thrice
-        for p in range(rules.players):
-            for slot in range(m.count[p]):
-                table = m.possible[p, slot]
-                if table & (table - ONE) != ZERO and table & full != ZERO and table & ~full != ZERO:
-                    table &= ~full
-                    m.possible[p, slot] = table
-                    is_new = is_new or table & (table - ONE) == ZERO
+        for player in range(rules.players):
+            for slot in range(memory.hand_count[player]):
+                possible = memory.possible[player, slot]
+                if is_known(possible):
+                    thrice |= twice & possible
+                    twice |= once & possible
+                    once |= possible
+        full = (once & ~memory.left[1]) | (twice & ~memory.left[2]) | thrice
+        for player in range(rules.players):
+            for slot in range(memory.hand_count[player]):
+                possible = memory.possible[player, slot]
+                if not is_known(possible) and possible & full != ZERO and possible & ~full != ZERO:
+                    possible &= ~full
+                    memory.possible[player, slot] = possible
+                    is_new = is_new or is_known(possible)
 
 
 @subroutine
-def look_at_hands(rules, m, view):
-    """What the seat knows of its own cards: ``unseen`` and ``mine``."""
+def deduce_own_hand(rules, memory, view):
+    """Compute what the seat knows of its own cards: ``unseen`` and ``mine``."""
     for k in range(3):
-        m.unseen[k] = m.left[k]
-    for p in range(rules.players):
-        if p != m.player:
-            for slot in range(m.count[p]):
-                see_card(m, bit(view.hands[p, slot]))
-    for slot in range(m.count[m.player]):
-        table = m.possible[m.player, slot] & m.unseen[0]
-        m.mine[slot] = table if table != ZERO else m.possible[m.player, slot]
+        memory.unseen[k] = memory.left[k]
+    for player in range(rules.players):
+        if player != memory.player:
+            for slot in range(memory.hand_count[player]):
+                see_card(memory, bit(view.hands[player, slot]))
+    for slot in range(memory.hand_count[memory.player]):
+        possible = memory.possible[memory.player, slot] & memory.unseen[0]
+        memory.mine[slot] = possible if possible != ZERO else memory.possible[memory.player, slot]
     for _ in range(2):
-        for slot in range(m.count[m.player]):
-            for other in range(m.count[m.player]):
-                sure = m.mine[other]
-                if other != slot and sure & (sure - ONE) == ZERO and sure & m.mine[slot] & ~m.unseen[1] != ZERO:
-                    rest = m.mine[slot] & ~sure
-                    m.mine[slot] = rest if rest != ZERO else m.mine[slot]
+        for slot in range(memory.hand_count[memory.player]):
+            for other in range(memory.hand_count[memory.player]):
+                sure = memory.mine[other]
+                is_last = is_known(sure) and sure & memory.mine[slot] & ~memory.unseen[1] != ZERO
+                if other != slot and is_last:
+                    rest = memory.mine[slot] & ~sure
+                    memory.mine[slot] = rest if rest != ZERO else memory.mine[slot]
 
 
 @rule
-def see_card(m, card):
-    """One copy less of the card (a set of one) is unseen."""
-    gone3 = m.unseen[2] & card
-    gone2 = m.unseen[1] & card & ~gone3
-    gone1 = m.unseen[0] & card & ~gone3 & ~gone2
-    m.unseen[2] = m.unseen[2] & ~gone3
-    m.unseen[1] = m.unseen[1] & ~gone2
-    m.unseen[0] = m.unseen[0] & ~gone1
+def see_card(memory, card):
+    """One copy of the card (a set of one) is no longer unseen."""
+    gone3 = memory.unseen[2] & card
+    gone2 = memory.unseen[1] & card & ~gone3
+    gone1 = memory.unseen[0] & card & ~gone3 & ~gone2
+    memory.unseen[2] = memory.unseen[2] & ~gone3
+    memory.unseen[1] = memory.unseen[1] & ~gone2
+    memory.unseen[0] = memory.unseen[0] & ~gone1
 
 
 @rule
-def is_known(table):
-    """A card that can be one thing only."""
-    return table & (table - ONE) == ZERO
+def is_known(possible):
+    """Only one card is possible (or none)."""
+    return possible & (possible - ONE) == ZERO
 
 
 @rule
-def weight(left, table):
-    """Copies of cards in the set ``table`` that may be there."""
-    return popcount(table & left[0]) + popcount(table & left[1]) + popcount(table & left[2])
+def copies_in(left, cards):
+    """How many copies of ``cards`` are ``left``."""
+    return popcount(cards & left[0]) + popcount(cards & left[1]) + popcount(cards & left[2])
 
 
 @rule
-def after_play(rules, m, playable, card):
-    """The cards that fit when ``card`` (a set of one that fits) has been played."""
-    follower = card << ONE
-    if rules.black_suit >= 0 and card & suit_set(rules, rules.black_suit) != ZERO:
-        follower = (card >> ONE) & suit_set(rules, rules.black_suit)
-    else:
-        follower &= ~touched_by_rank(rules, 0)
-    return (playable & ~card) | (follower & m.needed)
+def probability_of(left, possible, cards):
+    """How likely a card is one of ``cards``: every copy of ``possible`` ones that is ``left`` is equally likely."""
+    return copies_in(left, possible & cards) / max(1, copies_in(left, possible))
+
+
+@rule
+def after_play(rules, memory, playable, card):
+    """The playable cards once ``card`` (a set of one of them) has been played."""
+    return (playable & ~card) | (follower_of(rules, popcount(card - ONE)) & memory.needed)
 
 
 @rule
@@ -229,14 +231,14 @@ def is_hint(event):
 
 
 @rule
-def learn_event(rules, m, view, event):
-    """The public facts after a step: a card that left its hand, the words of a hint, the table."""
+def learn_event(rules, memory, view, event):
+    """Update the public facts after a step: a card that left its hand, piles, tokens, new cards, hints."""
     if event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
-        remove_slot(rules, m, np.int64(event.player), np.int64(event.slot))
-    look_at_table(rules, m, view)
-    fill_hands(rules, m, view)
-    hear_words(rules, m, view)
-    count_copies(rules, m)
+        remove_card(rules, memory, np.int64(event.player), np.int64(event.slot))
+    read_piles(rules, memory, view)
+    fill_hands(rules, memory, view)
+    apply_hints(rules, memory, view)
+    count_copies(rules, memory)
 
 
 # --- Drafts -----------------------------------------------------------------------------------------------------------
@@ -245,47 +247,47 @@ def learn_event(rules, m, view, event):
 @rule
 def copy_hands(rules, source, target):
     """Copy what is kept per player and slot."""
-    for p in range(rules.players):
+    for player in range(rules.players):
         for slot in range(rules.hand_size):
-            target[p, slot] = source[p, slot]
+            target[player, slot] = source[player, slot]
 
 
 @rule
-def reset_draft(rules, m):
-    """Begin to work out a message from what everybody knows."""
-    copy_hands(rules, m.possible, m.draft)
+def reset_draft(rules, memory):
+    """Start a draft from what everybody knows."""
+    copy_hands(rules, memory.possible, memory.draft)
 
 
 @rule
-def narrow(m, p, slot, meant):
-    """A card of the draft is one of ``meant``; what cannot be true is not believed."""
-    table = m.draft[p, slot] & meant
-    if table != ZERO:
-        m.draft[p, slot] = table
+def narrow(memory, player, slot, meant):
+    """In the draft a card is one of ``meant``, unless that is impossible."""
+    possible = memory.draft[player, slot] & meant
+    if possible != ZERO:
+        memory.draft[player, slot] = possible
 
 
 @rule
-def keep_draft(rules, m):
-    """What was worked out is known to everybody."""
-    copy_hands(rules, m.draft, m.possible)
+def keep_draft(rules, memory):
+    """Everybody knows the draft now."""
+    copy_hands(rules, memory.draft, memory.possible)
 
 
 @rule
-def save_public(rules, m):
-    """Remember what everybody knows, while a move is tried out."""
-    copy_hands(rules, m.possible, m.saved)
+def save_public(rules, memory):
+    """Set aside what everybody knows while a move is tried out."""
+    copy_hands(rules, memory.possible, memory.saved)
 
 
 @rule
-def restore_public(rules, m):
-    """The move was only tried out."""
-    copy_hands(rules, m.saved, m.possible)
+def restore_public(rules, memory):
+    """Return to what `save_public` has set aside."""
+    copy_hands(rules, memory.saved, memory.possible)
 
 
 @rule
-def slots_within(m, cards):
-    """Slots of the own hand whose card is surely one of ``cards``, one bit each."""
+def slots_within(memory, cards):
+    """The seat's own slots whose card is certainly one of ``cards``, one bit each."""
     slots = ZERO
-    for slot in range(m.count[m.player]):
-        slots |= bit(slot) if m.mine[slot] & ~cards == ZERO else ZERO
+    for slot in range(memory.hand_count[memory.player]):
+        slots |= bit(slot) if memory.mine[slot] & ~cards == ZERO else ZERO
     return slots

@@ -1,18 +1,19 @@
-"""``information``: hat guessing where a hat tells of which part of its possible cards one card is.
+"""``information``: hat guessing where a hat tells which part of its possible cards one card is in.
 
-The second strategy of Cox, De Silva, DeOrsey, Kenter, Retter, Tobin (2015), for five players; here for any number. The
-convention:
+The second strategy of Cox, De Silva, DeOrsey, Kenter, Retter, Tobin (2015), which is for five players; here for any
+number. The convention:
 
-1. In every hand the *target* is the card, not known yet, that is most likely playable as far as everybody knows. Its
-   possible cards are dealt out to eight blocks (or as many as there are messages): all dead cards are the first one,
-   then as many cards as can be have a block of their own, those that come first on their fireworks before the others,
-   and the rest share the last blocks, eight to a block.
-2. A hint says the sum of the targets' blocks of all others, modulo eight; everybody learns the own target's block, and
-   that of everybody else. With five players the receiver and whether it is a rank or a color that is named are the
-   number; with fewer see `agents.bots.hanabi.messages`. Its words are true as well, and those are chosen that tell most.
-3. To move: play a card that is surely playable. Discard a surely dead one while few have been discarded. Hint if there
-   is a token. Else discard a dead card, one that is held twice or seen in another hand, one that is surely not the last
-   copy, one that may not be, the oldest.
+1. In each hand the *target* is the card, not known yet, that is most likely to be playable as far as everybody knows.
+   Its possible cards are divided into eight blocks (or as many as there are messages). All dead cards are the first
+   block. Then as many cards as possible have a block each, those that come first on their fireworks before the others,
+   and the rest share the last blocks, eight per block.
+2. A hint says the sum of the blocks of all other players' targets, modulo eight; everybody learns the block of each
+   target, one's own included. With five players the number is given by the receiver and by whether a rank or a color is
+   named; with fewer, see `messages.py`. Among hints with the same message the one is given whose literal meaning tells
+   most.
+3. Moves. Play a card that is certainly playable. Discard a certainly dead one while few cards have been discarded. Give
+   a hint if there is a token. Otherwise discard, in this order, a dead card, one that is held twice or seen in another
+   hand, one that is certainly not the last copy, one that may not be, the oldest.
 """
 
 import numpy as np
@@ -23,16 +24,16 @@ from hanabako.engine.bits import ONE, ZERO, bit, has_bit, nth_set_bit, popcount
 from ..bot import Bot
 from .hats import (
     begin_public,
+    deduce_own_hand,
     is_hint,
     is_known,
     keep_draft,
     learn_event,
-    look_at_hands,
     memory_dtype,
     narrow,
+    probability_of,
     reset_draft,
     slots_within,
-    weight,
 )
 from .knowledge import (
     any_action,
@@ -44,168 +45,166 @@ from .knowledge import (
     is_choice_pending,
     play_action,
 )
-from .messages import TWO_A_RECEIVER, hint_for_message, make_alphabets, message_of
+from .messages import TWO_PER_RECEIVER, hint_for_message, make_alphabets, message_of
 
 BLOCKS = 8
 
 
 @rule
 def begin(rules, memory, view, player, style):
-    """Nothing is known."""
+    """Nothing is known but the deck list."""
     begin_public(rules, memory, view, player, style)
-    memory.rarely = TWO_A_RECEIVER if 2 * (rules.players - 1) >= BLOCKS else 0.0
+    memory.tolerance = TWO_PER_RECEIVER if 2 * (rules.players - 1) >= BLOCKS else 0.0
 
 
 @rule
 def observe(rules, memory, view, event):
-    """A hint tells everybody the block of the target."""
-    m = memory
+    """Update what everybody knows after a step: a hint tells the blocks of the targets."""
     giver = np.int64(event.player)
     if is_hint(event):
-        messages = min(BLOCKS, make_alphabets(rules, m, giver))
-        sum_of_blocks(rules, m, view, giver, messages, message_of(rules, m, event))
-        keep_draft(rules, m)
-    learn_event(rules, m, view, event)
+        messages = min(BLOCKS, make_alphabets(rules, memory, giver))
+        sum_of_blocks(rules, memory, view, giver, messages, message_of(rules, memory, event))
+        keep_draft(rules, memory)
+    learn_event(rules, memory, view, event)
 
 
 @subroutine
-def sum_of_blocks(rules, m, view, giver, messages, said):
-    """The sum of the blocks in sight, modulo ``messages``; a receiver then learns the own block from what was ``said``.
+def sum_of_blocks(rules, memory, view, giver, messages, said):
+    """The sum of the blocks in sight, modulo ``messages``; a receiver then learns its own block from what was ``said``.
 
-    What everybody will know is written to ``m.draft``.
+    What everybody will know is written to ``memory.draft``.
     """
-    reset_draft(rules, m)
-    if messages < 2:  # a tile's free hint has words alone to say
+    reset_draft(rules, memory)
+    if messages < 2:  # a tile's free hint may have its literal meaning only
         return 0
     total = 0
-    for p in range(rules.players):
-        if p not in (giver, m.player):
-            slot = target_of(rules, m, p)
+    for player in range(rules.players):
+        if player not in (giver, memory.player):
+            slot = target_of(memory, player)
             if slot >= 0:
-                block = block_of(rules, m, m.possible[p, slot], view.hands[p, slot], messages)
+                block = block_of(rules, memory, view.hands[player, slot], memory.possible[player, slot], messages)
                 total += block
-                narrow(m, p, slot, cards_of_block(rules, m, m.possible[p, slot], block, messages))
-    if giver != m.player:
-        slot = target_of(rules, m, m.player)
+                learn_block(rules, memory, player, slot, block, messages)
+    if giver != memory.player:
+        slot = target_of(memory, memory.player)
         if slot >= 0:
-            block = (said - total) % messages
-            narrow(m, m.player, slot, cards_of_block(rules, m, m.possible[m.player, slot], block, messages))
+            learn_block(rules, memory, memory.player, slot, (said - total) % messages, messages)
     return total % messages
 
 
 @rule
-def target_of(rules, m, p):
-    """The slot of the card that is told of, or -1 if all are known."""
+def learn_block(rules, memory, player, slot, block, blocks):
+    """In the draft a target is one of the cards of a block."""
+    narrow(memory, player, slot, cards_of_block(rules, memory, memory.possible[player, slot], block, blocks))
+
+
+@rule
+def target_of(memory, player):
+    """The slot of a hand's target, or -1 if all its cards are known."""
     best = -1
     most = -1.0
-    for slot in range(m.count[p]):
-        table = m.possible[p, slot]
-        if not is_known(table):
-            chance = weight(m.left, table & m.playable) / max(1, weight(m.left, table))
-            if chance > most:
-                most = chance
+    for slot in range(memory.hand_count[player]):
+        possible = memory.possible[player, slot]
+        if not is_known(possible):
+            probability = probability_of(memory.left, possible, memory.playable)
+            if probability > most:
+                most = probability
                 best = slot
     return best
 
 
 @rule
-def block_of(rules, m, table, card, blocks):
-    """The block of a card among ``table``."""
-    live = table & m.needed
+def block_of(rules, memory, card, possible, blocks):
+    """The block of a card among ``possible`` ones."""
+    live = possible & memory.needed
     if has_bit(live, card) == ZERO:
         return 0
-    place = 0
-    for k in range(rules.ranks):
+    order = 0
+    for place in range(rules.ranks):
         for suit in range(rules.suits):
-            other = card_at(rules, suit, k)
+            other = card_at(rules, suit, place)
             if other == card:
-                return block_at(m, table, place, blocks)
-            place += np.int64(has_bit(live, other))
+                return block_at(memory, possible, order, blocks)
+            order += np.int64(has_bit(live, other))
     return 0
 
 
 @rule
-def cards_of_block(rules, m, table, block, blocks):
-    """The cards among ``table`` in a block."""
-    live = table & m.needed
-    cards = table & ~m.needed if block == 0 else ZERO
-    place = 0
-    for k in range(rules.ranks):
+def cards_of_block(rules, memory, possible, block, blocks):
+    """The cards among ``possible`` ones that are in a block."""
+    live = possible & memory.needed
+    cards = possible & ~memory.needed if block == 0 else ZERO
+    order = 0
+    for place in range(rules.ranks):
         for suit in range(rules.suits):
-            card = card_at(rules, suit, k)
+            card = card_at(rules, suit, place)
             if has_bit(live, card) != ZERO:
-                if block_at(m, table, place, blocks) == block:
+                if block_at(memory, possible, order, blocks) == block:
                     cards |= bit(card)
-                place += 1
+                order += 1
     return cards
 
 
 @rule
-def block_at(m, table, place, blocks):
-    """The block of the ``place``-th card that is not dead: as many as can be are alone in their block."""
-    live = popcount(table & m.needed)
-    first = 1 if table & ~m.needed != ZERO else 0
+def block_at(memory, possible, order, blocks):
+    """The block of the ``order``-th card that is not dead: as many as possible are alone in their block."""
+    live = popcount(possible & memory.needed)
+    first = 1 if possible & ~memory.needed != ZERO else 0
     alone = blocks - first
-    share = max(BLOCKS, -(-live // alone))  # where there are few blocks
+    share = max(BLOCKS, -(-live // alone))  # more than `BLOCKS` only if there are few blocks
     while alone > 0 and alone + share * (blocks - first - alone) < live:
         alone -= 1
-    return first + (place if place < alone else alone + (place - alone) // share)
+    return first + (order if order < alone else alone + (order - alone) // share)
 
 
 # --- Decisions --------------------------------------------------------------------------------------------------------
 
 
 @rule
-def act(rules, memory, view, mask, chance):
+def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
     """The action of the player to move."""
-    m = memory
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
-    look_at_hands(rules, m, view)
-    slots = slots_within(m, m.playable)
+    deduce_own_hand(rules, memory, view)
+    slots = slots_within(memory, memory.playable)
     if slots != ZERO and is_allowed(mask, play_action(rules, 0, -1)):
         slot = nth_set_bit(slots, 0)
-        return play_action(rules, slot, nth_set_bit(m.mine[slot], 0) if is_known(m.mine[slot]) else -1)
-    dead = slots_within(m, ~m.needed)
+        return play_action(rules, slot, nth_set_bit(memory.mine[slot], 0) if is_known(memory.mine[slot]) else -1)
+    dead = slots_within(memory, ~memory.needed)
     may_discard = is_allowed(mask, 0)
     few = rules.deck_size - rules.suits * rules.ranks - rules.players * rules.hand_size
     if dead != ZERO and may_discard and np.int64(view.discard_count) < few:
         return nth_set_bit(dead, 0)
     if any_hint(rules, mask) >= 0:
-        messages = min(BLOCKS, make_alphabets(rules, m, m.player))
-        hint = hint_for_message(rules, m, view, mask, sum_of_blocks(rules, m, view, m.player, messages, 0))
+        messages = min(BLOCKS, make_alphabets(rules, memory, memory.player))
+        message = sum_of_blocks(rules, memory, view, memory.player, messages, 0)
+        hint = hint_for_message(rules, memory, view, message, mask)
         return hint if hint >= 0 else any_hint(rules, mask)
-    return slot_to_discard(rules, m, view, dead) if may_discard else any_action(rules, mask)
+    return slot_to_discard(rules, memory, view, dead) if may_discard else any_action(rules, mask)
 
 
 @rule
-def slot_to_discard(rules, m, view, dead):
-    """The slot of a dead card, of one that is held elsewhere too, of one that is not or may not be the last copy."""
+def slot_to_discard(rules, memory, view, dead):
+    """The slot of a dead card, of one that is held elsewhere too, or of one that is not (may not be) the last copy."""
     slots = dead
     if slots == ZERO:
-        slots = slots_within(m, hands_of_others(rules, view, m.player)) | twins(m)
+        slots = slots_within(memory, hands_of_others(rules, view, memory.player)) | twins(memory)
     if slots == ZERO:
-        slots = slots_within(m, ~m.needed | m.left[1])
+        slots = slots_within(memory, ~memory.needed | memory.left[1])
     if slots == ZERO:
-        slots = ~slots_within(m, m.needed & ~m.left[1]) & (bit(m.count[m.player]) - ONE)
+        slots = ~slots_within(memory, memory.needed & ~memory.left[1]) & (bit(memory.hand_count[memory.player]) - ONE)
     return nth_set_bit(slots, 0) if slots != ZERO else 0
 
 
 @rule
-def twins(m):
-    """Slots of the own hand whose cards are known and equal to another's, one bit each."""
+def twins(memory):
+    """The seat's own slots whose cards are known and held twice, one bit each."""
     slots = ZERO
-    for slot in range(m.count[m.player]):
-        for other in range(m.count[m.player]):
-            if other != slot and is_known(m.mine[slot]) and m.mine[other] == m.mine[slot]:
+    for slot in range(memory.hand_count[memory.player]):
+        for other in range(memory.hand_count[memory.player]):
+            if other != slot and is_known(memory.mine[slot]) and memory.mine[other] == memory.mine[slot]:
                 slots |= bit(slot)
     return slots
 
 
-INFORMATION = Bot(
-    "information",
-    memory_dtype,
-    begin,
-    observe,
-    act,
-)
+INFORMATION = Bot(name="information", memory_dtype=memory_dtype, begin=begin, observe=observe, act=act)

@@ -1,13 +1,17 @@
-"""What every Hanabi bot asks of its view: sets of cards that are dead, critical or playable, and legal actions by kind.
+"""What every Hanabi bot asks of its view: which cards are needed or critical, what hints have told, legal actions.
 
-Cards are sets of bits as in `hanabi_env.engine.rules`; all functions are `rule`: plain Python, inlined into compiled loops.
-They hold for every variant: black powder runs downwards (V3), multicolor cards may be single (V1).
+Sets of cards are bits, as in `hanabi_env.engine.cards`. All functions work for every variant: the black firework runs
+down (V3), and multicolor cards may exist once each (V1).
+
+All of these bots spell their arguments alike and in one order: ``rules, memory, view, player`` (or ``offset``), ``slot,
+card``, whatever else there is, then ``mask, chance``. ``plausible`` and ``possible`` are sets of cards that one card
+may be: by hints alone, and by conventions too.
 """
 
 import numpy as np
 
 from hanabako.compiler.jit import rule, subroutine
-from hanabako.engine.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
+from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
 from hanabi_env.engine.actions import (
     first_announced_play,
     first_choice,
@@ -16,39 +20,78 @@ from hanabi_env.engine.actions import (
     first_rank_hint,
     shuffle_back,
 )
-from hanabi_env.engine.cards import copies, hand_set, rank_of, suit_of, suit_set, thermometer_of, touched_by_rank
+from hanabi_env.engine.cards import (
+    all_cards,
+    copies,
+    hand_set,
+    place_of,
+    rank_at,
+    rank_of,
+    suit_of,
+    suit_set,
+    thermometer_of,
+    touched_by_rank,
+)
 from hanabi_env.engine.rules import is_all_discarded
 from hanabi_env.engine.state import CHOICE_OF_E, NO_TILE, TILE_TAKE_BACK
 from hanabi_env.engine.tiles import choosable_cards
 
-# --- Sets of cards ----------------------------------------------------------------------------------------------------
+# --- Cards ------------------------------------------------------------------------------------------------------------
 
 
 @rule
-def card_at(rules, suit, k):
-    """The ``k``-th card (0-based) that a firework takes. V3: black begins with the highest rank."""
-    return suit * rules.ranks + (rules.ranks - 1 - k if suit == rules.black_suit else k)
+def card_at(rules, suit, place):
+    """The card at a place of its firework, 0 for the first."""
+    return suit * rules.ranks + rank_at(rules, suit, place)
+
+
+@rule
+def place_of_card(rules, card):
+    """Which card of its firework this is, 0 for the first."""
+    return place_of(rules, suit_of(rules, card), rank_of(rules, card))
+
+
+@rule
+def follower_of(rules, card):
+    """The set of the card that comes after ``card`` on its firework; empty after the last."""
+    place = place_of_card(rules, card) + 1
+    return bit(card_at(rules, suit_of(rules, card), place)) if place < rules.ranks else ZERO
+
+
+@rule
+def rest_of_firework(rules, card):
+    """The set of ``card`` and of all cards that come after it on its firework."""
+    cards = ZERO
+    for place in range(place_of_card(rules, card), rules.ranks):
+        cards |= bit(card_at(rules, suit_of(rules, card), place))
+    return cards
 
 
 @rule
 def steps_away(rules, view, card):
-    """How many cards its firework lacks below ``card``: 0 is playable, negative is on the firework already."""
-    suit = suit_of(rules, card)
-    rank = rank_of(rules, card)
-    place = rules.ranks - 1 - rank if suit == rules.black_suit else rank
-    return place - np.int64(view.fireworks[suit])
+    """How many cards must be played before ``card``: 0 if it is playable, negative if it is on its firework already."""
+    return place_of_card(rules, card) - np.int64(view.fireworks[suit_of(rules, card)])
+
+
+@rule
+def is_rank_over(rules, view, rank):
+    """The card of this rank lies on every firework."""
+    for suit in range(rules.suits):  # noqa: SIM110 - compiled code has no generators
+        if steps_away(rules, view, suit * rules.ranks + rank) >= 0:
+            return False
+    return True
 
 
 @subroutine
 def needed_set(rules, view):
     """Cards that can still be played, now or later; all others are dead.
 
-    They are not on a firework, and no card below them is lost in all its copies.
+    They are not on a firework, and at least one copy is left of them and of every card that must come before them.
     """
     cards = ZERO
     for suit in range(rules.suits):
-        for k in range(np.int64(view.fireworks[suit]), rules.ranks):
-            card = card_at(rules, suit, k)
+        for place in range(np.int64(view.fireworks[suit]), rules.ranks):
+            card = card_at(rules, suit, place)
             if is_all_discarded(rules, view, card):
                 break
             cards |= bit(card)
@@ -57,7 +100,7 @@ def needed_set(rules, view):
 
 @rule
 def copies_left(rules, view, card):
-    """Copies of a card that are not in the discard (one of them may be on its firework)."""
+    """Copies of a card that are not discarded (one of them may be on its firework)."""
     suit = suit_of(rules, card)
     gone = popcount(view.discarded[suit] & thermometer_of(rules, card))
     return copies(rules, suit, rank_of(rules, card)) - gone
@@ -65,7 +108,7 @@ def copies_left(rules, view, card):
 
 @subroutine
 def critical_set(rules, view, needed):
-    """Cards among ``needed`` of which one copy is left: their discard costs points."""
+    """Cards among ``needed`` with one copy left: to discard it costs points."""
     cards = ZERO
     for card in range(rules.suits * rules.ranks):
         if has_bit(needed, card) != ZERO and copies_left(rules, view, card) == 1:
@@ -75,23 +118,23 @@ def critical_set(rules, view, needed):
 
 @rule
 def hand_count(view, player):
-    """Cards in a hand, as a signed number: a range over an unsigned one makes its slots unsigned too."""
+    """Cards in a hand, as a signed number: a range over an unsigned one would make its slots unsigned too."""
     return np.int64(view.hand_count[player])
 
 
 @rule
 def hand_without(rules, view, player, slot):
-    """The set of cards in a hand but for the one in ``slot``."""
+    """The set of cards in a hand, except the one in ``slot``."""
     cards = ZERO
     for k in range(hand_count(view, player)):
         if k != slot:
             cards |= bit(view.hands[player, k])
-    return cards & low_bits(rules.suits * rules.ranks)
+    return cards & all_cards(rules)
 
 
 @rule
 def hands_of_others(rules, view, player):
-    """The set of cards in all hands but the one of ``player``."""
+    """The set of cards in all hands except that of ``player``."""
     cards = ZERO
     for other in range(rules.players):
         if other != player:
@@ -101,7 +144,7 @@ def hands_of_others(rules, view, player):
 
 @subroutine
 def count_unseen(rules, view, player, unseen):
-    """Write to ``unseen`` (suits * ranks,) how many copies of every card ``player`` sees nowhere: own hand and deck."""
+    """Write to ``unseen`` (suits * ranks,) how many copies of each card are in the hand of ``player`` or the deck."""
     for card in range(rules.suits * rules.ranks):
         unseen[card] = copies_left(rules, view, card) - (1 if steps_away(rules, view, card) < 0 else 0)
     for other in range(rules.players):
@@ -115,7 +158,7 @@ def count_unseen(rules, view, player, unseen):
 
 @rule
 def known_suit(rules, plausible):
-    """The suit that all ``plausible`` cards have, or -1."""
+    """The suit that all ``plausible`` cards share, or -1."""
     for suit in range(rules.suits):
         if np.uint64(plausible) & ~suit_set(rules, suit) == ZERO:
             return suit
@@ -124,7 +167,7 @@ def known_suit(rules, plausible):
 
 @rule
 def known_rank(rules, plausible):
-    """The rank that all ``plausible`` cards have, or -1."""
+    """The rank that all ``plausible`` cards share, or -1."""
     for rank in range(rules.ranks):
         if np.uint64(plausible) & ~touched_by_rank(rules, rank) == ZERO:
             return rank
@@ -133,9 +176,9 @@ def known_rank(rules, plausible):
 
 @rule
 def color_to_tell(rules, view, player, slot):
-    """The color that a hint can name to tell a card's suit, or -1 (V3).
+    """The color to name in a hint about a card's suit, or -1: no hint names black (V3).
 
-    V2: multicolor takes two colors, so the lowest that has not been named yet, or -1.
+    V2: two different colors tell that a card is multicolor, so this is the lowest one not named yet, or -1.
     """
     suit = suit_of(rules, view.hands[player, slot])
     if suit < rules.colors:
@@ -158,7 +201,7 @@ def is_allowed(mask, action):
 
 @rule
 def first_allowed(mask, begin, end):
-    """The lowest legal action from ``begin`` to ``end`` - 1, or -1."""
+    """The lowest legal action in ``range(begin, end)``, or -1."""
     for action in range(begin, end):
         if is_allowed(mask, action):
             return action
@@ -167,13 +210,13 @@ def first_allowed(mask, begin, end):
 
 @rule
 def any_hint(rules, mask):
-    """A legal hint, or -1."""
+    """The lowest legal hint, or -1."""
     return first_allowed(mask, first_color_hint(rules), first_announced_play(rules))
 
 
 @rule
 def any_action(rules, mask):
-    """A legal action: what remains where a convention has nothing to say."""
+    """The lowest legal action: what is left if a convention has nothing to say."""
     return first_allowed(mask, 0, rules.num_actions)
 
 
@@ -191,7 +234,7 @@ def rank_hint(rules, offset, rank):
 
 @rule
 def play_action(rules, slot, card):
-    """Play the card in a slot. V6: announce its suit where ``card`` is known (from 0; -1: say nothing)."""
+    """Play the card in a slot. V6: announce the suit of ``card`` if it is known, that is, not negative."""
     if rules.choreography and card >= 0:
         return first_announced_play(rules) + slot * rules.suits + suit_of(rules, card)
     return first_play(rules) + slot
@@ -202,40 +245,40 @@ def play_action(rules, slot, card):
 
 @rule
 def is_choice_pending(rules, view):
-    """V4: a tile asks for a card of the discard, or for what tile (e) shall be on an empty deck."""
+    """V4: a tile asks for a card of the discards, or what tile (e) does when the deck is empty."""
     return rules.flamboyants and view.pending != NO_TILE and (view.pending == CHOICE_OF_E or asks_for_card(view))
 
 
 @rule
 def asks_for_card(view):
-    """V4: a card of the discard is to be chosen."""
+    """V4: a card of the discards must be chosen."""
     return view.pending >= TILE_TAKE_BACK
 
 
 @subroutine
 def choose_for_tile(rules, view, mask):
-    """V4: play from the discard rather than shuffle back; of the cards on offer the one that is needed most.
+    """V4: play from the discards rather than shuffle back; of the cards on offer choose the one needed most.
 
-    That is: one of which no copy is left elsewhere, and which is the fewest steps away from its firework.
+    That is a card with no other copy left, if there is one, and among those the one closest to being playable.
     """
     if view.pending == CHOICE_OF_E:
         action = shuffle_back(rules)
         return action + 1 if is_allowed(mask, action + 1) else action
     cards = choosable_cards(rules, view)
     best = nth_set_bit(cards, 0)
-    best_worth = -1000
+    best_value = -1000
     for card in range(rules.suits * rules.ranks):
         if has_bit(cards, card) != ZERO:
-            worth = worth_of_return(rules, view, card)
-            if worth > best_worth:
-                best_worth = worth
+            value = value_of_return(rules, view, card)
+            if value > best_value:
+                best_value = value
                 best = card
     return first_choice(rules) + best
 
 
 @rule
-def worth_of_return(rules, view, card):
-    """How good it is to have a discarded card back, for comparison."""
+def value_of_return(rules, view, card):
+    """How good it is to get a discarded card back, on a scale of its own."""
     away = steps_away(rules, view, card)
     if away < 0:
         return -100

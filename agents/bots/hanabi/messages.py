@@ -1,59 +1,59 @@
-"""Hints as numbers: what a hint can say beside its words.
+"""Hints as numbers: the messages that hints can carry beside their literal meaning.
 
-What a hint says beside its words must work for every hand that the receiver may believe in. Choose
-``anchors`` among the receiver's cards, such that everybody knows that no two of them have a rank in common. Then a hint
-of rank is one of as many messages as there are anchors, numbered by the first anchor it touches, and all are there to
-be sent. With one anchor there are two messages, "touches it" and "does not", if everybody knows that the hand has
-another rank too. Likewise for colors, and a hand about which nothing is known offers three messages: rank and color of
-its anchor, and anything that does not touch it (chikinn/hanabi, WuTheFWasThat/hanabi.rs; with several anchors: here).
-Cards of a suit that no color touches (V3) are no anchors of color hints, one that every color touches (V2) only the
-last. The messages of all receivers are numbered one after another.
+A message must be available whatever the receiver's hand may be, as far as everybody knows. So choose *anchors* among
+the receiver's cards such that everybody knows that no two of them have the same rank. Then rank hints carry as many
+messages as there are anchors, numbered by the first anchor that is touched, and each of them can be sent. One anchor
+makes two messages, "it is touched" and "it is not", if everybody knows that the hand has another rank too. Colors work
+likewise. A hand about which nothing is known offers three messages: the rank of its anchor, its color, and anything
+that does not touch it (as in chikinn/hanabi and WuTheFWasThat/hanabi.rs; several anchors are new here). A card that may
+be of a suit that no color touches (V3) is no anchor of color hints, and one that any color may touch (V2) only the last
+resort. The messages that hints to one receiver can carry are its *alphabet*, and each of them is a *letter*; those of
+all receivers are numbered one after another.
 """
 
 import numpy as np
 
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, low_bits, popcount
-from hanabi_env.engine.actions import first_color_hint, first_rank_hint
 from hanabi_env.engine.cards import suit_set, touched_by_color, touched_by_rank
 from hanabi_env.engine.state import EVENT_HINT_RANK, TILE_COLOR_HINT, TILE_RANK_HINT
 
-from .hats import is_known, weight
-from .knowledge import hand_count, is_allowed
+from .hats import copies_in, is_known
+from .knowledge import color_hint, hand_count, is_allowed, rank_hint
 
-TWO_A_RECEIVER = -1.0  # instead of what may be missing: every receiver offers two messages, a rank and a color
+TWO_PER_RECEIVER = -1.0  # as a tolerance: each receiver offers two messages, any rank and any color
 COLOR_HINTS = 1  # kinds of hints, as bits
 RANK_HINTS = 2
 ALL_HINTS = 3
 
 
 @rule
-def suits_of(rules, table):
-    """The suits a card may have, one bit each."""
+def suits_of(rules, possible):
+    """The suits among ``possible`` cards, one bit each."""
     suits = ZERO
     for suit in range(rules.suits):
-        if table & suit_set(rules, suit) != ZERO:
+        if possible & suit_set(rules, suit) != ZERO:
             suits |= bit(suit)
     return suits
 
 
 @rule
-def ranks_of(rules, table):
-    """The ranks a card may have, one bit each."""
+def ranks_of(rules, possible):
+    """The ranks among ``possible`` cards, one bit each."""
     ranks = ZERO
     for suit in range(rules.suits):
-        ranks |= table >> np.uint64(suit * rules.ranks)
+        ranks |= possible >> np.uint64(suit * rules.ranks)
     return ranks & low_bits(rules.ranks)
 
 
 @rule
-def disjoint_slots(m, count, allowed):
-    """Slots of which no two can have a kind in common, one bit each: greedily, those that may be the least first."""
+def disjoint_slots(memory, count, allowed):
+    """Slots that cannot share a kind, one bit each: chosen greedily, first those with the fewest possible kinds."""
     chosen = 0
     taken = ZERO
     for size in range(1, 8):
         for slot in range(count):
-            kinds = m.kinds[slot]
+            kinds = memory.kinds[slot]
             if (allowed >> slot) & 1 and popcount(kinds) == size and kinds & taken == ZERO:
                 chosen |= 1 << slot
                 taken |= kinds
@@ -61,13 +61,13 @@ def disjoint_slots(m, count, allowed):
 
 
 @rule
-def vague_slot(m, p, allowed):
-    """The slot among ``allowed`` of the card of which the least is known: the best one to touch."""
+def vague_slot(memory, player, allowed):
+    """The slot among ``allowed`` whose card is least known, and so the best one to touch."""
     best = 0
     most = -1
-    for slot in range(m.count[p]):
-        live = popcount(m.possible[p, slot] & m.needed)
-        if is_known(m.possible[p, slot]):
+    for slot in range(memory.hand_count[player]):
+        live = popcount(memory.possible[player, slot] & memory.needed)
+        if is_known(memory.possible[player, slot]):
             live = 0
         if (allowed >> slot) & 1 and live > most:
             most = live
@@ -76,93 +76,95 @@ def vague_slot(m, p, allowed):
 
 
 @rule
-def is_another_likely(m, count, anchor, wild):
-    """Some card is of another kind than the anchor, and not a ``wild`` one: surely, or but for ``m.rarely``.
+def is_another_likely(memory, count, anchor, wild):
+    """Some card is of another kind than the anchor and not ``wild``: that may fail within ``memory.tolerance``.
 
-    As if the kinds that a card may have were equally likely, and cards knew nothing of each other.
+    The kinds that a card may have are taken to be equally likely, and the cards to be independent.
     """
-    lonely = 0.0
+    alone = 0.0
     for kind in range(7):
-        if has_bit(m.kinds[anchor], kind) != ZERO:
+        if has_bit(memory.kinds[anchor], kind) != ZERO:
             shared = 1.0
             for slot in range(count):
-                kinds = m.kinds[slot]
+                kinds = memory.kinds[slot]
                 if slot != anchor:
                     shared *= popcount(kinds & (bit(kind) | wild)) / popcount(kinds)
-            lonely += shared
-    return lonely <= m.rarely * popcount(m.kinds[anchor])
+            alone += shared
+    return alone <= memory.tolerance * popcount(memory.kinds[anchor])
 
 
 @subroutine
-def make_alphabet(rules, m, p, hints):
-    """The messages that hints to ``p`` of the kinds ``hints`` can carry. Returns their number."""
-    letters = m.alphabet[p]
+def make_alphabet(rules, memory, player, kinds):
+    """Work out the alphabet of ``player`` for some kinds of hints. Returns its size."""
+    letters = memory.alphabet[player]
     letters.rank_messages = 0
     letters.color_messages = 0
     letters.others = 0
-    if m.rarely == TWO_A_RECEIVER:
-        letters.rank_messages = 1 if hints & RANK_HINTS else 0
-        letters.color_messages = 1 if hints & COLOR_HINTS else 0
+    if memory.tolerance == TWO_PER_RECEIVER:
+        letters.rank_messages = 1 if kinds & RANK_HINTS else 0
+        letters.color_messages = 1 if kinds & COLOR_HINTS else 0
         return size_of(letters)
-    every = (1 << m.count[p]) - 1
-    black = slots_without(rules, m, p, rules.black_suit)
-    plain = black & slots_without(rules, m, p, -1 if rules.multicolor_is_single else rules.multicolor_suit)
-    anchor = vague_slot(m, p, plain if plain else black if black else every)
-    if hints & COLOR_HINTS and m.count[p] > 0:
-        make_color_letters(rules, m, p, letters, anchor, plain, black)
-    if hints & RANK_HINTS and m.count[p] > 0:
-        make_rank_letters(rules, m, p, letters, anchor)
-    if letters.rank_messages == 1 and letters.color_messages == 1 and (plain >> anchor) & 1 and m.count[p] > 3:
+    count = memory.hand_count[player]
+    every = (1 << count) - 1
+    colored = slots_without(rules, memory, player, rules.black_suit)
+    multicolor = -1 if rules.multicolor_is_single else rules.multicolor_suit
+    plain = colored & slots_without(rules, memory, player, multicolor)
+    anchor = vague_slot(memory, player, plain if plain else colored if colored else every)
+    if kinds & COLOR_HINTS and count > 0:
+        make_color_letters(rules, memory, player, letters, anchor, plain, colored)
+    if kinds & RANK_HINTS and count > 0:
+        make_rank_letters(rules, memory, player, letters, anchor)
+    if letters.rank_messages == 1 and letters.color_messages == 1 and (plain >> anchor) & 1 and count > 3:
         letters.others = 1  # four cards or more are not all the same
     return size_of(letters)
 
 
 @rule
-def make_color_letters(rules, m, p, letters, anchor, plain, colored):
-    """Anchors and messages of color hints; of several anchors all are ``plain``."""
-    for slot in range(m.count[p]):
-        m.kinds[slot] = suits_of(rules, m.possible[p, slot])
-    letters.color_anchors = disjoint_slots(m, m.count[p], plain)
+def make_color_letters(rules, memory, player, letters, anchor, plain, colored):
+    """Anchors and messages of color hints; several anchors are all ``plain``, touched by their own color alone."""
+    for slot in range(memory.hand_count[player]):
+        memory.kinds[slot] = suits_of(rules, memory.possible[player, slot])
+    letters.color_anchors = disjoint_slots(memory, memory.hand_count[player], plain)
     letters.color_messages = popcount(letters.color_anchors)
     if letters.color_messages < 2:
         wild = bit(rules.black_suit) if rules.black_suit >= 0 else ZERO
         letters.color_anchors = 1 << anchor
         letters.color_messages = 1 if colored else 0
-        if (plain >> anchor) & 1 and is_another_likely(m, m.count[p], anchor, wild):
+        if (plain >> anchor) & 1 and is_another_likely(memory, memory.hand_count[player], anchor, wild):
             letters.color_messages = 2
 
 
 @rule
-def make_rank_letters(rules, m, p, letters, anchor):
+def make_rank_letters(rules, memory, player, letters, anchor):
     """Anchors and messages of rank hints."""
-    for slot in range(m.count[p]):
-        m.kinds[slot] = ranks_of(rules, m.possible[p, slot])
-    letters.rank_anchors = disjoint_slots(m, m.count[p], (1 << m.count[p]) - 1)
+    for slot in range(memory.hand_count[player]):
+        memory.kinds[slot] = ranks_of(rules, memory.possible[player, slot])
+    letters.rank_anchors = disjoint_slots(memory, memory.hand_count[player], (1 << memory.hand_count[player]) - 1)
     letters.rank_messages = popcount(letters.rank_anchors)
     if letters.rank_messages < 2:
         letters.rank_anchors = 1 << anchor
-        letters.rank_messages = 2 if is_another_likely(m, m.count[p], anchor, ZERO) else 1
+        letters.rank_messages = 2 if is_another_likely(memory, memory.hand_count[player], anchor, ZERO) else 1
 
 
 @rule
-def slots_without(rules, m, p, suit):
-    """Slots whose cards are surely not of a suit (-1: none), one bit each."""
+def slots_without(rules, memory, player, suit):
+    """Slots whose cards are certainly not of a suit (-1: no suit), one bit each."""
     slots = 0
-    for slot in range(m.count[p]):
-        if suit < 0 or m.possible[p, slot] & suit_set(rules, suit) == ZERO:
+    for slot in range(memory.hand_count[player]):
+        if suit < 0 or memory.possible[player, slot] & suit_set(rules, suit) == ZERO:
             slots |= 1 << slot
     return slots
 
 
 @rule
 def size_of(letters):
-    """How many messages an alphabet has."""
+    """How many messages an alphabet has, its letters."""
     return letters.rank_messages + letters.color_messages + letters.others
 
 
 @rule
 def first_touched(anchors, touched, messages):
-    """The number of the first anchor that is touched, or of the last message."""
+    """The number of the first anchor that is touched, or the last message if none is."""
     place = 0
     rest = anchors
     while rest:
@@ -176,7 +178,7 @@ def first_touched(anchors, touched, messages):
 
 @rule
 def letter_of(letters, is_rank, touched):
-    """The number of a hint among the messages to its receiver."""
+    """The number of a hint's message among those to its receiver."""
     if letters.others and touched & letters.rank_anchors == 0:
         return 2
     if is_rank:
@@ -185,90 +187,91 @@ def letter_of(letters, is_rank, touched):
 
 
 @rule
-def hints_for(m):
-    """The kinds of hints that may be given: a tile's free one is of one kind (V4)."""
-    if m.pending == TILE_COLOR_HINT:
+def allowed_kinds(memory):
+    """The kinds of hints that may be given: a tile's free hint is of one kind (V4)."""
+    if memory.pending == TILE_COLOR_HINT:
         return COLOR_HINTS
-    return RANK_HINTS if m.pending == TILE_RANK_HINT else ALL_HINTS
+    return RANK_HINTS if memory.pending == TILE_RANK_HINT else ALL_HINTS
 
 
 @subroutine
-def make_alphabets(rules, m, giver):
-    """The alphabets of all hints that ``giver`` may give. Returns the number of messages."""
+def make_alphabets(rules, memory, giver):
+    """Work out the alphabets of all receivers of ``giver``. Returns the number of messages."""
     total = 0
     for offset in range(1, rules.players):
-        total += make_alphabet(rules, m, (giver + offset) % rules.players, hints_for(m))
+        total += make_alphabet(rules, memory, (giver + offset) % rules.players, allowed_kinds(memory))
     return total
 
 
 @rule
-def messages_before(rules, m, giver, target):
-    """The messages of the receivers between ``giver`` and ``target``."""
+def messages_before(rules, memory, giver, target):
+    """How many messages the receivers between ``giver`` and ``target`` have."""
     total = 0
     for offset in range(1, rules.players):
-        p = (giver + offset) % rules.players
-        if p == target:
+        player = (giver + offset) % rules.players
+        if player == target:
             break
-        letters = m.alphabet[p]
+        letters = memory.alphabet[player]
         total += size_of(letters)
     return total
 
 
 @rule
-def touched_slots(rules, view, p, cards):
+def touched_slots(view, player, cards):
     """The slots of a hand that hold one of ``cards``, one bit each."""
     touched = 0
-    for slot in range(hand_count(view, p)):
-        touched |= np.int64(has_bit(cards, view.hands[p, slot])) << slot
+    for slot in range(hand_count(view, player)):
+        touched |= np.int64(has_bit(cards, view.hands[player, slot])) << slot
     return touched
 
 
 @subroutine
-def hint_for_message(rules, m, view, mask, message):
-    """The legal hint that says ``message`` and whose words tell most after what ``m.draft`` has told; or -1."""
+def hint_for_message(rules, memory, view, message, mask):
+    """The legal hint that says ``message`` and whose literal meaning adds most to ``memory.draft``; or -1."""
     best = -1
     most = -1.0
     for offset in range(1, rules.players):
-        p = (m.player + offset) % rules.players
-        letter = message - messages_before(rules, m, m.player, p)
-        if 0 <= letter < size_of(m.alphabet[p]):
+        player = (memory.player + offset) % rules.players
+        letter = message - messages_before(rules, memory, memory.player, player)
+        letters = memory.alphabet[player]
+        if 0 <= letter < size_of(letters):
             for k in range(rules.colors + rules.ranks):
-                action, meant = hint_in_words(rules, offset, k)
-                touched = touched_slots(rules, view, p, meant)
-                if is_allowed(mask, action) and letter_of(m.alphabet[p], k >= rules.colors, touched) == letter:
-                    worth = worth_of_words(rules, m, p, meant, touched)
-                    if worth > most:
-                        most = worth
+                action, meant = nth_hint(rules, offset, k)
+                touched = touched_slots(view, player, meant)
+                if is_allowed(mask, action) and letter_of(letters, k >= rules.colors, touched) == letter:
+                    value = value_of_hint(memory, player, meant, touched)
+                    if value > most:
+                        most = value
                         best = action
     return best
 
 
 @rule
-def hint_in_words(rules, offset, k):
-    """The action and the cards of the ``k``-th hint to a receiver: colors, then ranks."""
+def nth_hint(rules, offset, k):
+    """The action of the ``k``-th hint to a receiver, and the cards it touches: colors come first, then ranks."""
     if k < rules.colors:
-        return first_color_hint(rules) + (offset - 1) * rules.colors + k, touched_by_color(rules, k)
+        return color_hint(rules, offset, k), touched_by_color(rules, k)
     rank = k - rules.colors
-    return first_rank_hint(rules) + (offset - 1) * rules.ranks + rank, touched_by_rank(rules, rank)
+    return rank_hint(rules, offset, rank), touched_by_rank(rules, rank)
 
 
 @rule
-def worth_of_words(rules, m, p, meant, touched):
-    """How much the words of a hint shrink what a hand may be: a product over its cards."""
-    worth = 1.0
-    for slot in range(m.count[p]):
-        table = m.draft[p, slot]
-        if not is_known(table) and table & m.needed != ZERO:
-            rest = table & (meant if (touched >> slot) & 1 else ~meant)
-            worth *= weight(m.left, table) / max(1, weight(m.left, rest))
-            if is_known(rest) or rest & m.needed == ZERO:
-                worth *= 2.0
-    return worth
+def value_of_hint(memory, player, meant, touched):
+    """By what factor the literal meaning of a hint reduces what a hand may be: a product over its cards."""
+    value = 1.0
+    for slot in range(memory.hand_count[player]):
+        possible = memory.draft[player, slot]
+        if not is_known(possible) and possible & memory.needed != ZERO:
+            rest = possible & (meant if (touched >> slot) & 1 else ~meant)
+            value *= copies_in(memory.left, possible) / max(1, copies_in(memory.left, rest))
+            if is_known(rest) or rest & memory.needed == ZERO:
+                value *= 2.0
+    return value
 
 
 @rule
-def message_of(rules, m, event):
-    """The number that a hint says; alphabets must be those of its giver."""
-    letters = m.alphabet[event.target]
-    before = messages_before(rules, m, np.int64(event.player), np.int64(event.target))
+def message_of(rules, memory, event):
+    """The message that a hint carries; the alphabets must have been worked out for its giver."""
+    letters = memory.alphabet[event.target]
+    before = messages_before(rules, memory, np.int64(event.player), np.int64(event.target))
     return before + letter_of(letters, event.kind == EVENT_HINT_RANK, np.int64(event.touched))

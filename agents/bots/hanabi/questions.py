@@ -1,36 +1,37 @@
-"""``questions``: hat guessing where a hat is the answer to questions about the hand. The strongest bot of this package.
+"""``questions``: hat guessing where a hat answers questions about the hand. The strongest bot of this package.
 
-In the line of Cox et al.'s information strategy, WuTheFWasThat/hanabi.rs (questions with mixed radices, discards and
-silence as messages) and giove91/hanabi's deltahanabi (hands are looked at with the fireworks of their player's turn in
-mind, the end is searched). The convention, for any number of players:
+It follows Cox et al.'s information strategy, WuTheFWasThat/hanabi.rs (questions in mixed radix, discards and silence as
+messages) and giove91/hanabi's deltahanabi (a hand is judged by the fireworks at its player's turn, and the end of the
+game is searched). The convention, for any number of players:
 
-1. *Hints.* A hint says the sum of the hats of all others, modulo the number of messages (`agents.bots.hanabi.messages`). Of
-   the hints that say the same, the one is given whose words tell most.
-2. *A hat* is the answer to as many questions as have room in one number: the first answer is its lowest digit, and so
-   on. A question is chosen by what everybody would know after the answers before it. "Playable" means: on the fireworks
-   as everybody expects them at that player's turn, when those before have played their lowest known playable card.
+1. *Hints.* A hint says the sum of the hats of all others, modulo the number of messages (see `messages.py`). Among
+   hints with the same message the one is given whose literal meaning tells most.
+2. *A hat* holds the answers to as many questions as fit into one number: the first answer is its lowest digit, and so
+   on. Each question depends on what everybody would know after the answers before it. "Playable" refers to the
+   fireworks that everybody expects at that player's turn, once those before have played their lowest known playable
+   card.
 
-   a. "Which is the first of these that is so?", of the cards that may be playable (if the hand knows no playable one),
-      then of those that may be dead (if it knows no dead one); the least likely come first, because all that come
-      before the answer are not so, and if there is no room for all the least likely are left out.
-   b. "Is this one playable?", of the card whose chance is nearest to 0.7, if one is within 0.2 of it.
-   c. "Which part of its cards is it of?", of the card that is least likely dead: dead ones are one part, and the others
-      are dealt out to as many parts as there is room for.
+   a. "Which is the first of these that is ...?" The list has the cards that may be playable (if the hand knows no
+      playable card), then those that may be dead (if it knows no dead card). The least likely ones come first, since
+      the answer denies all that come before it; if there is too little room, the least likely ones are left out.
+   b. "Is this card playable?", about the card whose probability is closest to 0.7, if one is within 0.2 of it.
+   c. "Which part of its possible cards is it in?", about the card that is least likely to be dead: the dead ones are
+      one part, and the others are divided into as many parts as there is room for.
 
-3. *Discards.* If everybody knows of several useless cards in a hand (dead, or there twice), which of them its player
-   discards says the sum of the hats modulo their number.
-4. *Silence,* with two or three players. A discard although there was a token says: who does not know a playable card
-   has none. A play or a discard although there was a token says: what the next player is expected to discard (if it
-   knows no playable or useless card; the slot that costs least, rule 5) is not the last copy of a needed card. So it is
-   the first thing to give a hint where that would be false. Where the hint that is due has no words (a message that is
-   missing rarely), its giver plays the likeliest card instead.
-5. *To move:* play a card that is surely playable, the lowest first, later if others hold it too. Hint if there is a
-   token and somebody has a playable card without knowing any. Discard a useless card. Hint if the best discard is
-   expected to cost more than 0.04 points (five players: 0.02, which saves cards seen twice), or if there are seven
-   tokens. Else discard what costs least. Two players hint before they discard a useless card, too, if fewer cards are
-   in the deck than are to be played and the other one has a playable card, or there are four tokens; and never because
-   of what a discard costs.
-6. *At the end* of the deck the move is searched: `agents.bots.hanabi.endgame`.
+3. *Discards.* If everybody knows of several useless cards in a hand (dead, or held twice), the choice among them says
+   the sum of the hats modulo their number.
+4. *Silence,* with two or three players. To discard although there was a token says: players who know of no playable
+   card have none. To play or discard although there was a token says: the card that the next player is expected to
+   discard (that with the least cost, see rule 5, if that player knows of no playable or useless card) is not the last
+   copy of a needed card. If that would be false, a hint comes before everything else. If no hint carries the message
+   that is due (which is rare), the player plays the most likely card instead.
+5. *Moves.* Play a card that is certainly playable, the lowest first, and later if others hold it too. Give a hint if
+   there is a token and somebody has a playable card without knowing of any. Discard a useless card. Give a hint if the
+   best discard has an expected cost above 0.04 points (five players: 0.02, which saves cards seen twice), or if there
+   are seven tokens. Otherwise discard the card that costs least. With two players what a discard costs is no reason for
+   a hint; a playable card in the other hand is one, or four tokens, even before the discard of a useless card if the
+   deck has fewer cards than are still needed.
+6. *At the end* of the deck the move is searched: see `endgame.py`.
 """
 
 import numpy as np
@@ -43,19 +44,20 @@ from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 
 from ..bot import Bot
 from .asking import sum_of_hats
-from .endgame import DEPTH, FRAME, WORLD, WORLDS, most_to_hope_for, points_after, sample_worlds
+from .endgame import DEPTH, FRAME, WORLD, WORLDS, most_points_of_all, points_after, sample_worlds
 from .hats import (
     begin_public,
+    copies_in,
+    deduce_own_hand,
     is_hint,
     is_known,
     keep_draft,
     learn_event,
-    look_at_hands,
     memory_dtype,
+    probability_of,
     restore_public,
     save_public,
     slots_within,
-    weight,
 )
 from .knowledge import (
     any_action,
@@ -70,56 +72,55 @@ from .messages import hint_for_message, make_alphabets, message_of, suits_of
 from .silence import (
     can_warn,
     cheapest_slot,
-    hear_no_warning,
-    hear_silence,
-    is_silence_heard,
+    is_silence_read,
     knows_play,
     last_cards,
     last_copies,
     next_discard,
+    read_no_warning,
+    read_silence,
     useless_slots,
 )
 
-MISSING = 0.03  # messages that are missing as rarely as this are counted on
+TOLERANCE = 0.03  # messages that no hint carries with this probability or less are counted on
 SPARE_TOKENS = 6
 SPARE_TOKENS_OF_TWO = 3
-CHEAP = 0.4  # tenths of points that a discard may cost before a hint is the better move
+CHEAP = 0.4  # tenths of a point: a hint is better than a discard that costs more
 CHEAP_OF_FIVE = 0.2
 
 
 @rule
 def begin(rules, memory, view, player, style):
-    """Nothing is known."""
+    """Nothing is known but the deck list."""
     begin_public(rules, memory, view, player, style)
-    memory.rarely = MISSING
+    memory.tolerance = TOLERANCE
 
 
 @rule
 def observe(rules, memory, view, event):
-    """What everybody knows after a step."""
-    m = memory
+    """Update what everybody knows after a step."""
     giver = np.int64(event.player)
     if is_hint(event):
-        messages = make_alphabets(rules, m, giver)
-        sum_of_hats(rules, m, view, giver, messages, message_of(rules, m, event))
-        keep_draft(rules, m)
+        messages = make_alphabets(rules, memory, giver)
+        sum_of_hats(rules, memory, view, giver, messages, message_of(rules, memory, event))
+        keep_draft(rules, memory)
     elif event.kind == EVENT_PLAY:
-        hear_no_warning(rules, m, giver)
+        read_no_warning(rules, memory, giver)
     elif event.kind == EVENT_DISCARD:
-        hear_discard(rules, m, view, giver, np.int64(event.slot))
-    learn_event(rules, m, view, event)
+        read_discard(rules, memory, view, giver, np.int64(event.slot))
+    learn_event(rules, memory, view, event)
 
 
 @rule
-def hear_discard(rules, m, view, giver, slot):
-    """Which of several useless cards is discarded says a number; that no hint was given says something too."""
-    hear_no_warning(rules, m, giver)
-    hear_silence(rules, m, giver)
-    useless = useless_slots(m, m.possible[giver], m.count[giver])
+def read_discard(rules, memory, view, giver, slot):
+    """The choice among several useless cards says a number; that no hint was given says something too."""
+    read_no_warning(rules, memory, giver)
+    read_silence(rules, memory, giver)
+    useless = useless_slots(memory, memory.possible[giver], memory.hand_count[giver])
     number = popcount(useless)
     if number > 1 and has_bit(useless, slot) != ZERO:
-        sum_of_hats(rules, m, view, giver, number, popcount(useless & low_bits(slot)))
-        keep_draft(rules, m)
+        sum_of_hats(rules, memory, view, giver, number, popcount(useless & low_bits(slot)))
+        keep_draft(rules, memory)
 
 
 # --- Decisions --------------------------------------------------------------------------------------------------------
@@ -128,199 +129,193 @@ def hear_discard(rules, m, view, giver, slot):
 @rule
 def act(rules, memory, view, mask, chance):
     """The action of the player to move."""
-    m = memory
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
-    look_at_hands(rules, m, view)
+    deduce_own_hand(rules, memory, view)
     if not is_allowed(mask, first_play(rules)):  # a tile's free hint, or no card in hand
-        action = best_hint(rules, m, view, mask)
+        action = best_hint(rules, memory, view, mask)
         return action if action >= 0 else any_action(rules, mask)
     action = -1
     if view.deck_count <= last_cards(rules):
-        action = move_at_the_end(rules, m, view, mask, chance)
-    return action if action >= 0 else move(rules, m, view, mask)
+        action = move_at_the_end(rules, memory, view, mask, chance)
+    return action if action >= 0 else move(rules, memory, view, mask)
 
 
 @subroutine
-def move(rules, m, view, mask):
-    """Rule 5."""
-    if can_warn(rules, m) and is_next_in_danger(rules, m, view):
-        action = best_hint(rules, m, view, mask)
+def move(rules, memory, view, mask):
+    """A move by rules 4 and 5."""
+    if can_warn(rules, memory) and is_next_in_danger(rules, memory, view):
+        action = best_hint(rules, memory, view, mask)
         if action >= 0:
             return action
-    slot = slot_to_play(rules, m, view)
+    slot = slot_to_play(rules, memory, view)
     if slot >= 0:
-        return play_of(rules, m, slot)
-    if should_hint(rules, m, view, mask):
-        action = best_hint(rules, m, view, mask)
+        return play_slot(rules, memory, slot)
+    if should_hint(rules, memory, view, mask):
+        action = best_hint(rules, memory, view, mask)
         if action >= 0:
             return action
-        if is_silence_heard(rules) and somebody_waits(rules, m, view, True) and view.life_tokens > 1:
-            return first_play(rules) + likeliest_slot(m)
+        if is_silence_read(rules) and somebody_waits(rules, memory, view, True) and view.life_tokens > 1:
+            return first_play(rules) + likeliest_slot(memory)
     if is_allowed(mask, 0):
-        return slot_to_discard(rules, m, view)
+        return slot_to_discard(rules, memory, view)
     action = any_hint(rules, mask)
-    return first_play(rules) + likeliest_slot(m) if view.life_tokens > 1 or action < 0 else action
+    return first_play(rules) + likeliest_slot(memory) if view.life_tokens > 1 or action < 0 else action
 
 
 @rule
-def is_next_in_danger(rules, m, view):
+def is_next_in_danger(rules, memory, view):
     """The next player's discard would be the last copy of a card."""
-    p = (m.player + 1) % rules.players
-    slot = next_discard(rules, m, p)
-    return slot >= 0 and has_bit(last_copies(m), view.hands[p, slot]) != ZERO
+    player = (memory.player + 1) % rules.players
+    slot = next_discard(rules, memory, player)
+    return slot >= 0 and has_bit(last_copies(memory), view.hands[player, slot]) != ZERO
 
 
 @rule
-def should_hint(rules, m, view, mask):
-    """There is a token, and nothing better to do."""
+def should_hint(rules, memory, view, mask):
+    """A hint is legal, and nothing else is better."""
     if any_hint(rules, mask) < 0:
         return False
-    if not is_allowed(mask, 0) or somebody_waits(rules, m, view, True):
+    if not is_allowed(mask, 0) or somebody_waits(rules, memory, view, True):
         return True
-    has_useless = useless_slots(m, m.mine, m.count[m.player]) != ZERO
+    hand_count = memory.hand_count[memory.player]
+    has_useless = useless_slots(memory, memory.mine, hand_count) != ZERO
     if rules.players > 2:
-        seen = hands_of_others(rules, view, m.player)
-        cost = cheapest_slot(rules, m, m.mine, m.count[m.player], m.unseen, seen)[1]
+        seen = hands_of_others(rules, view, memory.player)
+        cost = cheapest_slot(rules, memory, memory.mine, hand_count, memory.unseen, seen)[1]
         cheap = CHEAP if rules.players < 5 else CHEAP_OF_FIVE
-        return not has_useless and (cost > cheap or m.tokens > SPARE_TOKENS)
-    if has_useless and np.int64(view.deck_count) >= popcount(m.needed):
+        return not has_useless and (cost > cheap or memory.information_tokens > SPARE_TOKENS)
+    if has_useless and np.int64(view.deck_count) >= popcount(memory.needed):
         return False
-    return somebody_waits(rules, m, view, False) or m.tokens > SPARE_TOKENS_OF_TWO
+    return somebody_waits(rules, memory, view, False) or memory.information_tokens > SPARE_TOKENS_OF_TWO
 
 
 @rule
-def somebody_waits(rules, m, view, without_knowing):
-    """Somebody else has a playable card, if so wished without knowing any."""
-    for p in range(rules.players):
-        is_free = p != m.player and not (without_knowing and knows_play(m, p))
-        if is_free and hand_set(rules, view, p) & m.playable != ZERO:
+def somebody_waits(rules, memory, view, without_knowing):
+    """Somebody else has a playable card; ``without_knowing``: and everybody knows of none in that hand."""
+    for player in range(rules.players):
+        is_free = player != memory.player and not (without_knowing and knows_play(memory, player))
+        if is_free and hand_set(rules, view, player) & memory.playable != ZERO:
             return True
     return False
 
 
 @rule
-def best_hint(rules, m, view, mask):
+def best_hint(rules, memory, view, mask):
     """The hint that says the sum of the hats, or -1."""
-    messages = make_alphabets(rules, m, m.player)
-    return hint_for_message(rules, m, view, mask, sum_of_hats(rules, m, view, m.player, messages, 0))
+    messages = make_alphabets(rules, memory, memory.player)
+    return hint_for_message(rules, memory, view, sum_of_hats(rules, memory, view, memory.player, messages, 0), mask)
 
 
 @rule
-def play_of(rules, m, slot):
-    """Play a card. V6: announce its suit where it is known."""
-    suits = suits_of(rules, m.mine[slot])
-    return play_action(rules, slot, nth_set_bit(m.mine[slot], 0) if is_known(suits) else -1)
+def play_slot(rules, memory, slot):
+    """Play a card. V6: announce its suit if it is known."""
+    suits = suits_of(rules, memory.mine[slot])
+    return play_action(rules, slot, nth_set_bit(memory.mine[slot], 0) if is_known(suits) else -1)
 
 
 @subroutine
-def slot_to_play(rules, m, view):
-    """The slot of the surely playable card that is worth most, or -1."""
+def slot_to_play(rules, memory, view):
+    """The slot of the certainly playable card that is best to play, or -1."""
     best = -1
     most = -1.0
-    slots = slots_within(m, m.playable)
-    for slot in range(m.count[m.player]):
+    slots = slots_within(memory, memory.playable)
+    for slot in range(memory.hand_count[memory.player]):
         if has_bit(slots, slot) != ZERO:
-            worth = 0.0
-            for k in range(popcount(m.mine[slot])):
-                card = nth_set_bit(m.mine[slot], k)
-                worth += worth_of_play(rules, m, view, card) * weight(m.unseen, bit(card))
-            worth /= max(1, weight(m.unseen, m.mine[slot]))
-            if worth > most:
-                most = worth
+            value = 0.0
+            for k in range(popcount(memory.mine[slot])):
+                card = nth_set_bit(memory.mine[slot], k)
+                value += value_of_play(rules, memory, view, card) * copies_in(memory.unseen, bit(card))
+            value /= max(1, copies_in(memory.unseen, memory.mine[slot]))
+            if value > most:
+                most = value
                 best = slot
     return best
 
 
 @rule
-def worth_of_play(rules, m, view, card):
-    """Low cards are worth more, and those that nobody else could play."""
+def value_of_play(rules, memory, view, card):
+    """How good it is to play a card: low cards come first, and those that nobody else could play."""
     holders = 1
-    for p in range(rules.players):
-        if p != m.player:
-            holders += np.int64(has_bit(hand_set(rules, view, p), card))
+    for player in range(rules.players):
+        if player != memory.player:
+            holders += np.int64(has_bit(hand_set(rules, view, player), card))
     return (2 * rules.ranks - rank_of(rules, card)) / holders
 
 
 @rule
-def likeliest_slot(m):
-    """The slot whose card is most likely playable."""
+def likeliest_slot(memory):
+    """The slot whose card is most likely to be playable."""
     best = 0
     most = -1.0
-    for slot in range(m.count[m.player]):
-        chance = weight(m.unseen, m.mine[slot] & m.playable) / max(1, weight(m.unseen, m.mine[slot]))
-        if chance > most:
-            most = chance
+    for slot in range(memory.hand_count[memory.player]):
+        probability = probability_of(memory.unseen, memory.mine[slot], memory.playable)
+        if probability > most:
+            most = probability
             best = slot
     return best
 
 
 @subroutine
-def slot_to_discard(rules, m, view):
-    """The slot to discard: one that says a number, one that is useless, or the one that costs least."""
-    useless = useless_slots(m, m.possible[m.player], m.count[m.player])
+def slot_to_discard(rules, memory, view):
+    """The slot to discard: the useless one that says a number, any useless one, or the one that costs least."""
+    useless = useless_slots(memory, memory.possible[memory.player], memory.hand_count[memory.player])
     number = popcount(useless)
     if number > 1:
-        save_public(rules, m)
-        hear_no_warning(rules, m, m.player)
-        hear_silence(rules, m, m.player)
-        said = sum_of_hats(rules, m, view, m.player, number, 0)
-        restore_public(rules, m)
+        save_public(rules, memory)
+        read_no_warning(rules, memory, memory.player)
+        read_silence(rules, memory, memory.player)
+        said = sum_of_hats(rules, memory, view, memory.player, number, 0)
+        restore_public(rules, memory)
         return nth_set_bit(useless, said)
-    useless = useless_slots(m, m.mine, m.count[m.player])
+    useless = useless_slots(memory, memory.mine, memory.hand_count[memory.player])
     if useless != ZERO:
         return nth_set_bit(useless, 0)
-    seen = hands_of_others(rules, view, m.player)
-    return cheapest_slot(rules, m, m.mine, m.count[m.player], m.unseen, seen)[0]
+    seen = hands_of_others(rules, view, memory.player)
+    return cheapest_slot(rules, memory, memory.mine, memory.hand_count[memory.player], memory.unseen, seen)[0]
 
 
 # --- The last cards of the deck ---------------------------------------------------------------------------------------
 
 
 @subroutine
-def move_at_the_end(rules, m, view, mask, chance):
-    """The move after which most points can be made; among equals a sure play, then a hint, then a discard; or -1."""
-    worlds = np.zeros((WORLDS, WORLD), np.int64)  # a bot may allocate where a search costs far more
+def move_at_the_end(rules, memory, view, mask, chance):
+    """The move after which most points can be made, or -1; among equals a certain play, then a hint, then a discard."""
+    worlds = np.zeros((WORLDS, WORLD), np.int64)  # bots may allocate if a search costs far more
     frames = np.zeros((DEPTH, FRAME), np.uint64)
-    count = sample_worlds(rules, m, view, chance, worlds)
-    hope = most_to_hope_for(rules, m, view, worlds, count, frames)
+    count = sample_worlds(memory, view, chance, worlds)
+    bound = most_points_of_all(rules, memory, view, worlds, count, frames)
     best = -1
     most = -1.0
-    favorite = slot_to_play(rules, m, view)
-    for k in range(-1, m.count[m.player]):
+    favorite = slot_to_play(rules, memory, view)
+    for k in range(-1, memory.hand_count[memory.player]):
         slot = favorite if k < 0 else k
-        if slot >= 0 and slot != (favorite if k >= 0 else -1) and most < hope and may_play(rules, m, view, slot):
-            is_sure = m.mine[slot] & ~m.playable == ZERO
-            points = points_after(rules, m, view, worlds, count, frames, slot, True) - (0.0 if is_sure else 0.1 * count)
+        if slot >= 0 and slot != (favorite if k >= 0 else -1) and most < bound and may_play(rules, memory, view, slot):
+            risk = 0.0 if memory.mine[slot] & ~memory.playable == ZERO else 0.1 * count
+            points = points_after(rules, memory, view, slot, True, worlds, count, frames) - risk
             if points > most:
                 most = points
-                best = play_of(rules, m, slot)
-    if m.tokens > 0 and most + 0.01 * count < hope:
-        points = points_after(rules, m, view, worlds, count, frames, -1, False) - 0.01 * count
-        action = best_hint(rules, m, view, mask) if points > most else -1
+                best = play_slot(rules, memory, slot)
+    if memory.information_tokens > 0 and most + 0.01 * count < bound:
+        points = points_after(rules, memory, view, -1, False, worlds, count, frames) - 0.01 * count
+        action = best_hint(rules, memory, view, mask) if points > most else -1
         if action >= 0:
             most = points
             best = action
-    if is_allowed(mask, 0) and most + 0.03 * count < hope:
-        slot = slot_to_discard(rules, m, view)
-        if points_after(rules, m, view, worlds, count, frames, slot, False) - 0.03 * count > most:
+    if is_allowed(mask, 0) and most + 0.03 * count < bound:
+        slot = slot_to_discard(rules, memory, view)
+        if points_after(rules, memory, view, slot, False, worlds, count, frames) - 0.03 * count > most:
             best = slot
     return best
 
 
 @rule
-def may_play(rules, m, view, slot):
-    """The card is surely playable, or may be and is worth a life: on an empty deck, or where much is known."""
-    if m.mine[slot] & ~m.playable == ZERO:
+def may_play(rules, memory, view, slot):
+    """The card is certainly playable, or may be and is worth a life: with an empty deck, or if much is known."""
+    if memory.mine[slot] & ~memory.playable == ZERO:
         return True
     is_worth_a_life = view.life_tokens > 1 and (view.deck_count == 0 or rules.players > 3)
-    return is_worth_a_life and m.mine[slot] & m.playable != ZERO
+    return is_worth_a_life and memory.mine[slot] & memory.playable != ZERO
 
 
-QUESTIONS = Bot(
-    "questions",
-    memory_dtype,
-    begin,
-    observe,
-    act,
-)
+QUESTIONS = Bot(name="questions", memory_dtype=memory_dtype, begin=begin, observe=observe, act=act)

@@ -1,31 +1,32 @@
 """``smart``: play clues, warnings, and silence as information; the conventions of SmartBot (O'Dwyer).
 
-Everybody keeps for every card of every hand the set of cards it may be *as far as all can tell*, and these conventions
-shrink the sets alike at every seat:
+Everybody keeps, for each card of each hand, the set of cards that it may be *as far as all can tell*. These conventions
+narrow the sets alike at all seats:
 
-1. A color hint says: the newest card it touches that may be playable is playable, unless the hint by itself has shown
-   some card to be playable.
-2. A rank hint says the same, but to the next player, about the card that player would discard next, it is a *warning*
-   where that card could be the last of its kind: it is, do not discard it.
-3. Silence speaks: whoever does not warn the next player (and could have) says that the card to be discarded next is not
-   the last of its kind.
-4. *Discard finesse*: discarding a card that all know to be playable says that the same card is the newest one of
-   exactly one other hand.
-5. With all tokens there, and nothing to say, a hint about the rank of the oldest card of the player to the right means
-   nothing but its words.
+1. A color hint says: the newest card that it touches and that may be playable is playable, unless the hint by itself
+   shows that some card is playable.
+2. A rank hint says the same. But if it touches the card that the next player would discard next, and that card could be
+   the last of its kind, it is a *warning*: the card is the last, do not discard it.
+3. Silence speaks: whoever could warn the next player and does not says that the card to be discarded next is not the
+   last of its kind.
+4. *Discard finesse*: to discard a card that all know to be playable says that exactly one other hand has the same card
+   as its newest.
+5. If all tokens are there and there is nothing to say, a hint about the rank of the oldest card of the player to the
+   right has its literal meaning only.
 
-The order of preferences of the player to move: on an empty deck play what is sure, or else gamble; warn the next player
-(rather by a play clue, if there is one that leaves no time for the discard); discard finesse; play a sure card, first
-those that nobody knows to be sure, then the lowest; give the play clue that rules out most; gamble near the end of the
-deck; discard what is surely dead, then the next discard, then the last copy that is highest.
+The preferences of the player to move, in order: with an empty deck play a card that is certain to fit, or else gamble;
+warn the next player (or give a play clue instead, if there is one, so that there is no time for the discard); discard
+finesse; play a card that is certain to fit, first those that the others do not know to be, then the lowest; give the
+play clue that rules out most; gamble near the end of the deck; discard a card that is certainly dead, then the next
+discard, then the highest card.
 
-A hint is never given that would say something false under 1 or 2. The published program is SmartBot
-(Quuxplusone/Hanabi). ``smart_safe`` is the same without gambles (its switch ``UseMulligans``): better where a lost game
-counts nothing, but for two players. SmartBot's scores in Bard et al. 2020 are those of the program that gambles for two
-players, and of the one that does not for three to five. In the variants: a suit runs in its own order
-(V3); a hint touches what the variant says it touches, and means what it touches; free hints (V4) are read like others;
-with ``final_bouquet`` (V5), where an empty deck ends nothing, nobody gambles; a sure card whose suit is known is
-announced (V6).
+No hint is given that would say something false under 1 or 2. The published bot is SmartBot (Quuxplusone/Hanabi).
+``smart_safe`` is the same without gambles (SmartBot's switch ``UseMulligans``): it is better if a lost game counts as
+zero, except for two players. SmartBot's scores in Bard et al. 2020 are those of the bot that gambles for two players,
+and of the one that does not for three to five. In the variants: a suit runs in its own order (V3); a hint touches what
+the variant says it touches, and means what it touches; free hints (V4) are read like others; with ``final_bouquet``
+(V5), where the game goes on when the deck is empty, nobody gambles; a card to play is announced if its suit is known
+(V6).
 """
 
 from hanabako.compiler.jit import rule, subroutine
@@ -59,20 +60,20 @@ from .smart_reading import (
     observe,
 )
 
-UNKNOWN_PLACE = -1  # of a sure card of which nobody knows which it is: it goes first
-GAMBLE_DECK_FULL_LIVES = 3  # from so few cards in the deck on, unlikely cards are played,
-GAMBLE_DECK = 1  # or from so few after an error
+UNKNOWN_PLACE = -1  # the place of a playable card if it is not known which card it is: it goes first
+GAMBLE_DECK_FULL_LIVES = 3  # gamble when this many cards are left in the deck, or fewer,
+GAMBLE_DECK = 1  # and after an error when this many are
 GAMBLES, NEVER_GAMBLES = 0, 1  # styles
 
 
 @rule
-def act(rules, memory, view, mask, chance):
-    """The first of the preferences that is possible."""
+def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
+    """The action of the player to move: the first of the preferences that is possible."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     gone = seen_everywhere(rules, memory, view)
     for preference in range(9):
-        action = preferred(rules, memory, view, mask, gone, preference)
+        action = preferred(rules, memory, view, gone, preference, mask)
         if action >= 0 and is_allowed(mask, action):
             return action
     hint = any_hint(rules, mask)
@@ -80,7 +81,7 @@ def act(rules, memory, view, mask, chance):
 
 
 @rule
-def preferred(rules, memory, view, mask, gone, preference):
+def preferred(rules, memory, view, gone, preference, mask):
     """What one of the preferences wants to do, or -1."""
     is_late = view.deck_count == 0
     if preference == 0:
@@ -104,21 +105,21 @@ def preferred(rules, memory, view, mask, gone, preference):
 
 @rule
 def seen_everywhere(rules, memory, view):
-    """Cards that no unknown own card can be: this seat sees all their copies, or knows them in its own hand."""
-    count_unseen(rules, view, memory.player, memory.count)
+    """The set of cards that this seat's unknown cards cannot be: it sees all copies, or knows them in its own hand."""
+    count_unseen(rules, view, memory.player, memory.counts)
     for slot in range(memory.hand_count[memory.player]):
         if popcount(memory.possible[memory.player, slot]) == 1:
-            memory.count[nth_set_bit(memory.possible[memory.player, slot], 0)] -= 1
+            memory.counts[nth_set_bit(memory.possible[memory.player, slot], 0)] -= 1
     gone = ZERO
     for card in range(rules.suits * rules.ranks):
-        if memory.count[card] <= 0:
+        if memory.counts[card] <= 0:
             gone |= bit(card)
     return gone
 
 
 @rule
 def own_card(memory, slot, gone):
-    """What an own card may be, by all that this seat sees."""
+    """What a card in this seat's own hand may be, by all that the seat sees."""
     possible = memory.possible[memory.player, slot]
     if popcount(possible) == 1 or possible & ~gone == ZERO:
         return possible
@@ -126,43 +127,43 @@ def own_card(memory, slot, gone):
 
 
 @rule
-def place_of_set(rules, table, possible):
+def place_of_set(rules, possible):
     """The place on their fireworks that all ``possible`` cards share, or `UNKNOWN_PLACE`."""
-    for k in range(rules.ranks):
+    for place in range(rules.ranks):
         cards = ZERO
         for suit in range(rules.suits):
-            cards |= bit(card_at(rules, suit, k))
+            cards |= bit(card_at(rules, suit, place))
         if is_sure(possible, cards):
-            return k
+            return place
     return UNKNOWN_PLACE
 
 
 @subroutine
 def play_sure(rules, memory, view, gone):
-    """Play a surely playable card: best one that the others do not know of, then the lowest."""
+    """Play a certainly playable card: preferably one that the others do not know to be, then the lowest."""
     playable = playable_set(rules, view)
-    best, best_worth = -1, 0
+    best, best_value = -1, 0
     for slot in range(memory.hand_count[memory.player]):
         possible = own_card(memory, slot, gone)
         if is_sure(possible, playable):
-            worth = rules.ranks + 1 - place_of_set(rules, view, possible)
+            value = rules.ranks + 1 - place_of_set(rules, possible)
             if not is_sure(memory.possible[memory.player, slot], playable):
-                worth += 100
-            if worth > best_worth:
-                best, best_worth = slot, worth
+                value += 100
+            if value > best_value:
+                best, best_value = slot, value
     return play_slot(rules, memory, best, gone) if best >= 0 else -1
 
 
 @rule
 def play_slot(rules, memory, slot, gone):
-    """Play a card; V6: announce its suit where it is known."""
+    """Play a card. V6: announce its suit if it is known."""
     suit = known_suit(rules, own_card(memory, slot, gone))
     return play_action(rules, slot, suit * rules.ranks if suit >= 0 else -1)
 
 
 @subroutine
 def gamble(rules, memory, view, gone):
-    """With lives to spare and hardly a deck: play the card that is likeliest to fit, the newest of equals."""
+    """With few cards in the deck: play the card that is most likely to fit, the newest of equals."""
     limit = GAMBLE_DECK_FULL_LIVES if view.life_tokens >= 3 else GAMBLE_DECK
     if memory.style == NEVER_GAMBLES or rules.final_bouquet or view.deck_count > limit:
         return -1
@@ -187,13 +188,13 @@ def warn(rules, memory, view, mask):
     card = view.hands[target, slot]
     if has_bit(critical_set(rules, view, needed_set(rules, view)), card) == ZERO:
         return -1
-    worth, action = best_clue(rules, memory, view, mask, 1)
-    return action if worth > 0 else rank_hint(rules, 1, rank_of(rules, card))
+    value, action = best_clue(rules, memory, view, 1, mask)
+    return action if value > 0 else rank_hint(rules, 1, rank_of(rules, card))
 
 
 @rule
 def discard_finesse(rules, memory, view):
-    """4. Discard a card that all know to be playable, and of which exactly one other player holds a copy as newest."""
+    """4. Discard a card that all know to be playable and that is the newest card of exactly one other player."""
     playable = playable_set(rules, view)
     critical = critical_set(rules, view, needed_set(rules, view))
     for slot in range(memory.hand_count[memory.player]):
@@ -211,42 +212,42 @@ def discard_finesse(rules, memory, view):
 @rule
 def play_clue(rules, memory, view, mask):
     """1. The play clue that rules out most."""
-    best, best_worth = -1, 0
+    best, best_value = -1, 0
     for offset in range(1, rules.players):
-        worth, action = best_clue(rules, memory, view, mask, offset)
-        if worth > best_worth:
-            best, best_worth = action, worth
+        value, action = best_clue(rules, memory, view, offset, mask)
+        if value > best_value:
+            best, best_value = action, value
     return best
 
 
 @subroutine
-def best_clue(rules, memory, view, mask, offset):
-    """The play clue for one player that rules out most: (how many cards it rules out, the action); (-1, -1) if none."""
+def best_clue(rules, memory, view, offset, mask):
+    """The play clue for one player that rules out most: how many cards that is, and the action; or -1, -1."""
     target = player_at(rules, view.current_player, offset)
     slot = next_discard(rules, memory, target) if offset == 1 else -1
-    best, best_worth = -1, -1
-    for value in range(rules.colors + rules.ranks):
-        is_rank = value >= rules.colors
+    best, best_value = -1, -1
+    for k in range(rules.colors + rules.ranks):
+        is_rank = k >= rules.colors
         if is_rank:
-            action = rank_hint(rules, offset, value - rules.colors)
-            meant = touched_by_rank(rules, value - rules.colors)
+            action = rank_hint(rules, offset, k - rules.colors)
+            meant = touched_by_rank(rules, k - rules.colors)
         else:
-            action = color_hint(rules, offset, value)
-            meant = touched_by_color(rules, value)
+            action = color_hint(rules, offset, k)
+            meant = touched_by_color(rules, k)
         if not is_allowed(mask, action):
             continue
         touches_discard = is_rank and slot >= 0 and has_bit(meant, view.hands[target, slot]) != ZERO
         if touches_discard and could_be_warning(rules, memory, target, slot, meant):
             continue
-        worth = worth_of_clue(rules, memory, view, target, meant)
-        if worth > best_worth:
-            best, best_worth = action, worth
-    return best_worth, best
+        value = value_of_clue(rules, memory, view, target, meant)
+        if value > best_value:
+            best, best_value = action, value
+    return best_value, best
 
 
 @rule
-def worth_of_clue(rules, memory, view, target, meant):
-    """How many possible cards a hint rules out; -1 where it says nothing of a playable card, or something false."""
+def value_of_clue(rules, memory, view, target, meant):
+    """How many possible cards a hint rules out; -1 if it says nothing about a playable card, or something false."""
     playable = playable_set(rules, view)
     shown = False
     clue = -1
@@ -268,7 +269,7 @@ def worth_of_clue(rules, memory, view, target, meant):
 
 @rule
 def filler_hint(rules, view):
-    """5. With all tokens there: the rank of the oldest card of the player to the right."""
+    """5. If all tokens are there: the rank of the oldest card of the player to the right."""
     right = rules.players - 1
     player = player_at(rules, view.current_player, right)
     if view.information_tokens < rules.max_information_tokens or view.hand_count[player] == 0:
@@ -278,7 +279,7 @@ def filler_hint(rules, view):
 
 @rule
 def discard(rules, memory, view, gone):
-    """A surely dead card, rather one that the others do not know to be; the next discard; the highest last copy."""
+    """A certainly dead card, preferably one that the others do not know to be; the next discard; the highest card."""
     needed = needed_set(rules, view)
     best, best_dead, best_all = -1, 2, 1
     for slot in range(memory.hand_count[memory.player]):
@@ -289,15 +290,15 @@ def discard(rules, memory, view, gone):
                 best, best_dead, best_all = slot, dead, total
     if best < 0:
         best = next_discard(rules, memory, memory.player)
-    return best if best >= 0 else highest_card(rules, memory, view)
+    return best if best >= 0 else highest_card(rules, memory)
 
 
 @rule
-def highest_card(rules, memory, view):
-    """The slot of the card that comes last on its firework, as far as known; the oldest of equals. -1 for no card."""
+def highest_card(rules, memory):
+    """The slot of the card that comes last on its firework, as far as is known, the oldest of equals; or -1."""
     best, best_place = -1, UNKNOWN_PLACE - 1
     for slot in range(memory.hand_count[memory.player]):
-        place = place_of_set(rules, view, memory.possible[memory.player, slot])
+        place = place_of_set(rules, memory.possible[memory.player, slot])
         if place > best_place:
             best, best_place = slot, place
     return best

@@ -1,7 +1,7 @@
-"""What all can tell under the conventions of `agents.bots.hanabi.smart`, and how they read each other's steps.
+"""What all can tell under the conventions of ``smart``, and how they read each other's steps.
 
-Every seat keeps, for every card of every hand, the set of cards that it may be *as far as all can tell*, and the table
-as it was before the last step, by which that step is to be read. Numbers in brackets are those of the conventions.
+Every seat keeps, for each card of each hand, the set of cards that it may be *as far as all can tell*, and the public
+state before the last step, by which that step is read. Docstrings cite the conventions of `smart.py` by their numbers.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from .knowledge import copies_left, critical_set, hand_count, needed_set, steps_
 
 
 def memory_dtype(rules):
-    """What a seat keeps. The table's fields are as before the last step, to read that step by."""
+    """The record of what a seat keeps. Fields of the game's state are as before the last step."""
     return np.dtype(
         [
             ("style", np.int64),
@@ -26,7 +26,7 @@ def memory_dtype(rules):
             ("discarded", np.uint16, (rules.suits,)),
             ("information_tokens", np.int64),
             ("deck_count", np.int64),
-            ("count", np.int64, (rules.suits * rules.ranks,)),  # room for counting cards
+            ("counts", np.int64, (rules.suits * rules.ranks,)),  # scratch: copies of each card
         ]
     )
 
@@ -40,27 +40,27 @@ def begin(rules, memory, view, player, style):
     memory.style = style
     memory.player = player
     draw_cards(rules, memory, view)
-    note_table(rules, memory, view)
+    note_state(rules, memory, view)
 
 
 @rule
 def observe(rules, memory, view, event):
-    """Read the step by the table as it was, then note the table as it is."""
+    """Read the step by the state before it, then note the state after it."""
     if event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK:
         read_hint(rules, memory, view, event)
     elif event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
         read_silence(rules, memory, event.player)
         if event.kind == EVENT_DISCARD:
             read_finesse(rules, memory, view, event)
-        remove_card(rules, memory, event.player, event.slot)
+        remove_card(memory, event.player, event.slot)
     draw_cards(rules, memory, view)
-    note_table(rules, memory, view)
+    note_state(rules, memory, view)
     rule_out(rules, memory, view)
 
 
 @subroutine
-def note_table(rules, memory, view):
-    """Keep what the next step will have to be read by."""
+def note_state(rules, memory, view):
+    """Keep the state by which the next step will be read."""
     for suit in range(rules.suits):
         memory.fireworks[suit] = view.fireworks[suit]
         memory.discarded[suit] = view.discarded[suit]
@@ -78,8 +78,8 @@ def draw_cards(rules, memory, view):
 
 
 @rule
-def remove_card(rules, memory, player, slot):
-    """A card has left a hand, and the newer ones have closed up."""
+def remove_card(memory, player, slot):
+    """A card has left its hand, and the newer ones have moved up."""
     memory.hand_count[player] -= 1
     for k in range(np.int64(slot), memory.hand_count[player]):
         memory.possible[player, k] = memory.possible[player, k + 1]
@@ -87,20 +87,20 @@ def remove_card(rules, memory, player, slot):
 
 @rule
 def narrow(memory, view, player, slot, cards):
-    """The card is one of ``cards``. Where conventions contradict each other, only the hints' words are left."""
+    """The card is one of ``cards``. If conventions contradict each other, only what hints literally say is left."""
     left = memory.possible[player, slot] & cards
     memory.possible[player, slot] = left if left != ZERO else np.uint64(view.plausible[player, slot])
 
 
 @rule
 def rule_out(rules, memory, view):
-    """No card can be one of which all copies are played, discarded or known in somebody's hand. To a fixed point."""
+    """Rule out cards whose copies are all played, discarded or known in hands, until nothing more follows."""
     known_before = -1
     known = count_known(rules, memory)
     while known != known_before:
         gone = ZERO
         for card in range(rules.suits * rules.ranks):
-            if copies_left(rules, memory, card) - is_played(rules, memory, card) <= memory.count[card]:
+            if copies_left(rules, memory, card) - is_played(rules, memory, card) <= memory.counts[card]:
                 gone |= bit(card)
         for player in range(rules.players):
             for slot in range(memory.hand_count[player]):
@@ -111,21 +111,21 @@ def rule_out(rules, memory, view):
 
 
 @rule
-def is_played(rules, table, card):
-    """1 where the card lies on its firework, else 0."""
-    return 1 if steps_away(rules, table, card) < 0 else 0
+def is_played(rules, view, card):
+    """1 if the card is on its firework, else 0."""
+    return 1 if steps_away(rules, view, card) < 0 else 0
 
 
 @rule
 def count_known(rules, memory):
-    """Count in ``memory.count`` the copies that all know to be in hands; returns their number."""
+    """Write to ``memory.counts`` how many copies of each card all know to be in hands. Returns their sum."""
     for card in range(rules.suits * rules.ranks):
-        memory.count[card] = 0
+        memory.counts[card] = 0
     known = 0
     for player in range(rules.players):
         for slot in range(memory.hand_count[player]):
             if popcount(memory.possible[player, slot]) == 1:
-                memory.count[nth_set_bit(memory.possible[player, slot], 0)] += 1
+                memory.counts[nth_set_bit(memory.possible[player, slot], 0)] += 1
                 known += 1
     return known
 
@@ -135,7 +135,7 @@ def count_known(rules, memory):
 
 @rule
 def is_sure(possible, cards):
-    """The card is one of ``cards`` for sure."""
+    """The card is certainly one of ``cards``."""
     return possible & ~cards == ZERO
 
 
@@ -153,9 +153,10 @@ def next_player(rules, player):
 
 @subroutine
 def next_discard(rules, memory, player):
-    """The slot that ``player`` would discard next, or -1 where there is a card to play, a dead one, or none to spare.
+    """The slot that ``player`` would discard next, or -1 if there is a card to play, a dead one, or none to spare.
 
-    That is the card most likely to be dead, the oldest of equals, if it is not surely the last of its kind.
+    That is the card most likely to be dead, the oldest of equals, among those that are not certainly the last of
+    their kind.
     """
     playable = playable_set(rules, memory)
     needed = needed_set(rules, memory)
@@ -176,7 +177,7 @@ def next_discard(rules, memory, player):
 
 @subroutine
 def read_silence(rules, memory, player):
-    """3. ``player`` could have warned the next one, and did not."""
+    """3. ``player`` could have warned the next player, and did not."""
     if memory.deck_count == 0 or memory.information_tokens == 0:
         return
     target = next_player(rules, player)
@@ -189,7 +190,7 @@ def read_silence(rules, memory, player):
 
 @subroutine
 def could_be_warning(rules, memory, player, slot, meant):
-    """2. Told to be one of ``meant``, the next discard could be the last of its kind, and could not be."""
+    """2. As one of ``meant`` the next discard may be the last of its kind, which is open so far."""
     possible = memory.possible[player, slot]
     critical = critical_set(rules, memory, needed_set(rules, memory))
     return is_maybe(possible, critical) and possible & meant & critical != ZERO
@@ -197,7 +198,7 @@ def could_be_warning(rules, memory, player, slot, meant):
 
 @rule
 def is_filler(rules, memory, event):
-    """5. The hint means its words only."""
+    """5. The hint has its literal meaning only."""
     return (
         event.kind == EVENT_HINT_RANK
         and memory.information_tokens == rules.max_information_tokens
@@ -208,7 +209,7 @@ def is_filler(rules, memory, event):
 
 @rule
 def read_hint(rules, memory, view, event):
-    """1, 2. What a hint says beyond its words."""
+    """1, 2. What a hint says beside its literal meaning."""
     is_rank = event.kind == EVENT_HINT_RANK
     meant = touched_by_rank(rules, event.value) if is_rank else touched_by_color(rules, event.value)
     target = np.int64(event.target)
@@ -222,7 +223,7 @@ def read_hint(rules, memory, view, event):
         )
         if warns:
             narrow(memory, view, target, slot, critical_set(rules, memory, needed_set(rules, memory)))
-    clue = apply_words(rules, memory, view, target, event.touched, meant)
+    clue = apply_meaning(rules, memory, view, target, event.touched, meant)
     if clue >= 0 and not warns and not filler:
         narrow(memory, view, target, clue, playable_set(rules, memory))
     if not is_next:
@@ -230,8 +231,8 @@ def read_hint(rules, memory, view, event):
 
 
 @rule
-def apply_words(rules, memory, view, target, touched, meant):
-    """The words of a hint. Returns the slot that it says is playable under 1, or -1."""
+def apply_meaning(rules, memory, view, target, touched, meant):
+    """Apply the literal meaning of a hint. Returns the slot that it says is playable under 1, or -1."""
     playable = playable_set(rules, memory)
     clue = -1
     shown = False
@@ -249,7 +250,7 @@ def apply_words(rules, memory, view, target, touched, meant):
 
 @rule
 def read_finesse(rules, memory, view, event):
-    """4. Who discards a card that all know to be playable has seen it elsewhere, as the newest. If not there, here."""
+    """4. Whoever discards a card that all know to be playable saw it as a hand's newest: if none in sight, ours."""
     playable = playable_set(rules, memory)
     possible = memory.possible[event.player, event.slot]
     if popcount(possible) != 1 or not is_sure(possible, playable):
@@ -266,6 +267,6 @@ def read_finesse(rules, memory, view, event):
 
 @rule
 def newest_card(memory, view, player):
-    """The newest card of a hand, -1 where it is empty."""
+    """The newest card of a hand, or -1 if it is empty."""
     count = memory.hand_count[player]
     return np.int64(view.hands[player, count - 1]) if count > 0 else -1

@@ -1,15 +1,16 @@
-"""``greedy`` and ``lookahead``: florists who weigh every card that they may take against its price.
+"""``greedy`` and ``lookahead``: florists who weigh each card that they may take against its price.
 
-A card is worth what the bouquet with it is worth, less what it costs. A card is bought if it is worth more than a draw,
-and a drawn one refused if another draw, less the price of refusing, is worth more. They differ in what they foresee.
+A card is worth as much as the bouquet with it, less what it costs. A card is bought if it is worth more than a draw,
+and a drawn card is refused if another draw, less the price of refusing, is worth more. The two differ in what they
+foresee.
 
 ``greedy`` takes the best immediate expected gain: a bouquet is worth what it earns on average if everything drawn later
-is kept, a draw the mean of the cards it may bring, and a point paid is a point.
+is kept, a draw is worth the mean of the cards it may bring, and a point paid is a point.
 
-``lookahead`` plans the whole turn, and in the last two turns of a round everything to its end, with the exact odds of
-the cards it has not seen (see `agents.bots.ikebana.odds`); a bouquet that lacks two or more is worth what choosing well will
-make of it when cards come from the whole box. It also sees that what it pays goes to its rivals: a lead over the mean
-of the others falls by P / (P - 1) for each point paid at a table of P.
+``lookahead`` plans its whole turn, and in the last two turns of a round everything to the end, with the exact odds of
+the cards it has not seen (see `odds.py`); a bouquet that lacks two or more cards is worth what good choices will make
+of it if cards come from the whole box. It also sees that what it pays goes to its rivals: with P players, each point
+paid reduces a lead over the mean of the others by P / (P - 1).
 """
 
 import numpy as np
@@ -23,9 +24,9 @@ from ikebana_env.engine.state import BOUQUET_SIZE, KINDS, NO_CARD
 
 from ..bot import Bot, nothing_to_begin, nothing_to_observe
 from .odds import (
-    KEEPING_TABLE,
+    BOUQUET_WORTHS,
+    KEEPING_WORTHS,
     MOST_REFUSALS,
-    TABLES,
     color_class,
     count_unseen,
     stopping_worth,
@@ -34,23 +35,23 @@ from .odds import (
 
 GREEDY = 0
 LOOKAHEAD = 1
-NOW, NEXT = 0, 1  # levels of worths: of the cards of this turn, and of the last turn
+NOW, NEXT = 0, 1  # levels of worths: in this turn, and in the last turn
 
 
-def memory_dtype(rules: object) -> np.dtype:
-    """A florist remembers its style and seat; the rest is room to think in."""
+def memory_dtype(rules: object) -> np.dtype:  # noqa: ARG001 - the protocol of bots
+    """The record of a florist's style and seat, and scratch space."""
     return np.dtype(
         [
             ("style", np.int64),
             ("player", np.int64),
-            ("unseen", np.int64, (KINDS,)),  # cards that are not before one's eyes, by kind
+            ("unseen", np.int64, (KINDS,)),  # cards that the seat cannot see, by kind
             ("worths", np.float64, (2, KINDS)),  # of each card, by `NOW` and `NEXT`
         ]
     )
 
 
 @rule
-def act(rules, memory, view, mask, chance):
+def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
     """The action of the florist to move."""
     player = memory.player
     cards, refusals, prestige = view.bouquets[player], np.int64(view.refusals), np.int64(view.prestige[player])
@@ -77,7 +78,7 @@ def act(rules, memory, view, mask, chance):
 
 @rule
 def price_factor(rules, memory, view):
-    """What a point of prestige paid now counts for, in points of a bouquet."""
+    """What a point of prestige paid now costs, in points of a bouquet."""
     factor = 1.0 if memory.style == GREEDY else rules.players / (rules.players - 1)
     if rules.final_bouquet and view.round_index == rules.rounds - 1:
         factor /= 2  # I15: a point of a bouquet is two of prestige
@@ -86,7 +87,7 @@ def price_factor(rules, memory, view):
 
 @rule
 def note_worths(rules, memory, cards, prestige, factor):
-    """The worth of every card that may be drawn now."""
+    """Write down the worth of each card that may be drawn now."""
     for card in range(KINDS):
         if memory.unseen[card] > 0:
             memory.unseen[card] -= 1
@@ -96,21 +97,21 @@ def note_worths(rules, memory, cards, prestige, factor):
 
 @rule
 def turn_worth(memory, refusals, prestige, factor):
-    """What drawing is worth after so many refusals."""
+    """What drawing is worth after that many refusals."""
     most = refusals if memory.style == GREEDY else max(MOST_REFUSALS, refusals)
     return stopping_worth(memory, NOW, refusals, most, prestige, factor)
 
 
 @rule
 def bouquet_worth(rules, memory, cards, prestige, factor):
-    """What a bouquet is worth when the turn is over."""
+    """What a bouquet is worth once the turn is over."""
     lacking = BOUQUET_SIZE - popcount(cards)
     if lacking == 0:
         return np.float64(bouquet_gain(cards))
     if memory.style == GREEDY:
-        return KEEPING_TABLE[value_class(cards), color_class(cards)]
+        return KEEPING_WORTHS[value_class(cards), color_class(cards)]
     if lacking > 1:
-        return TABLES[rules.players - 2, value_class(cards), color_class(cards)]
+        return BOUQUET_WORTHS[rules.players - 2, value_class(cards), color_class(cards)]
     return last_turn_worth(memory, cards, prestige, factor)
 
 
@@ -124,7 +125,7 @@ def last_turn_worth(memory, cards, prestige, factor):
 
 
 def florist(name: str, style: int) -> Bot:
-    """One of the two players."""
+    """One of the two bots."""
     return Bot(name, memory_dtype, nothing_to_begin, nothing_to_observe, act, style=style)
 
 

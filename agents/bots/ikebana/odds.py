@@ -1,14 +1,14 @@
 """What a bouquet in the making is worth: the odds of the cards to come, and when to stop refusing them.
 
-A turn is a problem of optimal stopping. Let a card c have the worth X(c), the k-th refusal the price p(k), and let at
-most K refusals be payable. Then the turn is worth f(0), where
+A turn is a problem of optimal stopping. Let a card c have the worth X(c), let the k-th refusal have the price p(k), and
+let at most K refusals be affordable. Then the turn is worth f(0), where
 
     f(K) = E[X]                                  the card must be kept,
     f(k) = E[max(X, f(k + 1) - p(k + 1))]        keep it, or refuse it and go on.
 
-`stopping_worth` computes this with the odds of the cards that the player has not seen. `TABLES` holds the same
-recursion carried through a whole round, for every bouquet of up to four cards, told apart by their values, the number
-of their colors and their jokers, as if every card came from the whole box.
+`stopping_worth` computes this with the odds of the cards that the player has not seen. `BOUQUET_WORTHS` holds the same
+recursion carried through a whole round, as if every card came from the whole box: for every bouquet of up to four
+cards, by its values and its numbers of colors and jokers.
 """
 
 from itertools import combinations_with_replacement
@@ -21,8 +21,8 @@ from ikebana_env.engine.cards import color_set, copies, first_copy, value_set
 from ikebana_env.engine.state import BOUQUET_SIZE, COLORS, DECK_SIZE, JOKER, KINDS, NO_CARD, VALUES
 
 MOST_PLAYERS = 5
-MOST_REFUSALS = 8  # of a turn, that anybody thinks of: they cost 36
-COLOR_CLASSES = 5 * 5  # numbers of colors and of jokers among up to four cards
+MOST_REFUSALS = 8  # the most per turn that a florist considers: they cost 36
+COLOR_CLASSES = 5 * 5  # by the numbers of colors and of jokers among up to four cards
 
 
 # --- Counting ---------------------------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ COLOR_CLASSES = 5 * 5  # numbers of colors and of jokers among up to four cards
 
 @rule
 def count_unseen(rules, memory, view):
-    """The cards that this seat has not before its eyes, by kind: bouquets, tops and its drawn card are seen."""
+    """Count the cards that this seat cannot see, by kind: bouquets, top discards and its drawn card are seen."""
     for card in range(KINDS):
         seen = 0
         for player in range(rules.players):
@@ -45,7 +45,7 @@ def count_unseen(rules, memory, view):
 
 @rule
 def see(memory, card):
-    """A card is before one's eyes; `NO_CARD` is none."""
+    """A card is seen; `NO_CARD` is none."""
     if card != NO_CARD:
         memory.unseen[card] -= 1
 
@@ -55,10 +55,10 @@ def see(memory, card):
 
 @rule
 def stopping_worth(memory, level, refusals, most, prestige, factor):
-    """F of the module's docstring, after so many refusals, with the worths of ``level`` in ``memory``.
+    """F of the module's docstring, after that many refusals, with the worths of ``level`` in ``memory``.
 
-    ``most`` refusals of a turn are thought of, as far as ``prestige`` pays for them; ``factor`` is what a point paid
-    counts for. There must be a card that is not seen.
+    Up to ``most`` refusals per turn are considered, as far as ``prestige`` pays for them; ``factor`` is what a point
+    paid counts for. There must be a card that is not seen.
     """
     payable = refusals
     left = prestige
@@ -89,7 +89,7 @@ def mean_of_best(memory, level, other):
 
 @rule
 def value_class(cards):
-    """The number of a bouquet's values, up to four cards: see `VALUE_CLASSES`."""
+    """The number of a bouquet's class by its values, for up to four cards: see `VALUE_CLASSES`."""
     code = 0
     for value in range(VALUES, 0, -1):
         code = code * BOUQUET_SIZE + popcount(cards & value_set(value))
@@ -98,7 +98,7 @@ def value_class(cards):
 
 @rule
 def color_class(cards):
-    """The number of colors, and of jokers, as one number."""
+    """The numbers of colors and of jokers, as one number."""
     colors = 0
     for color in range(COLORS):
         colors += np.int64(cards & color_set(color) != ZERO)
@@ -106,24 +106,24 @@ def color_class(cards):
 
 
 def all_values() -> list[tuple[int, ...]]:
-    """The values of every bouquet of up to four cards, the smaller ones first."""
+    """The values of every bouquet of up to four cards, small bouquets first."""
     return [values for size in range(BOUQUET_SIZE) for values in combinations_with_replacement(range(1, 6), size)]
 
 
 def value_code(values: tuple[int, ...]) -> int:
-    """The counts of each value as the digits of a number."""
+    """The count of each value, as the digits of one number."""
     return sum(values.count(value) * BOUQUET_SIZE ** (value - 1) for value in range(1, 6))
 
 
 def make_value_classes() -> np.ndarray:
-    """The place of some values among `all_values`, by their code: int16 (5^5,)."""
+    """`VALUE_CLASSES`, see there."""
     classes = np.full(BOUQUET_SIZE**VALUES, -1, np.int16)
     for place, values in enumerate(all_values()):
         classes[value_code(values)] = place
     return classes
 
 
-# --- The tables -------------------------------------------------------------------------------------------------------
+# --- Worths -----------------------------------------------------------------------------------------------------------
 
 Class = tuple[tuple[int, ...], int, int]
 """The values of a bouquet in ascending order, the number of its colors, and of its jokers."""
@@ -144,7 +144,7 @@ def multiplier_of_colors(colors: int, jokers: int) -> int:
 
 
 def next_classes(values: tuple[int, ...], colors: int, jokers: int) -> list[tuple[Class, float]]:
-    """What a card from the whole box makes of a class, with the odds."""
+    """The classes that one more card from the whole box leads to, with their probabilities."""
     odds: list[tuple[Class, float]] = []
     for value in range(1, VALUES + 1):
         grown = tuple(sorted((*values, value)))
@@ -152,15 +152,15 @@ def next_classes(values: tuple[int, ...], colors: int, jokers: int) -> list[tupl
         odds.append(((grown, colors, jokers + 1), 1 / DECK_SIZE))
         odds.append(((grown, colors, jokers), in_a_color * colors / DECK_SIZE))
         odds.append(((grown, colors + 1, jokers), in_a_color * (COLORS - colors) / DECK_SIZE))
-    return [(after, chance) for after, chance in odds if chance > 0]
+    return [(after, probability) for after, probability in odds if probability > 0]
 
 
 def worths_of_classes(factor: float, refusals: int) -> dict[Class, float]:
-    """What every bouquet of up to four cards is worth when a turn is over, by its class.
+    """What every bouquet of up to four cards is worth once a turn is over, by its class.
 
     Args:
         factor: what a point of prestige paid counts for.
-        refusals: the most of a turn.
+        refusals: the most per turn.
     """
     worths: dict[Class, float] = {}
 
@@ -169,11 +169,11 @@ def worths_of_classes(factor: float, refusals: int) -> dict[Class, float]:
         if len(values) == BOUQUET_SIZE:
             return points_of_values(values) * multiplier_of_colors(colors, jokers)
         if after not in worths:
-            outcomes = [(worth_of(grown), chance) for grown, chance in next_classes(*after)]
-            worth = sum(x * chance for x, chance in outcomes)
+            outcomes = [(worth_of(grown), probability) for grown, probability in next_classes(*after)]
+            worth = sum(x * probability for x, probability in outcomes)
             for refusal in range(refusals, 0, -1):
                 other = worth - factor * refusal
-                worth = sum(max(x, other) * chance for x, chance in outcomes)
+                worth = sum(max(x, other) * probability for x, probability in outcomes)
             worths[after] = worth
         return worths[after]
 
@@ -181,20 +181,22 @@ def worths_of_classes(factor: float, refusals: int) -> dict[Class, float]:
     return worths
 
 
-def make_table(factor: float, refusals: int) -> np.ndarray:
+def make_worths(factor: float, refusals: int) -> np.ndarray:
     """`worths_of_classes` by `value_class` and `color_class`: float64 (classes, COLOR_CLASSES)."""
     places = {values: place for place, values in enumerate(all_values())}
-    table = np.zeros((len(places), COLOR_CLASSES))
+    by_class = np.zeros((len(places), COLOR_CLASSES))
     for (values, colors, jokers), worth in worths_of_classes(factor, refusals).items():
-        table[places[values], colors * BOUQUET_SIZE + jokers] = worth
-    return table
+        by_class[places[values], colors * BOUQUET_SIZE + jokers] = worth
+    return by_class
 
 
 VALUE_CLASSES = make_value_classes()
 """The place of some values among `all_values`, by their code: int16 (5^5,)."""
 
-TABLES = np.stack([make_table(players / (players - 1), MOST_REFUSALS) for players in range(2, MOST_PLAYERS + 1)])
+BOUQUET_WORTHS = np.stack(
+    [make_worths(players / (players - 1), MOST_REFUSALS) for players in range(2, MOST_PLAYERS + 1)]
+)
 """The worth of a bouquet whose owner goes on to choose well: float64 (players - 2, value class, color class)."""
 
-KEEPING_TABLE = make_table(0.0, 0)
+KEEPING_WORTHS = make_worths(0.0, 0)
 """The worth of a bouquet whose owner will keep whatever comes: float64 (value class, color class)."""

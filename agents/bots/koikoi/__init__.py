@@ -1,4 +1,4 @@
-"""Bots for Koi-Koi, one file an idea; ``BOTS`` is the register that `agents.names` reads."""
+"""Bots for Koi-Koi, one file per idea; ``BOTS`` is the register that `agents.names` reads."""
 
 from .heuristics import ALWAYS_KOI, COUNTING, GREEDY_STOP
 from .monte_carlo import MONTE_CARLO, monte_carlo

@@ -1,10 +1,10 @@
-"""Players that look one card ahead: greedy ones that always stop or never do, and one that counts.
+"""Bots that look one card ahead: greedy ones that always stop or never do, and one that counts.
 
-* ``greedy_stop`` takes what makes its pile worthiest (`agents.bots.koikoi.judgement.worth`) and stops at every yaku.
+* ``greedy_stop`` takes what makes its pile most valuable (`judgement.py`) and stops at every yaku.
 * ``always_koi`` plays the same cards and always calls Koi-Koi.
-* ``counting`` also weighs what the other player would have taken, what a card that is laid gives away, what the card
-  from the deck will bring (each unseen one equally likely), and says Koi-Koi where the odds are for it: the chance of
-  another yaku against that of the other player's first one, in points of the rules in force.
+* ``counting`` also weighs what the other player would have taken, what a card laid on the field gives away, and what
+  the card from the deck will bring (each unseen one equally likely). It calls Koi-Koi if the odds favor it: the
+  probability of another yaku against that of the other player's first one, in points of the rules in force.
 """
 
 import numpy as np
@@ -19,17 +19,17 @@ from hanafuda_env.engine.state import OWN_KOI_CHAIN, PHASE_JOKER_TARGET, PHASE_K
 from hanafuda_env.engine.yaku import base_of, yaku_of
 
 from ..bot import Bot, nothing_to_begin, nothing_to_observe, plain_memory_dtype
-from .judgement import best_capture, hand_left, lowest_card, worth
+from .judgement import best_capture, hand_left, lowest_card, pile_value
 
 STYLE_STOP = 0
 STYLE_KOI = 1
 STYLE_COUNT = 2
-DENIAL = 0.6  # what a point that the other player loses is worth to the counting player
-NEXT_YAKU = 5  # points of a yaku that is yet to be made
+DENIAL = 0.6  # what a point that the other player loses is worth to ``counting``
+NEXT_YAKU = 5  # points of a yaku yet to be made
 
 
 @rule
-def act(rules, memory, view, mask, chance):
+def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
     """The action of the player to move."""
     player = memory.player
     if view.phase == PHASE_SWAP:
@@ -61,45 +61,46 @@ def value_of(rules, view, player, card, style):
     else:
         taken = bit(card) | bit(GAJI if view.phase == PHASE_JOKER_TARGET else view.pending)
         left = field & ~taken
-    value = worth(rules, mine | taken, theirs) - worth(rules, mine, theirs)
+    value = pile_value(rules, mine | taken, theirs) - pile_value(rules, mine, theirs)
     if style != STYLE_COUNT:
-        return value - 0.01 * worth(rules, bit(card), ZERO) * np.int64(taken == ZERO)
-    value += DENIAL * (worth(rules, theirs, mine) - worth(rules, theirs, mine | taken))
+        return value - 0.01 * pile_value(rules, bit(card), ZERO) * np.int64(taken == ZERO)
+    value += DENIAL * (pile_value(rules, theirs, mine) - pile_value(rules, theirs, mine | taken))
     if view.phase == PHASE_PLAY:
-        value += hope_of_draw(rules, view, mine | taken, theirs, left)
-    return value - DENIAL * given_away(rules, view, player, mine | taken, theirs, left, bit(card))
+        value += value_of_draw(rules, view, mine | taken, theirs, left)
+    return value - DENIAL * value_given_away(rules, view, mine | taken, theirs, left, bit(card))
 
 
 @rule
-def hope_of_draw(rules, view, pile, theirs, field):
-    """The mean worth of what the next card from the deck takes; every unseen card is equally likely."""
+def value_of_draw(rules, view, pile, theirs, field):
+    """The mean value of what the next card from the deck takes; every unseen card is equally likely."""
     rest = unseen(view)
-    count, total, before = popcount(rest), 0.0, worth(rules, pile, theirs)
+    count, total, before = popcount(rest), 0.0, pile_value(rules, pile, theirs)
     while rest != ZERO:
         card = lowest_card(rest)
         rest &= rest - ONE
         if field & month_set(month_of(card)) != ZERO:
-            total += worth(rules, pile | best_capture(rules, pile, theirs, field, card), theirs) - before
+            total += pile_value(rules, pile | best_capture(rules, pile, theirs, field, card), theirs) - before
     return total / max(count, 1)
 
 
 @rule
-def given_away(rules, view, player, mine, theirs, field, played):
-    """What the other player can take of the field on the next turn, weighed by the chance to have a card for it."""
+def value_given_away(rules, view, mine, theirs, field, played):
+    """What the other player can take from the field on the next turn, times the probability of having a card for it."""
     hidden = unseen(view)
-    held, total, before = hand_left(view, player), 0.0, worth(rules, theirs, mine)
+    held, total, before = hand_left(view), 0.0, pile_value(rules, theirs, mine)
     rest = field
     while rest != ZERO:
         card = lowest_card(rest)
         rest &= rest - ONE
-        chance = chance_to_hold(popcount(hidden & month_set(month_of(card)) & ~played), held, popcount(hidden))
-        total = max(total, chance * (worth(rules, theirs | bit(card), mine) - before))
+        wanted = popcount(hidden & month_set(month_of(card)) & ~played)
+        gain = pile_value(rules, theirs | bit(card), mine) - before
+        total = max(total, probability_to_hold(wanted, held, popcount(hidden)) * gain)
     return total
 
 
 @rule
-def chance_to_hold(wanted, held, hidden):
-    """The chance that ``held`` of ``hidden`` cards contain one of ``wanted``."""
+def probability_to_hold(wanted, held, hidden):
+    """The probability that ``held`` of ``hidden`` cards contain one of ``wanted``."""
     missed = 1.0
     for k in range(wanted):
         missed *= max(hidden - held - k, 0) / max(hidden - k, 1)
@@ -111,23 +112,23 @@ def chance_to_hold(wanted, held, hidden):
 
 @rule
 def should_call(rules, view, player):
-    """Koi-Koi is worth more points than Game, as far as counting can tell."""
+    """Koi-Koi is worth more points than stopping, as far as counting can tell."""
     now = final_points(rules, view, player) * 1.0
     turns = popcount(view.hand[player])
-    mine = chance_a_turn(rules, view, player, True)
-    theirs = chance_a_turn(rules, view, 1 - player, False)
-    win, lose, open_ = 0.0, 0.0, 1.0
+    mine = probability_of_yaku(rules, view, player, True)
+    theirs = probability_of_yaku(rules, view, 1 - player, False)
+    win, lose, undecided = 0.0, 0.0, 1.0
     for _ in range(turns):
-        lose += open_ * theirs
-        open_ *= 1.0 - theirs
-        win += open_ * mine
-        open_ *= 1.0 - mine
-    return win * prize(rules, view, player) - lose * price(rules, view, player) > now
+        lose += undecided * theirs
+        undecided *= 1.0 - theirs
+        win += undecided * mine
+        undecided *= 1.0 - mine
+    return win * points_if_won(rules, view, player) - lose * points_if_lost(rules, view, player) > now
 
 
 @rule
-def prize(rules, view, player):
-    """Points of stopping at one more yaku."""
+def points_if_won(rules, view, player):
+    """Points for stopping at one more yaku."""
     base = np.int64(view.base_points[player]) + NEXT_YAKU
     points = base * 1.0
     if rules.own_koi == OWN_KOI_CHAIN:
@@ -140,21 +141,21 @@ def prize(rules, view, player):
 
 
 @rule
-def price(rules, view, player):
-    """Points of the other player who stops first."""
+def points_if_lost(rules, view, player):
+    """Points that the other player gets for stopping first."""
     base = np.int64(view.base_points[1 - player]) + NEXT_YAKU
     points = base * rules.opponent_koi_factor * 1.0
     return points * rules.seven_factor if base >= rules.seven else points
 
 
 @rule
-def chance_a_turn(rules, view, player, is_me):
-    """The chance that a player makes new points on a turn, from the cards that would do it."""
+def probability_of_yaku(rules, view, player, is_me):
+    """The probability that a player makes new points on a turn, from the cards that would do it."""
     pile = view.captured[player]
     had = base_of(rules, pile, yaku_of(rules, pile), view.koikoi_called[player] > 0)
     hidden = unseen(view)
     count = max(popcount(hidden), 1)
-    held = popcount(view.hand[player]) if is_me else hand_left(view, 1 - player)
+    held = popcount(view.hand[player]) if is_me else hand_left(view)
     rest = ALL_CARDS & ~(view.captured[0] | view.captured[1])
     missed = 1.0
     for card in range(CARDS):
@@ -163,13 +164,13 @@ def chance_a_turn(rules, view, player, is_me):
         more = pile | bit(card)
         if base_of(rules, more, yaku_of(rules, more), view.koikoi_called[player] > 0) <= had:
             continue
-        missed *= 1.0 - chance_to_take(view, player, card, hidden, count, held, is_me)
+        missed *= 1.0 - probability_to_take(view, player, card, hidden, count, held, is_me)
     return 1.0 - missed
 
 
 @rule
-def chance_to_take(view, player, card, hidden, count, held, is_me):
-    """The chance that a player takes ``card`` on a turn: by a hand card, by the deck's, or as a card of its own."""
+def probability_to_take(view, player, card, hidden, count, held, is_me):
+    """The probability that a player takes ``card`` on a turn: with a hand card, with the deck's, or by playing it."""
     month = month_set(month_of(card))
     on_field = has_bit(view.field, card) != ZERO
     partners = month & hidden
@@ -178,9 +179,9 @@ def chance_to_take(view, player, card, hidden, count, held, is_me):
     if on_field:
         if is_me and view.hand[player] & month != ZERO:
             return 1.0
-        by_hand = 0.0 if is_me else chance_to_hold(popcount(partners), held, count)
+        by_hand = 0.0 if is_me else probability_to_hold(popcount(partners), held, count)
         return min(1.0, by_hand + popcount(partners) / count)
-    if has_bit(hidden, card) == ZERO:  # the other player's
+    if has_bit(hidden, card) == ZERO:  # the other player's already
         return 0.0
     has_place = view.field & month != ZERO
     by_deck = 1.0 / count

@@ -1,4 +1,4 @@
-"""What captured cards are worth: the questions that Koi-Koi's heuristic players share."""
+"""What captured cards are worth: the questions that Koi-Koi's heuristic bots share."""
 
 import numpy as np
 
@@ -25,12 +25,12 @@ from hanafuda_env.engine.yaku import (
     yaku_of,
 )
 
-POINT = 64.0  # the worth of a point that is sure, in the units of `worth`
+POINT = 64.0  # the value of a certain point, in the units of `pile_value`
 
 
 @rule
-def hope(rules, pile, theirs, k):
-    """What yaku ``k`` is worth to a pile: its points by the cube of the part that is there, nothing out of reach."""
+def yaku_value(rules, pile, theirs, k):
+    """What yaku ``k`` is worth to a pile: its points times the cube of the part that is there; 0 if out of reach."""
     cards = cards_of(rules, k)
     need = YAKU_NEED[k]
     if popcount(cards & ~theirs) < need or YAKU_MUST[k] & theirs != ZERO:
@@ -41,22 +41,34 @@ def hope(rules, pile, theirs, k):
 
 
 @rule
-def worth(rules, pile, theirs):
-    """What a pile is worth against the other: hopes of all yaku and the points that are there; every bright helps."""
-    total = hope(rules, pile, theirs, GOKO) + hope(rules, pile, theirs, SHIKO) + hope(rules, pile, theirs, AMESHIKO)
-    total += hope(rules, pile, theirs, SANKO) + hope(rules, pile, theirs, HANAMI) + hope(rules, pile, theirs, TSUKIMI)
-    total += hope(rules, pile, theirs, INOSHIKACHO) + hope(rules, pile, theirs, AKATAN)
-    total += hope(rules, pile, theirs, AOTAN) + hope(rules, pile, theirs, TANE) + hope(rules, pile, theirs, TAN)
-    total += hope(rules, pile, theirs, KASU)
+def pile_value(rules, pile, theirs):
+    """What a pile is worth against the other: yaku within reach, points that are there, brights and cards."""
+    total = (
+        yaku_value(rules, pile, theirs, GOKO)
+        + yaku_value(rules, pile, theirs, SHIKO)
+        + yaku_value(rules, pile, theirs, AMESHIKO)
+    )
+    total += (
+        yaku_value(rules, pile, theirs, SANKO)
+        + yaku_value(rules, pile, theirs, HANAMI)
+        + yaku_value(rules, pile, theirs, TSUKIMI)
+    )
+    total += yaku_value(rules, pile, theirs, INOSHIKACHO) + yaku_value(rules, pile, theirs, AKATAN)
+    total += (
+        yaku_value(rules, pile, theirs, AOTAN)
+        + yaku_value(rules, pile, theirs, TANE)
+        + yaku_value(rules, pile, theirs, TAN)
+    )
+    total += yaku_value(rules, pile, theirs, KASU)
     held = yaku_of(rules, pile)
     return total + POINT * base_of(rules, pile, held, False) + 4.0 * popcount(pile & BRIGHT) + popcount(pile)
 
 
 @rule
 def best_capture(rules, pile, theirs, field, card):
-    """What ``card`` captures from the field: the set with the card in it, the worthiest choice; nothing where it lies.
+    """The set that ``card`` captures from the field, itself included; empty if nothing matches.
 
-    Three matching cards are taken all.
+    Of two matching cards the better one is taken; three are taken together.
     """
     matching = field & month_set(month_of(card))
     count = popcount(matching)
@@ -67,7 +79,7 @@ def best_capture(rules, pile, theirs, field, card):
     first = matching & (ALL_CARDS - matching + ONE)  # the lower of the two
     second = matching ^ first
     one, other = pile | first | bit(card), pile | second | bit(card)
-    return (first if worth(rules, one, theirs) >= worth(rules, other, theirs) else second) | bit(card)
+    return (first if pile_value(rules, one, theirs) >= pile_value(rules, other, theirs) else second) | bit(card)
 
 
 @rule
@@ -78,6 +90,6 @@ def lowest_card(cards):
 
 
 @rule
-def hand_left(view, player):
-    """Cards in the hand of the player who is not to move, which a view does not show."""
+def hand_left(view):
+    """Cards in the other player's hand when the viewer is to move: a view does not show them."""
     return 8 - (np.int64(view.turn) // 2)

@@ -1,9 +1,9 @@
-"""A player that plays every action out many times: it deals what it cannot see anew and finishes the round at random.
+"""A bot that plays each action out many times: it deals what it cannot see anew and finishes the round at random.
 
-For each roll-out the unseen cards are dealt to the other hand and the deck at random, all ways equally likely (what the
-other player did is not read), one of the actions is made, and the round is played to its end by players who capture
-at random and stop at every yaku. The action with the best mean points wins. The number of roll-outs a decision is the
-bot's ``style``; it is shared evenly among the actions, which meet the same deals.
+For each roll-out the unseen cards are dealt at random to the other hand and the deck, all ways equally likely (nothing
+is inferred from what the other player did), one of the actions is made, and the round is played to its end by players
+who capture at random and stop at every yaku. The action with the best mean points wins. The number of roll-outs per
+decision is the bot's ``style``; they are shared evenly among the actions, which meet the same deals.
 """
 
 from dataclasses import replace
@@ -28,9 +28,9 @@ ACTIONS = 64
 
 
 def memory_dtype(rules: Any) -> np.dtype:
-    """Its style and seat, and room for one roll-out."""
+    """The record of its style and seat, and scratch space for one roll-out."""
     state = state_dtype(rules.rounds, rules.history)
-    memory = [("style", np.int64), ("player", np.int64), ("table", state, (1,)), ("points", np.int64, (ACTIONS,))]
+    memory = [("style", np.int64), ("player", np.int64), ("state", state, (1,)), ("points", np.int64, (ACTIONS,))]
     return interned(np.dtype(memory, align=True))
 
 
@@ -58,12 +58,12 @@ def act(rules, memory, view, mask, chance):
 
 @rule
 def roll_out(rules, memory, view, action, key):
-    """Points that the own player gains (or loses) in one way the round may go."""
-    memory.table[0] = view
-    s = memory.table[0]
+    """Points that the bot gains (or loses) in one way that the round may go."""
+    memory.state[0] = view
+    s = memory.state[0]
     player = memory.player
     s.finished = rules.rounds - 1  # the game ends with this round
-    deal_unseen(s, unseen(view), hand_left(view, player), 1 - player, key)
+    deal_unseen(s, unseen(view), hand_left(view), 1 - player, key)
     step(rules, s, action)
     counter = CARDS
     while s.phase != PHASE_END:
@@ -76,7 +76,7 @@ def roll_out(rules, memory, view, action, key):
 
 @rule
 def deal_unseen(s, hidden, held, other, key):
-    """The unseen cards in random order: the first to the other hand as far as it is unknown, the rest to the deck."""
+    """Deal the unseen cards at random: first to the other hand, as far as it is unknown, the rest to the deck."""
     missing = held - popcount(s.hand[other])
     place = np.int64(s.drawn)
     left = popcount(hidden)
@@ -94,7 +94,7 @@ def deal_unseen(s, hidden, held, other, key):
 
 @rule
 def random_move(rules, s, key, counter):
-    """A random action of a player who captures where it can and stops."""
+    """A random action of a player who captures whenever possible, and stops."""
     if s.phase == PHASE_KOI:
         return STOP
     actions = legal_actions(rules, s)
@@ -115,7 +115,7 @@ MONTE_CARLO = Bot(
 
 
 def monte_carlo(roll_outs: int) -> Bot:
-    """The player with so many roll-outs a decision.
+    """The bot with that many roll-outs per decision.
 
     Raises:
         ValueError: ``roll_outs`` is below 1.

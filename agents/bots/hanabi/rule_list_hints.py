@@ -1,0 +1,165 @@
+"""The hints of the rule lists: what each rule that tells another player something would say, or -1.
+
+Hints are literal. *First* means first in a hand in which a drawn card takes the place of the one that left (see
+`places.py`).
+"""
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ZERO, has_bit
+from hanabako.engine.rng import random_below
+from hanabi_env.engine.cards import playable_set, player_at, rank_of, suit_of, touched_by_color, touched_by_rank
+
+from .knowledge import (
+    color_hint,
+    color_to_tell,
+    hand_count,
+    is_allowed,
+    is_rank_over,
+    known_rank,
+    known_suit,
+    rank_hint,
+    steps_away,
+)
+from .places import NO_SLOT
+
+# --- A hint about one card --------------------------------------------------------------------------------------------
+
+
+@rule
+def name_color(rules, view, offset, slot, mask):
+    """A legal hint about the color of a card, or -1."""
+    color = color_to_tell(rules, view, player_at(rules, view.current_player, offset), slot)
+    action = color_hint(rules, offset, color)
+    return action if color >= 0 and is_allowed(mask, action) else -1
+
+
+@rule
+def name_rank(rules, view, offset, slot, mask):
+    """A legal hint about the rank of a card, or -1."""
+    action = rank_hint(rules, offset, rank_of(rules, view.hands[player_at(rules, view.current_player, offset), slot]))
+    return action if is_allowed(mask, action) else -1
+
+
+@rule
+def name_either(rules, view, offset, slot, rank_first, mask):
+    """A legal hint about a card, or -1: about its rank, if ``rank_first`` or if no color can be named, or its color."""
+    rank = name_rank(rules, view, offset, slot, mask)
+    color = name_color(rules, view, offset, slot, mask)
+    if rank_first:
+        return rank if rank >= 0 else color
+    return color if color >= 0 else rank
+
+
+@rule
+def name_missing(rules, view, offset, slot, rank_first, mask):
+    """As `name_either`, but only about what its holder does not know."""
+    plausible = view.plausible[player_at(rules, view.current_player, offset), slot]
+    rank = name_rank(rules, view, offset, slot, mask) if known_rank(rules, plausible) < 0 else -1
+    color = name_color(rules, view, offset, slot, mask) if known_suit(rules, plausible) < 0 else -1
+    if rank_first:
+        return rank if rank >= 0 else color
+    return color if color >= 0 else rank
+
+
+# --- The rules --------------------------------------------------------------------------------------------------------
+
+
+@rule
+def tell_playable(rules, memory, view, offset, at_random, mask, chance):
+    """A hint about the first playable card of a player; unless ``at_random``, the first that is not fully known."""
+    player = player_at(rules, view.current_player, offset)
+    playable = playable_set(rules, view)
+    for place in range(rules.hand_size):
+        slot = memory.slots[player, place]
+        if slot != NO_SLOT and has_bit(playable, view.hands[player, slot]) != ZERO:
+            if at_random:
+                return name_either(rules, view, offset, slot, random_below(chance, 0, 2) == 0, mask)
+            action = name_missing(rules, view, offset, slot, True, mask)
+            if action >= 0:
+                return action
+    return -1
+
+
+@rule
+def tell_unknown(rules, memory, view, mask):
+    """Something that the next player does not know, about the first card possible."""
+    for place in range(rules.hand_size):
+        slot = memory.slots[player_at(rules, view.current_player, 1), place]
+        action = name_missing(rules, view, 1, slot, False, mask) if slot != NO_SLOT else -1
+        if action >= 0:
+            return action
+    return -1
+
+
+@rule
+def tell_at_random(rules, view, mask, chance):
+    """Color or rank of a random card of the next player."""
+    count = hand_count(view, player_at(rules, view.current_player, 1))
+    if count == 0:
+        return -1
+    return name_either(rules, view, 1, random_below(chance, 1, count), random_below(chance, 0, 2) == 0, mask)
+
+
+@rule
+def tell_dispensable(rules, memory, view, mask):
+    """What shows a player that a card is useless: its color, its rank, or whichever of the two is not known yet."""
+    for other in range(rules.players):
+        offset = (other - memory.player) % rules.players
+        if offset == 0:
+            continue
+        for place in range(rules.hand_size):
+            slot = memory.slots[other, place]
+            action = show_useless(rules, view, offset, slot, mask) if slot != NO_SLOT else -1
+            if action >= 0:
+                return action
+    return -1
+
+
+@rule
+def show_useless(rules, view, offset, slot, mask):
+    """`tell_dispensable` for one card."""
+    player = player_at(rules, view.current_player, offset)
+    card = view.hands[player, slot]
+    suit = known_suit(rules, view.plausible[player, slot])
+    rank = known_rank(rules, view.plausible[player, slot])
+    if suit < 0 and view.fireworks[suit_of(rules, card)] == rules.ranks:
+        return name_color(rules, view, offset, slot, mask)
+    if rank < 0 and is_rank_over(rules, view, rank_of(rules, card)):
+        return name_rank(rules, view, offset, slot, mask)
+    if (suit < 0) != (rank < 0) and steps_away(rules, view, card) < 0:
+        return name_missing(rules, view, offset, slot, True, mask)
+    return -1
+
+
+@rule
+def tell_most(rules, memory, view, mask):
+    """The hint that is news about the most cards it touches; ranks before colors, player 0 first."""
+    best, best_count = -1, 0
+    for other in range(rules.players):
+        offset = (other - memory.player) % rules.players
+        if offset == 0:
+            continue
+        for value in range(rules.ranks + rules.colors):
+            is_rank = value < rules.ranks
+            if is_rank:
+                action = rank_hint(rules, offset, value)
+                touched = touched_by_rank(rules, value)
+            else:
+                action = color_hint(rules, offset, value - rules.ranks)
+                touched = touched_by_color(rules, value - rules.ranks)
+            count = count_news(rules, view, other, touched, is_rank)
+            if count > best_count and is_allowed(mask, action):
+                best, best_count = action, count
+    return best
+
+
+@rule
+def count_news(rules, view, player, touched, is_rank):
+    """How many cards of a hand are ``touched`` whose rank (or color) is not known."""
+    count = 0
+    for slot in range(hand_count(view, player)):
+        plausible = view.plausible[player, slot]
+        is_known = (known_rank(rules, plausible) if is_rank else known_suit(rules, plausible)) >= 0
+        if not is_known and has_bit(touched, view.hands[player, slot]) != ZERO:
+            count += 1
+    return count
