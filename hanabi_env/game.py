@@ -1,4 +1,4 @@
-"""Hanabi as the shared environments see it."""
+"""Hanabi as the shared environments see it: rules, words, positions and pictures under one name."""
 
 from typing import Any
 

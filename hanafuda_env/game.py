@@ -1,4 +1,4 @@
-"""Koi-Koi as the shared environments see it."""
+"""Koi-Koi as the shared environments see it: rules, words, positions and pictures under one name."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Ikebana as the shared environments see it."""
+"""Ikebana as the shared environments see it: rules, words, positions and pictures under one name."""
 
 from typing import Any
 

@@ -171,7 +171,7 @@ def _pile(height: int) -> str:
 
 
 def _token_row(count: int, most: int, kind: str, x: float, y: float, symbols: Symbols) -> str:
-    """One mark a token, hollow where it is spent, then the number."""
+    """One mark per token, hollow if it is spent, then the number."""
     shown = most if most <= MOST_DRAWN_TOKENS else 1
     pitch = min(18.5, 150 / max(shown, 1))
     draw = _TOKENS[kind]
@@ -262,7 +262,7 @@ def _draw_steps(suit: str, played: int, reachable: int, ranks: int, symbols: Sym
 
 @dataclass(frozen=True)
 class Tray:
-    """The discard panel: a row a suit, and in it a place for every copy, lowest rank first."""
+    """The discard panel: a row per suit, and in it a place for every copy, lowest rank first."""
 
     pitch: float
     row_height: float

@@ -31,7 +31,7 @@ DISCARDS = Box(FIREWORKS.x + FIREWORKS_WIDTH + GAP, HEADER, WIDTH - MARGIN - GAP
 
 
 def _hand_lines(view: TableView) -> int:
-    """Large hands of research tables take several lines, so that their cards stay readable."""
+    """Large hands of research configurations take several lines, so that their cards stay readable."""
     cards, lines = view.config.cards_in_hand, 1
     while _scale_of_line(view, cards, lines) < LEAST_SCALE and lines < cards:
         lines += 1

@@ -39,11 +39,11 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:
 def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
     """Every section as its blocks, whether the observation has it or not."""
     others, everybody = (rules.players - 1) * rules.hand_size, rules.players * rules.hand_size
-    short_hand = Part("short hand", rules.players, "a bit a player from the observer: the hand lacks a card")
+    short_hand = Part("short hand", rules.players, "a bit per player from the observer: the hand lacks a card")
     possible = _cards(rules, "possible", "plausible, less what counting excludes")
     return {
         "hands": [
-            Block(others, OTHERS, (_cards(rules, "card", "one-hot; zeros where there is none"),)),
+            Block(others, OTHERS, (_cards(rules, "card", "one-hot; zeros if there is none"),)),
             Block(1, "", (short_hand,)),
         ],
         "board": [Block(1, "", _board(rules))],
@@ -82,7 +82,7 @@ def _event(rules: Rules) -> tuple[Part, ...]:
         Part("receiver", rules.players, "of a hint, one-hot from the observer"),
         _colors(rules, "of a color hint, one-hot"),
         Part("rank", rules.ranks, "of a rank hint, one-hot"),
-        Part("touched", rules.hand_size, "by a hint: a bit a slot of the receiver"),
+        Part("touched", rules.hand_size, "by a hint: a bit per slot of the receiver"),
         Part("slot", rules.hand_size, "of a played or discarded card, one-hot"),
         _cards(rules, "card", "that card, one-hot" + ", or the card chosen for a tile" * rules.flamboyants),
         Part("scored", 1, "the played card joined its firework"),
@@ -109,7 +109,7 @@ def _derived(rules: Rules) -> list[Block]:
     others, everybody = (rules.players - 1) * rules.hand_size, rules.players * rules.hand_size
     seen = _cards(rules, "all copies seen", "set of cards, by what the observer sees")
     public = _cards(rules, "all copies public", "set of cards, by what everybody sees")
-    flags = Part("playable", 1, "the card fits now"), Part("dead", 1, "the card can never be played any more")
+    flags = Part("playable", 1, "the card fits now"), Part("dead", 1, "the card can never be played anymore")
     surely = (
         Part("surely playable", 1, "every possible card is playable"),
         Part("surely dead", 1, "every possible card is dead"),

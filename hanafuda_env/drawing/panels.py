@@ -91,7 +91,7 @@ def _news(view: TableView, symbols: Symbols) -> str:
 
 
 def _field(view: TableView, symbols: Symbols) -> list[str]:
-    """A column a month, so that what can be taken together lies together; the newest card has a ring."""
+    """A column per month, so that what can be taken together lies together; the newest card has a ring."""
     columns: dict[str, list[str]] = {}
     for card in view.position["field"]:
         columns.setdefault(card.partition("-")[0], []).append(card)
@@ -193,7 +193,7 @@ def _piles(view: TableView, player: int, y: float, symbols: Symbols) -> list[str
 
 
 def _yaku(view: TableView, player: int, y: float, symbols: Symbols) -> list[str]:
-    """A line a yaku: a mark for every card it needs, filled where it is captured, dashed where it is out of reach."""
+    """A line per yaku: a mark for every card it needs, filled if it is captured, dashed if it is out of reach."""
     left = WIDTH - MARGIN - YAKU_WIDTH
     return [_yaku_line(yaku, player, left, y + 18 + 15.6 * k, symbols) for k, yaku in enumerate(view.yaku)]
 

@@ -20,7 +20,7 @@ from hanafuda_env.engine.yaku import YAKU, YAKU_NAMES, YAKU_NEED
 
 __all__ = ["action_parts", "alike_suits", "layout", "observation_blocks"]
 
-SET = "a bit a card, 1-1 1-2 ... 12-4"
+SET = "a bit per card, 1-1 1-2 ... 12-4"
 PHASES = "one-hot over swap, play, joker_target, pick_hand, pick_draw, koi; zeros at the end"
 
 
@@ -82,7 +82,7 @@ def _player() -> tuple[Part, ...]:
     counted = "captured cards that count, thermometer"
     return (
         *(Part(f"towards {YAKU_NAMES[k]}", int(YAKU_NEED[k]), counted) for k in range(YAKU)),
-        Part("within reach", YAKU, "a bit a yaku: the other has not taken what it needs"),
+        Part("within reach", YAKU, "a bit per yaku: the other has not taken what it needs"),
         Part("base", BASE_BITS, "points of the pile after the last turn, thermometer to 20"),
         Part("chain", CALLS_BITS, "K31, thermometer to 4"),
         Part("Koi-Koi", CALLS_BITS, "calls in this round, thermometer to 4"),

@@ -80,7 +80,7 @@ def style(theme: Theme = "auto") -> str:
 
 
 def empty_place(symbols: Symbols) -> str:
-    """A place where no card lies."""
+    """A place without a card."""
     return symbols.use("slot", lambda: rect(0, 0, CARD_WIDTH, CARD_HEIGHT, 7, class_="ik-slot"))
 
 

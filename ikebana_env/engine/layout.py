@@ -21,8 +21,8 @@ from ikebana_env.engine.state import BOUQUET_SIZE, COLORS, DECK_SIZE, KINDS, VAL
 
 __all__ = ["action_parts", "alike_suits", "layout", "observation_blocks"]
 
-SET = "a bit a card of the box: K1 K1 K1 K2 K2 K3 K3 K4 K4 K5 R1 ... Y5 J1 J2 J3 J4 J5"
-KIND = "one-hot over K1 ... K5 R1 ... Y5 J1 ... J5; zeros where there is none"
+SET = "a bit per card of the box: K1 K1 K1 K2 K2 K3 K3 K4 K4 K5 R1 ... Y5 J1 J2 J3 J4 J5"
+KIND = "one-hot over K1 ... K5 R1 ... Y5 J1 ... J5; zeros if there is none"
 BOX = tuple(card for card in range(KINDS) for _ in range(copies(card)))
 """The card of each bit of a set of cards: see `ikebana_env.engine.cards.first_copy`."""
 
@@ -86,15 +86,15 @@ def _turn(rules: Rules) -> tuple[Part, ...]:
 
 def _bouquet() -> tuple[Part, ...]:
     return (
-        Part("cards of a value", VALUES * BOUQUET_SIZE, "in the bouquet: a thermometer a value"),
+        Part("cards of a value", VALUES * BOUQUET_SIZE, "in the bouquet: a thermometer per value"),
         Part("jokers", BOUQUET_SIZE, "in the bouquet, thermometer"),
-        Part("colors", COLORS, "in the bouquet: a bit a color", tuple(range(COLORS))),
+        Part("colors", COLORS, "in the bouquet: a bit per color", tuple(range(COLORS))),
     )
 
 
 def _offer() -> tuple[Part, ...]:
     return (
-        Part("value", VALUES, "one-hot; zeros where there is none"),
+        Part("value", VALUES, "one-hot; zeros if there is none"),
         Part("color", COLORS + 1, "one-hot, the joker last", tuple(range(COLORS + 1))),
         Part("of that value", BOUQUET_SIZE, "in one's own bouquet, thermometer"),
         Part("of that color", 1, "one's own bouquet has it"),

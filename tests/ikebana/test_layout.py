@@ -14,7 +14,7 @@ from ikebana_env.words.notation import action_words
 from tests.games import in_mid_game
 from tests.test_cards import assert_renamed_alike
 
-COLORS = "KRGBY"
+COLORS = list("KRGBY")
 
 
 def renamed(value: Any, letters: dict[str, str]) -> Any:
@@ -32,8 +32,8 @@ def renamed(value: Any, letters: dict[str, str]) -> Any:
 def test_renaming_colors_moves_bits_as_the_layout_says(preset: str) -> None:
     rng, chance = random.Random(preset), np.random.default_rng(5)
     for players in range(2, 6):
-        for options in ({"derived": False}, {"derived": True}, {"derived": True, "perfect_recall": True}):
-            config = replace(PRESETS[preset], players=players, **options)
+        for derived, recall in ((False, False), (True, False), (True, True)):
+            config = replace(PRESETS[preset], players=players, derived=derived, perfect_recall=recall)
             env = ikebana_v0.raw_env(config=config)
             env.reset(seed=players)
             for _ in range(2):
