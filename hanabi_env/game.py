@@ -61,11 +61,6 @@ class HanabiGame(Game):
     def lost_score(self) -> int:
         return int(opening_score(self.rules))
 
-    def drawing(self) -> Any:
-        from hanabi_env.drawing import render
-
-        return render
-
 
 def make_game(config: HanabiConfig | None = None, preset: str | None = None, **fields: Any) -> HanabiGame:
     """The game that the keywords of every factory mean.

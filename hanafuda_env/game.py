@@ -45,11 +45,6 @@ class KoiKoiGame(Game):
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
         return {**ending, "winner": notation.player_or_none(ending["winner"])}
 
-    def drawing(self) -> Any:
-        from hanafuda_env.drawing import render
-
-        return render
-
 
 def make_game(config: KoiKoiConfig | None = None, preset: str | None = None, **fields: Any) -> KoiKoiGame:
     """The game that the keywords of every factory mean.

@@ -46,11 +46,6 @@ class IkebanaGame(Game):
         winners = [player for player in range(self.players) if ending["winners"] >> player & 1]
         return {**ending, "winners": winners, "end_reason": notation.END_NAMES[ending["end_reason"]]}
 
-    def drawing(self) -> Any:
-        from ikebana_env.drawing import render
-
-        return render
-
 
 def make_game(config: IkebanaConfig | None = None, preset: str | None = None, **fields: Any) -> IkebanaGame:
     """The game that the keywords of every factory mean.

@@ -38,7 +38,7 @@ def test_renaming_colors_moves_bits_as_the_layout_says(preset: str) -> None:
             env.reset(seed=players)
             for _ in range(2):
                 env, order = in_mid_game(env, 25, chance), rng.sample(range(5), 5)
-                letters = {COLORS[k]: COLORS[other] for k, other in enumerate(order)}
+                letters: dict[str, str] = {COLORS[k]: COLORS[other] for k, other in enumerate(order)}
                 other_names = ikebana_v0.raw_env(config=config)
                 other_names.reset(options={"state": renamed(env.to_dict(), letters)})
                 assert_renamed_alike(env, other_names, order)
