@@ -47,16 +47,16 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.peers
 	@$(RUN) -m benchmarks.compile_time
 
-tables: $(VENV)/.test  ## write the measured tables and the picture into the READMEs
+tables: $(VENV)/.test  ## write the measured tables and the pictures into the READMEs
 	@$(RUN) -m benchmarks.tables
 	@$(RUN) -m agents.evaluation.scoreboard
 	@$(RUN) -m hanabi_env.rule_card
 	@$(RUN) -m agents.evaluation.koikoi_rounds
 	@$(RUN) -m ikebana_env.rule_card
 	@$(RUN) -m hanafuda_env.rule_card
-	@$(RUN) -m hanabi_env.drawing.render docs/hanabi.svg --seed 11 --moves 32 --seat 1
-	@$(RUN) -m ikebana_env.drawing.render docs/ikebana.svg --seed 7 --moves 62 --seat 1
-	@$(RUN) -m hanafuda_env.drawing.render docs/koikoi.svg --seed 7 --moves 50 --seat 0
+	@$(RUN) -m agents.evaluation.picture hanabi docs/hanabi.svg --seed 11 --moves 32 --seat 1
+	@$(RUN) -m agents.evaluation.picture ikebana docs/ikebana.svg --players 3 --seed 7 --moves 67 --seat 1
+	@$(RUN) -m agents.evaluation.picture koikoi docs/koikoi.svg --seed 7 --moves 50 --seat 0
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

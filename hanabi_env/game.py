@@ -1,4 +1,4 @@
-"""Hanabi as the shared environments see it."""
+"""Hanabi as the shared environments see it: rules, words, positions and pictures under one name."""
 
 from typing import Any
 
@@ -55,11 +55,6 @@ class HanabiGame(Game):
     @property
     def lost_score(self) -> int:
         return int(opening_score(self.rules))
-
-    def drawing(self) -> Any:
-        from hanabi_env.drawing import render
-
-        return render
 
 
 def make_game(config: HanabiConfig | None = None, preset: str | None = None, **fields: Any) -> HanabiGame:

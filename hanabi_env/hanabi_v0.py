@@ -1,4 +1,4 @@
-"""Hanabi for PettingZoo: one table, one agent a player.
+"""Hanabi for PettingZoo: one table, one agent per player.
 
 | fact | value |
 | --- | --- |
@@ -17,7 +17,7 @@ raises ``ValueError`` in `raw_env`. `raw_env` is some six times faster than `env
 
 Version history
 ---------------
-* v0: standard Hanabi and its small tables.
+* v0: standard Hanabi, its small configurations, and all extensions of the booklets (V1 to V6).
 """
 
 from typing import Any

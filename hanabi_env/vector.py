@@ -11,11 +11,12 @@ class HanabiVectorEnv(ConfiguredVectorEnv):
 
     Rewards are the team's change of score (E7). Statistics of ended games, int64 (N,): ``score``, ``fireworks_score``
     (the two conventions for lost games, H12), ``length`` in steps, and ``end_reason``, one of the numbers
-    ``END_OUT_OF_LIVES``, ``END_COMPLETED``, ``END_OUT_OF_CARDS``, ``END_ILLEGAL`` of `hanabi_env.engine.cards`.
+    ``END_OUT_OF_LIVES``, ``END_COMPLETED``, ``END_OUT_OF_CARDS``, ``END_INDISPENSABLE``, ``END_STUCK`` (V5) and
+    ``END_ILLEGAL`` of `hanabi_env.engine.state`.
 
     Args:
         num_envs: number of games.
-        config: the table; instead of it, ``preset`` and single fields may be named.
+        config: the configuration; instead of it, ``preset`` and single fields may be named.
         seed, observation, num_threads, autoreset_mode, copy, specialize: see the base class.
 
     Raises:

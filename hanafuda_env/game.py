@@ -1,4 +1,4 @@
-"""Koi-Koi as the shared environments see it."""
+"""Koi-Koi as the shared environments see it: rules, words, positions and pictures under one name."""
 
 from typing import Any
 
@@ -44,11 +44,6 @@ class KoiKoiGame(Game):
 
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
         return {**ending, "winner": notation.player_or_none(ending["winner"])}
-
-    def drawing(self) -> Any:
-        from hanafuda_env.drawing import render
-
-        return render
 
 
 def make_game(config: KoiKoiConfig | None = None, preset: str | None = None, **fields: Any) -> KoiKoiGame:

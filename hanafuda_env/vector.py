@@ -17,7 +17,7 @@ class KoiKoiVectorEnv(ConfiguredVectorEnv):
 
     Args:
         num_envs: number of games.
-        config: the table; instead of it, ``preset`` and single fields may be named.
+        config: the configuration; instead of it, ``preset`` and single fields may be named.
         seed, observation, num_threads, autoreset_mode, copy, specialize: see the base class.
 
     Raises:

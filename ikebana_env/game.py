@@ -1,4 +1,4 @@
-"""Ikebana as the shared environments see it."""
+"""Ikebana as the shared environments see it: rules, words, positions and pictures under one name."""
 
 from typing import Any
 
@@ -45,11 +45,6 @@ class IkebanaGame(Game):
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
         winners = [player for player in range(self.players) if ending["winners"] >> player & 1]
         return {**ending, "winners": winners, "end_reason": notation.END_NAMES[ending["end_reason"]]}
-
-    def drawing(self) -> Any:
-        from ikebana_env.drawing import render
-
-        return render
 
 
 def make_game(config: IkebanaConfig | None = None, preset: str | None = None, **fields: Any) -> IkebanaGame:

@@ -1,4 +1,4 @@
-"""Ikebana for PettingZoo: one table, one agent a player.
+"""Ikebana for PettingZoo: one table, one agent per player.
 
 | fact | value |
 | --- | --- |

@@ -10,12 +10,12 @@ class IkebanaVectorEnv(ConfiguredVectorEnv):
     """``num_envs`` games of Ikebana in the acting player's view: see `hanabako.envs.vector.CardGameVectorEnv`.
 
     The reward is that of the player who acted; ``infos["rewards"]`` has everybody's (J4). Statistics of ended games,
-    int64 (N,): ``score`` (the highest prestige), ``winners`` (one bit a player, player 0 lowest), ``length`` in steps,
-    and ``end_reason``, `END_COMPLETE` or `END_ILLEGAL` of `ikebana_env.engine.rules`.
+    int64 (N,): ``score`` (the highest prestige), ``winners`` (one bit per player, player 0 lowest), ``length`` in steps,
+    and ``end_reason``, `END_COMPLETE` or `END_ILLEGAL` of `ikebana_env.engine.state`.
 
     Args:
         num_envs: number of games.
-        config: the table; instead of it, ``preset`` and single fields may be named.
+        config: the configuration; instead of it, ``preset`` and single fields may be named.
         seed, observation, num_threads, autoreset_mode, copy, specialize: see the base class.
 
     Raises:

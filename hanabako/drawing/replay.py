@@ -3,8 +3,8 @@
     replay = Replay(title="A game", width=1000, height=470, style=css, symbols=symbols, frames=[Frame(...), ...])
     replay.save("game.html")        # or show `replay` in a notebook
 
-The page has a slider, buttons and keys (arrows, Home, End, space), a choice of seats where the frames offer several,
-the list of moves, and, where an agent's probabilities are given, what it was about to choose. The address names what is
+The page has a slider, buttons and keys (arrows, Home, End, space), a choice of seats if the frames offer several,
+the list of moves, and, if an agent's probabilities are given, what it was about to choose. The address names what is
 shown: `game.html#turn=12&seat=player_0`. The page itself is `replay.html` beside this file, with places to fill.
 
 Pictures arrive in layers (small pieces of SVG). A layer, like a line of text, is stored once however many frames show
@@ -37,7 +37,7 @@ class Frame:
     choice: str | None = None
     """The action taken from here, in words."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> the agent's probability of it; empty where nobody recorded them."""
+    """Action in words -> the agent's probability of it; empty if nobody recorded them."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Snapshot:
     action: str | None = None
     """The action taken from here, in words; None at the end."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> the agent's probability, where known."""
+    """Action in words -> the agent's probability, if known."""
 
 
 def frame_of(
@@ -83,7 +83,7 @@ def frame_of(
 
 @dataclass(frozen=True)
 class Replay:
-    """A game that can be looked at turn by turn. Raises ValueError where the frames do not fit together."""
+    """A game that can be looked at turn by turn. Raises ValueError if the frames do not fit together."""
 
     title: str
     width: float

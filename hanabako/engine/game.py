@@ -6,6 +6,7 @@ made), a subclass of `Game` with its words, positions and pictures, and a declar
 """
 
 from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -92,9 +93,9 @@ class Game(ABC):
         """What such a game scores with ``score_on_loss="zero"``."""
         return 0
 
-    @abstractmethod
     def drawing(self) -> Any:
-        """The game's module ``drawing.render``, imported when something is to be drawn."""
+        """The module ``drawing.render`` of the game's package, imported when something is to be drawn."""
+        return import_module(f"{type(self).__module__.rpartition('.')[0]}.drawing.render")
 
     def render(self, position: dict[str, Any], mode: str) -> Any:
         """A picture of a position: ``"ansi"`` text, ``"svg"`` text, or ``"rgb_array"`` pixels."""

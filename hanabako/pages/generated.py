@@ -1,4 +1,4 @@
-"""Text files: written whole or not at all, and pages of which parts are generated.
+"""Pages of which parts are generated.
 
 A generated part of a page stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hanabako.files import write_text
 
-__all__ = ["filled", "marks", "update", "write_text"]
+__all__ = ["filled", "marks", "update"]
 
 
 def marks(page: str) -> list[str]:

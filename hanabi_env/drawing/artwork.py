@@ -274,7 +274,7 @@ def _marks(card: CardView, view: TableView, symbols: Symbols) -> str:
 
 
 def mark_places(count: int) -> list[float]:
-    """Where so many marks stand below a card."""
+    """Where that many marks stand below a card."""
     pitch = min(14.5, (CARD_WIDTH - 2) / count)
     return [CARD_WIDTH / 2 + pitch * (i - (count - 1) / 2) for i in range(count)]
 

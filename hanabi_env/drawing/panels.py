@@ -1,4 +1,4 @@
-"""The panels of Hanabi's table as SVG: where they lie, and what is drawn in them.
+"""The panels of Hanabi's table as SVG: what is drawn in them. Where they lie is in `hanabi_env.drawing.places`.
 
 The picture is built of layers (`table_layers`), each a piece that depends on little of the view. On top the last move,
 then score and tokens, fireworks and discards side by side, then the hands, a panel each.
@@ -24,21 +24,27 @@ from hanabi_env.drawing.artwork import (
     small_card,
     speech,
 )
+from hanabi_env.drawing.places import (
+    DISCARDS,
+    FIREWORKS,
+    FIREWORKS_WIDTH,
+    MARGIN,
+    STATUS,
+    STATUS_WIDTH,
+    WIDTH,
+    Box,
+    hand_box,
+    hand_scale,
+    slot_place,
+    table_height,
+)
 from hanabi_env.drawing.table_view import TableView, describe_move, describe_turn
 from hanabi_env.words.notation import TILE_LETTERS
 from hanabi_env.words.ratings import word_and_crowd
 
-__all__ = ["WIDTH", "eyes", "table_height", "table_layers"]
+__all__ = ["eyes", "table_layers"]
 
-WIDTH = 1000
 MIDDLE_DOT = "\N{MIDDLE DOT}"
-MARGIN, GAP = 16, 12
-MARKS_HEIGHT = 40  # what hints say, under a card
-HEADER = 48
-BAND = 188  # score, fireworks and discards
-STATUS_WIDTH, FIREWORKS_WIDTH = 216, 440
-COLUMNS_OF_HANDS = {2: 2, 3: 3, 4: 2, 5: 3}
-LEAST_SCALE = 0.6  # of a card in a hand; larger hands take another line
 MOST_DRAWN_TOKENS = 12  # above that, one token and the number
 
 
@@ -55,73 +61,6 @@ def table_layers(view: TableView, symbols: Symbols) -> list[str]:
     return [layer for layer in layers if layer]
 
 
-# --- Layout -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Box:
-    """A panel of the picture."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-def _hand_lines(view: TableView) -> int:
-    """Large hands of research tables take several lines, so that their cards stay readable."""
-    cards, lines = view.config.cards_in_hand, 1
-    while _scale_of_line(view, cards, lines) < LEAST_SCALE and lines < cards:
-        lines += 1
-    return lines
-
-
-def _cards_in_line(view: TableView) -> int:
-    return -(-view.config.cards_in_hand // _hand_lines(view))
-
-
-def _scale_of_line(view: TableView, cards: int, lines: int) -> float:
-    columns = COLUMNS_OF_HANDS[view.config.players]
-    inner = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) / columns - 32
-    return inner / (-(-cards // lines) * (CARD_WIDTH + CARD_GAP) - CARD_GAP)
-
-
-def _hand_scale(view: TableView) -> float:
-    """Hands are drawn as large as their panels allow, and never larger than life."""
-    return min(1.0, _scale_of_line(view, view.config.cards_in_hand, _hand_lines(view)))
-
-
-def _line_height(view: TableView) -> float:
-    return (CARD_HEIGHT + MARKS_HEIGHT) * _hand_scale(view) + 18
-
-
-def _hand_height(view: TableView) -> float:
-    return round(38 + _hand_lines(view) * _line_height(view))
-
-
-def _hand_box(view: TableView, player: int) -> Box:
-    columns = COLUMNS_OF_HANDS[view.config.players]
-    width = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) / columns
-    row, column = divmod(player, columns)
-    in_row = min(columns, view.config.players - row * columns)
-    left = (WIDTH - in_row * width - (in_row - 1) * GAP) / 2
-    height = _hand_height(view)
-    return Box(left + column * (width + GAP), HEADER + BAND + GAP + row * (height + GAP), width, height)
-
-
-def table_height(view: TableView) -> float:
-    """Height of the picture; it is `WIDTH` wide."""
-    last = _hand_box(view, view.config.players - 1)
-    return last.y + last.height + MARGIN
-
-
-_STATUS = Box(MARGIN, HEADER, STATUS_WIDTH, BAND)
-_FIREWORKS = Box(MARGIN + STATUS_WIDTH + GAP, HEADER, FIREWORKS_WIDTH, BAND)
-_DISCARDS = Box(
-    _FIREWORKS.x + FIREWORKS_WIDTH + GAP, HEADER, WIDTH - MARGIN - GAP - _FIREWORKS.x - FIREWORKS_WIDTH, BAND
-)
-
-
 def _panel(box: Box, class_: str = "hb-panel") -> str:
     return rect(box.x, box.y, box.width, box.height, 12, class_=class_)
 
@@ -136,11 +75,11 @@ def _backdrop(view: TableView, symbols: Symbols) -> str:
     return "".join(
         [
             rect(0, 0, WIDTH, table_height(view), class_="hb-table"),
-            *map(_panel, (_STATUS, _FIREWORKS, _DISCARDS)),
-            *(_panel(_hand_box(view, player)) for player in players),
+            *map(_panel, (STATUS, FIREWORKS, DISCARDS)),
+            *(_panel(hand_box(view, player)) for player in players),
             *(_slot_numbers(view, player, symbols) for player in players),
-            _label("fireworks", _FIREWORKS),
-            _label("discards", _DISCARDS),
+            _label("fireworks", FIREWORKS),
+            _label("discards", DISCARDS),
             *(_discard_places(view, suit, symbols) for suit in view.suits),
         ]
     )
@@ -162,11 +101,11 @@ def _header(view: TableView, symbols: Symbols) -> list[str]:
     if last is not None and last.announced is not None:
         signs += speech(last.announced, symbols, x, 14)
         x += 40
-    right = _FIREWORKS.x + FIREWORKS_WIDTH - 16
+    right = FIREWORKS.x + FIREWORKS_WIDTH - 16
     return [
         signs + text(describe_move(last), x, 32, 11, "hb-ink", bold=True, symbols=symbols),
         text(eyes(view), WIDTH - MARGIN - 4, 31, 8.5, "hb-soft", anchor="end", symbols=symbols),
-        text(_news(view), right, _FIREWORKS.y + 23, 7.5, "hb-ink", anchor="end", bold=True, symbols=symbols),
+        text(_news(view), right, FIREWORKS.y + 23, 7.5, "hb-ink", anchor="end", bold=True, symbols=symbols),
     ]
 
 
@@ -183,7 +122,7 @@ def _news(view: TableView) -> str:
 
 
 def _status(view: TableView, symbols: Symbols) -> list[str]:
-    x, y, config = _STATUS.x + 16, _STATUS.y, view.config
+    x, y, config = STATUS.x + 16, STATUS.y, view.config
     return [
         _score(view, x, y, symbols),
         _verdict(view, x, y + 70, symbols),
@@ -216,7 +155,7 @@ def _verdict(view: TableView, x: float, y: float, symbols: Symbols) -> str:
 
 
 def _deck(view: TableView, symbols: Symbols) -> str:
-    x, y = _STATUS.x + STATUS_WIDTH - 16 - 42, _STATUS.y + 14
+    x, y = STATUS.x + STATUS_WIDTH - 16 - 42, STATUS.y + 14
     height = min(view.deck_size, 3)
     pile = symbols.use(f"deck-{height}", lambda: _pile(height), x, y)
     count = text(str(view.deck_size), x + 21, y + 25, 13, "hb-ink", anchor="middle", bold=True, symbols=symbols)
@@ -232,7 +171,7 @@ def _pile(height: int) -> str:
 
 
 def _token_row(count: int, most: int, kind: str, x: float, y: float, symbols: Symbols) -> str:
-    """One mark a token, hollow where it is spent, then the number."""
+    """One mark per token, hollow if it is spent, then the number."""
     shown = most if most <= MOST_DRAWN_TOKENS else 1
     pitch = min(18.5, 150 / max(shown, 1))
     draw = _TOKENS[kind]
@@ -264,7 +203,7 @@ def _tiles(view: TableView, symbols: Symbols) -> list[str]:
     """The bonus tiles that may still turn up, those that have, and a ring around the one being resolved (V4)."""
     if not view.config.flamboyants:
         return []
-    x, y = _FIREWORKS.x + 84, _FIREWORKS.y + 10
+    x, y = FIREWORKS.x + 84, FIREWORKS.y + 10
     places = {letter: x + 19 * i for i, letter in enumerate(TILE_LETTERS)}
     tiles = [bonus_tile(letter, letter in view.bonus_tiles, symbols, place, y) for letter, place in places.items()]
     if view.pending is not None:
@@ -280,7 +219,7 @@ def _firework(view: TableView, suit: str, symbols: Symbols) -> str:
     count = len(view.suits)
     scale = min(1.0, (FIREWORKS_WIDTH - 32) / (count * (CARD_WIDTH + CARD_GAP) - CARD_GAP))
     pitch = (CARD_WIDTH + CARD_GAP) * scale
-    x = _FIREWORKS.x + (FIREWORKS_WIDTH - count * pitch + CARD_GAP * scale) / 2 + pitch * view.suits.index(suit)
+    x = FIREWORKS.x + (FIREWORKS_WIDTH - count * pitch + CARD_GAP * scale) / 2 + pitch * view.suits.index(suit)
     top = view.top(suit)
     card = (
         symbols.use(top, lambda: face(top))
@@ -290,7 +229,7 @@ def _firework(view: TableView, suit: str, symbols: Symbols) -> str:
     last = view.last_move
     grown = last is not None and bool(last.scored) and last.card is not None and last.card[0] == suit
     mark = symbols.use("ring", ring) if grown else ""
-    y = _FIREWORKS.y + 34 + (140 - 132 * scale) / 2
+    y = FIREWORKS.y + 34 + (140 - 132 * scale) / 2
     return group(card, mark, _steps(view, suit, symbols), x=x, y=y, scale=scale)
 
 
@@ -323,7 +262,7 @@ def _draw_steps(suit: str, played: int, reachable: int, ranks: int, symbols: Sym
 
 @dataclass(frozen=True)
 class Tray:
-    """The discard panel: a row a suit, and in it a place for every copy, lowest rank first."""
+    """The discard panel: a row per suit, and in it a place for every copy, lowest rank first."""
 
     pitch: float
     row_height: float
@@ -336,9 +275,9 @@ def _tray(view: TableView) -> Tray:
     ranks = range(1, view.config.ranks + 1)
     widest = {rank: max(view.copies.get(f"{suit}{rank}", 0) for suit in view.suits) for rank in ranks}
     gaps = 4 * (len(ranks) - 1)
-    pitch = min(22.0, (_DISCARDS.width - 56 - gaps) / sum(widest.values()))
+    pitch = min(22.0, (DISCARDS.width - 56 - gaps) / sum(widest.values()))
     row_height = min(29.0, 146 / len(view.suits))
-    starts, x = {}, _DISCARDS.x + 42
+    starts, x = {}, DISCARDS.x + 42
     for rank in ranks:
         starts[rank] = x
         x += widest[rank] * pitch + 4
@@ -346,14 +285,14 @@ def _tray(view: TableView) -> Tray:
 
 
 def _tray_row(view: TableView, tray: Tray, suit: str) -> float:
-    return _DISCARDS.y + 34 + tray.row_height * view.suits.index(suit)
+    return DISCARDS.y + 34 + tray.row_height * view.suits.index(suit)
 
 
 def _discard_places(view: TableView, suit: str, symbols: Symbols) -> str:
     tray = _tray(view)
     y = _tray_row(view, tray, suit)
     width, height = 20 * tray.scale - 1.5, 24 * tray.scale - 1.5
-    return shape(suit, _DISCARDS.x + 24, y + 12 * tray.scale, 8 * tray.scale, f"hb-{suit}") + "".join(
+    return shape(suit, DISCARDS.x + 24, y + 12 * tray.scale, 8 * tray.scale, f"hb-{suit}") + "".join(
         symbols.use(
             f"place-{number(width)}x{number(height)}",
             lambda: rect(0.75, 0.75, width, height, 4 * tray.scale, class_="hb-slot"),
@@ -385,16 +324,9 @@ def _fallen(view: TableView, suit: str, symbols: Symbols) -> str:
 # --- Hands ------------------------------------------------------------------------------------------------------------
 
 
-def _slot_place(view: TableView, player: int, slot: int) -> tuple[float, float]:
-    box, pitch = _hand_box(view, player), (CARD_WIDTH + CARD_GAP) * _hand_scale(view)
-    line, place = divmod(slot, _cards_in_line(view))
-    width = _cards_in_line(view) * pitch - CARD_GAP * _hand_scale(view)
-    return box.x + (box.width - width) / 2 + place * pitch, box.y + 50 + line * _line_height(view)
-
-
 def _slot_numbers(view: TableView, player: int, symbols: Symbols) -> str:
-    places = [_slot_place(view, player, slot) for slot in range(view.config.cards_in_hand)]
-    middle = CARD_WIDTH * _hand_scale(view) / 2
+    places = [slot_place(view, player, slot) for slot in range(view.config.cards_in_hand)]
+    middle = CARD_WIDTH * hand_scale(view) / 2
     return "".join(
         text(str(slot), x + middle, y - 7, 6.5, "hb-soft", anchor="middle", symbols=symbols)
         for slot, (x, y) in enumerate(places)
@@ -406,14 +338,14 @@ def _hand(view: TableView, player: int, symbols: Symbols) -> list[str]:
     last = view.last_move
     touched = last.touched if last is not None and last.target == player else ()
     for slot, card in enumerate(view.hands[player]):
-        x, y = _slot_place(view, player, slot)
+        x, y = slot_place(view, player, slot)
         mark = symbols.use("ring", ring) if slot in touched else ""
-        layers.append(group(card_of_hand(card, view, symbols), mark, x=x, y=y, scale=_hand_scale(view)))
+        layers.append(group(card_of_hand(card, view, symbols), mark, x=x, y=y, scale=hand_scale(view)))
     return layers
 
 
 def _hand_title(view: TableView, player: int, symbols: Symbols) -> str:
-    box = _hand_box(view, player)
+    box = hand_box(view, player)
     to_move = view.end_reason is None and player == view.current_player
     left = box.x + (34 if to_move else 16)
     name = text(player_name(player), left, box.y + 25, 9, "hb-ink", bold=True, symbols=symbols)

@@ -52,11 +52,11 @@ class CardView:
     """One card of a hand, and what is publicly known of it."""
 
     card: str | None
-    """The card, or None where these eyes cannot see it."""
+    """The card, or None if these eyes cannot see it."""
     plausible: frozenset[str]
     """Cards that the hints leave open."""
     possible: frozenset[str]
-    """Of those, the cards of which these eyes do not already see every copy elsewhere."""
+    """The plausible cards of which these eyes do not already see every copy elsewhere."""
     hinted: frozenset[str]
     """Color letters and ranks named by hints that touched the card."""
 
@@ -172,9 +172,9 @@ def view_of(
 
     ``wording`` is the booklet whose words the verdict is in, a key of `hanabi_env.words.ratings.SCALES`.
 
-    Beside the keys that every position has it reads ``last_move`` (``player``, ``action`` in words, for a hint
-    ``touched``, for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and
-    ranks that hints named). Both may be missing.
+    Beside the keys of every position it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
+    for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and ranks that
+    hints named). Both may be missing.
 
     Raises:
         ValueError: nobody sits at ``seat``, or no booklet has this ``wording``.
@@ -270,7 +270,7 @@ def describe_move(move: Move | None) -> str:
 
 
 def _outcome(move: Move) -> str:
-    """What came of a play, where it is not what one expects."""
+    """What came of a play, if it is not what one expects."""
     if move.scored is False:
         is_wrong = move.announced is not None and move.card is not None and move.announced != move.card[0]
         return ", which is wrong" if is_wrong else ", which does not fit"
@@ -299,7 +299,7 @@ def describe_turn(view: TableView) -> str:
 
 
 def describe_score(view: TableView) -> str:
-    """``12 of 25``, with the mention of black powder where the booklet asks for it."""
+    """``12 of 25``, with the mention of black powder if the booklet asks for it."""
     return f"{score_words(view.config, view.score)} of {view.max_score}"
 
 

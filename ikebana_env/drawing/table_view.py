@@ -21,10 +21,10 @@ class PlayerView:
 
     bouquet: Sequence[str]
     discard: Sequence[str]
-    """Bottom to top; `HIDDEN` where only the height is known."""
+    """Bottom to top; `HIDDEN` if only the height is known."""
     prestige: int
     appraisal: Appraisal | None
-    """Of a complete bouquet."""
+    """What a complete bouquet earns; None before."""
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,17 @@
-"""The rule card's index of bits means what it says."""
+"""The layout of observation and actions means what it says, and the rule card's command shows it."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hanabako.pages.rule_card import Field
+from hanabako.engine.layout import Field
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
-from hanabi_env.rule_card import action_blocks, main, observation_fields, with_players
-from hanabi_env.words.notation import action_words, card_names, hint_marks
+from hanabi_env.engine.layout import layout
+from hanabi_env.rule_card import main, with_players
+from hanabi_env.words.notation import action_words, card_names, hint_marks, suit_letters
 from tests.test_cards import assert_every_bit_has_one_field
 
 TABLES = [
@@ -34,8 +36,31 @@ def test_every_bit_belongs_to_one_field(options):
 
 def test_every_action_belongs_to_one_block():
     for config in TABLES:
-        numbers = [action for block in action_blocks(config).values() for action in block]
+        actions = layout(config.rules()).actions
+        numbers = [action for block in actions for action in range(block.first, block.first + block.bits)]
         assert numbers == list(range(len(action_words(config))))
+
+
+def test_actions_are_of_the_kind_suit_and_card_that_their_words_say():
+    kinds = {
+        "SLOT": r"\d+",
+        "OFFSET": r"\d",
+        "COLOR": "([RYGWBM])",
+        "RANK": r"\d",
+        "SUIT": "([A-Z])",
+        "CARD": r"(([A-Z])\d)",
+    }
+    for config in TABLES:
+        found, words = layout(config.rules()), action_words(config)
+        for block in found.actions:
+            pattern = " ".join(kinds.get(word, word) for word in block.name.split())
+            for action in range(block.first, block.first + block.bits):
+                named = re.fullmatch(pattern, words[action])
+                assert named, f"{words[action]} is no {block.name}"
+                letter = named.groups()[-1] if named.groups() else None
+                suit, card = found.suit_of_actions[action], found.card_of_actions[action]
+                assert letter == (suit_letters(config)[suit] if suit >= 0 else None)
+                assert card == (card_names(config).index(named[1]) if block.name == "choose CARD" else -1)
 
 
 def test_the_fields_say_what_the_position_says():
@@ -49,7 +74,7 @@ def test_the_fields_say_what_the_position_says():
         env.step(action if action in legal else int(legal[0]))
     position, observer = env.to_dict(), env.possible_agents.index(env.agent_selection)
     seen = env.observe(env.agent_selection)["observation"]
-    fields = {(field.section, field.name): field for field in observation_fields(config)}
+    fields = {(field.section, field.name): field for field in layout(config.rules()).fields}
     seats = [(observer + offset) % config.players for offset in range(config.players)]
 
     def bits(section: str, name: str) -> list[np.ndarray]:

@@ -3,17 +3,17 @@
 import re
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from agents.evaluation.picture import sample_game
 from hanabi_env.config import HanabiConfig
 from hanabi_env.drawing.artwork import style
-from hanabi_env.drawing.panels import table_height
-from hanabi_env.drawing.render import main, replay, sample_game, table_ansi, table_rgb, table_svg
+from hanabi_env.drawing.places import table_height
+from hanabi_env.drawing.render import replay, table_ansi, table_rgb, table_svg
 from hanabi_env.drawing.table_view import describe_turn, view_of
 from hanabi_env.hanabi_v0 import raw_env
 from hanabi_env.words.ratings import score_words
@@ -220,7 +220,7 @@ def test_a_long_game_of_two_is_a_small_page() -> None:
 # --- With the environment itself --------------------------------------------------------------------------------------
 
 
-def test_the_environments_positions_are_read(tmp_path: Path) -> None:
+def test_the_environments_positions_are_read() -> None:
     config = HanabiConfig(players=3)
     snapshots = sample_game(config, seed=5, moves=1000)
     assert snapshots[-1].position["end_reason"] is not None
@@ -235,25 +235,3 @@ def test_the_environment_shows_itself_in_a_notebook() -> None:
     env = raw_env(config=config)
     env.reset(seed=1)
     assert env._repr_svg_() == table_svg(view_of(env.to_dict(), config))
-
-
-@pytest.mark.parametrize("name", ["table.svg", "game.html"])
-def test_the_command_draws_a_sample_game(tmp_path: Path, name: str) -> None:
-    main([str(tmp_path / name), "--seed", "3", "--players", "2", "--moves", "12", "--seat", "0"])
-    written = (tmp_path / name).read_text(encoding="utf-8")
-    assert ("as player_0 sees it" in written) == (name == "table.svg")
-    assert ("<!doctype html>" in written) == (name == "game.html")
-
-
-def test_the_command_refuses_a_file_it_cannot_write(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    with pytest.raises(SystemExit):
-        main([str(tmp_path / "table.bmp"), "--moves", "1"])
-    assert "must end in .svg or .html" in capsys.readouterr().err
-
-
-def test_the_readmes_picture_is_todays(tmp_path: Path) -> None:
-    arguments = ["--seed", "11", "--moves", "32", "--seat", "1"]
-    main([str(tmp_path / "hanabi.svg"), *arguments])
-    committed = Path(__file__).parents[2] / "docs" / "hanabi.svg"
-    again = f"draw it again: python -m hanabi_env.drawing.render docs/hanabi.svg {' '.join(arguments)}"
-    assert committed.read_text(encoding="utf-8") == (tmp_path / "hanabi.svg").read_text(encoding="utf-8"), again

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hanabi_env import PRESETS
-from hanabi_env.rule_card import observation_fields
+from hanabi_env.engine.layout import layout
 from hanabi_env.words.notation import card_names
 
 from .table import deal, position
@@ -167,7 +167,7 @@ def test_E12_f_cannot_be_announced():
 def test_E13_the_next_player_sees_the_play_that_opened_the_turn():
     table = completes_red("d").do("play 0", "hint 1 1")
     assert [event["action"] for event in table.events[-2:]] == ["play 0", "hint 1 1"]
-    fields = {(field.section, field.name): field for field in observation_fields(table.env.config)}
+    fields = {(field.section, field.name): field for field in layout(table.env.config.rules()).fields}
     bits = table.bits(1)
     kinds = [bits[place].index(1) for place in fields["last_action", "what"].places()[:2]]
     assert kinds == [3, 0]  # a rank hint, and before it a play

@@ -1,4 +1,4 @@
-"""The rule card's index of bits means what it says."""
+"""The layout of the observation means what it says."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hanabako.pages.rule_card import Field
+from hanabako.engine.layout import Field
 from ikebana_env import PRESETS, IkebanaConfig
-from ikebana_env.rule_card import observation_fields
+from ikebana_env.engine.layout import layout
 from tests.test_cards import assert_every_bit_has_one_field
 
 from .table import deal, start
@@ -51,13 +51,13 @@ def test_fields_hold_what_they_say(name, bits):
     )
     seen = table.env.observe("player_0")["observation"]
     config = IkebanaConfig(perfect_recall=True)
-    field = next(field for field in observation_fields(config) if field.name == name)
+    field = next(field for field in layout(config.rules()).fields if field.name == name)
     assert [np.flatnonzero(seen[place]).tolist() for place in field.places()] == bits
 
 
 def test_binary_numbers_hold_all_of_it():
     table = deal("", players=3)
-    fields = [field for field in observation_fields(table.env.config) if "binary" in field.meaning]
+    fields = [field for field in layout(table.env.config.rules()).fields if "binary" in field.meaning]
     assert [field.name for field in fields] == ["height of the discard", "prestige", "refusals"]
     table.do("draw", "refuse", "refuse")
     assert number_in(table, fields[0], 0) == 2

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from agents.evaluation.picture import sample_game
 from hanabako.drawing.replay import Snapshot
 from ikebana_env import IkebanaConfig, ikebana_v0
-from ikebana_env.drawing.render import main, replay, sample_game, table_ansi, table_rgb, table_svg, view_of
+from ikebana_env.drawing.render import replay, table_ansi, table_rgb, table_svg, view_of
 from ikebana_env.drawing.table_view import describe_move, describe_turn
 
 from .table import deal, start
@@ -84,11 +85,3 @@ def test_environments_render_themselves():
     assert env.render() == table_ansi(view_of(env.to_dict(), env.config))
     assert "<svg" in str(env._repr_svg_())
     assert isinstance(Snapshot(env.to_dict()).position, dict)
-
-
-@pytest.mark.parametrize("name", ["table.svg", "game.html"])
-def test_the_command_writes_files(tmp_path, name):
-    main([str(tmp_path / name), "--seed", "5", "--moves", "12"])
-    assert (tmp_path / name).stat().st_size > 5_000
-    with pytest.raises(SystemExit):
-        main([str(tmp_path / "table.bmp")])

@@ -8,11 +8,12 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from agents.evaluation.picture import sample_game
 from hanabako.drawing.svg import rasterize
 from hanafuda_env import PRESETS, koikoi_v0
-from hanafuda_env.drawing.faces import deck_svg, face, main
-from hanafuda_env.drawing.render import replay, sample_game, table_ansi, table_svg, view_of
-from hanafuda_env.drawing.table_view import KINDS, describe_card, kind_of
+from hanafuda_env.drawing.cards.faces import deck_svg, face, main
+from hanafuda_env.drawing.cards.names import KINDS, describe_card, kind_of
+from hanafuda_env.drawing.render import replay, table_ansi, table_svg, view_of
 from tests.reference.koikoi_plain import BOX, KIND
 
 from .table import position

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ikebana_env.drawing.render import sample_action, table_ansi, view_of
+from ikebana_env.drawing.render import table_ansi, view_of
 
 
 def end_line(env: Any) -> str:
@@ -22,7 +23,20 @@ def choose(env: Any, rng: np.random.Generator) -> int:
         env.unwrapped.action_to_str(int(k)) for k in np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
     ]
     chance = random.Random(int(rng.integers(2**32)))
-    return env.unwrapped.str_to_action(sample_action(env.unwrapped.to_dict(), words, chance))
+    return env.unwrapped.str_to_action(chosen_words(env.unwrapped.to_dict(), words, chance))
+
+
+def chosen_words(position: Mapping[str, Any], legal: Sequence[str], rng: random.Random) -> str:
+    """Buy or keep a card of a value that the bouquet has, refuse others while it is cheap."""
+    player, players = position["current_player"], len(position["bouquets"])
+    values = {card[1] for card in position["bouquets"][player]}
+    for action in legal:
+        verb, *offset = action.split()
+        if verb == "buy" and position["discards"][(player + int(offset[0])) % players][-1][1] in values:
+            return action
+    if "refuse" in legal and position["drawn"][1] not in values and rng.random() < 0.7 / (1 + position["refusals"]):
+        return "refuse"
+    return legal[0]
 
 
 def table_lines(env: Any) -> list[str]:

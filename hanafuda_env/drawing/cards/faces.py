@@ -2,8 +2,9 @@
 
     face("1-1")      # the crane under the sun among the pines, `WIDTH` by `HEIGHT`
 
-The drawings are made of a few shapes each and need no font. `python -m hanafuda_env.drawing.faces cards.svg` draws the deck, a
-row a month with the flower's name in English and Latin. Colors are those of printed decks, the same by day and night.
+The drawings are made of a few shapes each and need no font. `python -m hanafuda_env.drawing.cards.faces cards.svg`
+draws the deck, a row per month with the flower's name in English and Latin. Colors are those of printed decks, the same
+by day and by night.
 """
 
 import argparse
@@ -12,10 +13,10 @@ from pathlib import Path
 
 from hanabako.drawing.svg import document, element, group, number, rect, stylesheet, text
 from hanabako.files import write_text
-from hanafuda_env.drawing.january_to_june import april, february, january, june, march, may
-from hanafuda_env.drawing.july_to_december import august, december, july, november, october, september
-from hanafuda_env.drawing.pen import BLACK, PAPER
-from hanafuda_env.drawing.table_view import FLOWERS, MONTH_NAMES, describe_card, kind_of
+from hanafuda_env.drawing.cards.january_to_june import april, february, january, june, march, may
+from hanafuda_env.drawing.cards.july_to_december import august, december, july, november, october, september
+from hanafuda_env.drawing.cards.names import FLOWERS, MONTH_NAMES, describe_card, kind_of
+from hanafuda_env.drawing.cards.pen import BLACK, PAPER
 from hanafuda_env.words.notation import str_to_card
 
 __all__ = ["CLASSES", "HEIGHT", "WIDTH", "face"]
@@ -28,7 +29,7 @@ CLASSES = {"kk-paper": f"fill:{PAPER}", "kk-frame": f"fill:none;stroke:{BLACK};s
 
 
 def face(card: str) -> str:
-    """A card, `WIDTH` by `HEIGHT`. ``ValueError`` where there is no such card."""
+    """A card, `WIDTH` by `HEIGHT`. ``ValueError`` if there is no such card."""
     str_to_card(card)
     month, _, k = card.partition("-")
     paper = rect(1.2, 1.2, WIDTH - 2.4, HEIGHT - 2.4, 4, class_="kk-paper")
@@ -41,7 +42,7 @@ def face(card: str) -> str:
 
 
 def deck_svg() -> str:
-    """All 48 cards: two months a row, each with its name, its flower and the flower's Latin name."""
+    """All 48 cards: two months per row, each with its name, its flower and the flower's Latin name."""
     cell, label = (WIDTH + 6), 22
     width, height = 2 * (4 * cell + 26) + 6, 6 * (HEIGHT + label + 12) + 12
     parts = [rect(0, 0, width, height, class_="kk-table")]
@@ -60,7 +61,7 @@ def deck_svg() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw the deck as ``.svg``."""
-    parser = argparse.ArgumentParser(prog="python -m hanafuda_env.drawing.faces", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m hanafuda_env.drawing.cards.faces", description=main.__doc__)
     parser.add_argument("out", type=Path, help="file to write")
     write_text(parser.parse_args(arguments).out, deck_svg())
 

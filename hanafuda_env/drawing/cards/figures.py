@@ -1,7 +1,7 @@
 """What is on a card beside its flower: a ribbon, an animal, a person, a thing or a light."""
 
 from hanabako.drawing.svg import element
-from hanafuda_env.drawing.pen import (
+from hanafuda_env.drawing.cards.pen import (
     BARK,
     BLACK,
     BLUE,

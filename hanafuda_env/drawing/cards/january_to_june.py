@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 
 from hanabako.drawing.svg import element, number
-from hanafuda_env.drawing import figures
-from hanafuda_env.drawing.pen import (
+from hanafuda_env.drawing.cards import figures
+from hanafuda_env.drawing.cards.pen import (
     BARK,
     BLACK,
     BLUE,

@@ -1,0 +1,203 @@
+"""What the bits of an observation and the actions of a game are about: section, field, card and suit.
+
+A game describes every section of its observation as `Block`s and its actions as `Part`s. The function ``layout(rules)``
+of its module ``engine.layout`` makes a `Layout` of them: rule cards print it, and whoever learns takes from it which
+bits and actions are about which suit.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ACTIONS", "Block", "Field", "Layout", "Part", "actions_of", "fields_of"]
+
+ACTIONS = "actions"
+"""The section of the fields that are actions."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Bits, or actions, of one meaning that lie side by side."""
+
+    name: str
+    bits: int
+    meaning: str = ""
+    suits: tuple[int, ...] = ()
+    """The suit that each bit is about; empty if they are about none."""
+    cards: tuple[int, ...] = ()
+    """The card that each bit is about; empty if they are about none."""
+
+    def __post_init__(self) -> None:
+        for name, found in (("suits", self.suits), ("cards", self.cards)):
+            if found and len(found) != self.bits:
+                raise AssertionError(f"{self.name}: {self.bits} bits, {len(found)} {name}")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Parts that lie side by side, repeated ``times`` times."""
+
+    times: int
+    per: str
+    """What there is one of for each repetition; empty if the block stands once."""
+    parts: tuple[Part, ...]
+
+    @property
+    def stride(self) -> int:
+        """Bits of one repetition."""
+        return sum(part.bits for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A part in its place. It may come back at equal distances: once per card, say."""
+
+    section: str
+    """A section of the game's observation, or `ACTIONS`."""
+    name: str
+    first: int
+    """Index of the first bit of the first repetition."""
+    bits: int
+    times: int = 1
+    stride: int = 0
+    """From the first bit of one repetition to that of the next."""
+    per: str = ""
+    """What it comes back for, the outermost first; empty if it stands once."""
+    meaning: str = ""
+    suits: tuple[int, ...] = ()
+    """The suit that each bit of a repetition is about; empty if they are about none."""
+    cards: tuple[int, ...] = ()
+    """The card that each bit of a repetition is about; empty if they are about none."""
+
+    def places(self) -> list[slice]:
+        """Where the bits of each repetition lie in an int8 or float32 observation."""
+        starts = (self.first + k * self.stride for k in range(self.times))
+        return [slice(start, start + self.bits) for start in starts]
+
+
+def fields_of(described: Mapping[str, Sequence[Block]], sections: Iterable[tuple[str, int, int]]) -> list[Field]:
+    """The fields of an observation, in the order in which they begin.
+
+    Args:
+        described: every section as its blocks.
+        sections: name, first bit and length of the sections that are there.
+
+    Raises:
+        AssertionError: a section is not as long as it is described.
+    """
+    found = []
+    for section, first, length in sections:
+        at = first
+        for block in described[section]:
+            found += _fields_of_block(section, at, block)
+            at += block.times * block.stride
+        if at - first != length:
+            raise AssertionError(f"section {section} is described with {at - first} bits and has {length}")
+    return found
+
+
+def actions_of(parts: Sequence[Part], num_actions: int) -> list[Field]:
+    """The actions, part by part, as fields of the section `ACTIONS`."""
+    return fields_of({ACTIONS: [Block(1, "", tuple(parts))]}, [(ACTIONS, 0, num_actions)])
+
+
+def _fields_of_block(section: str, at: int, block: Block) -> list[Field]:
+    """The fields of a block that begins at bit ``at``."""
+    found = []
+    for part in block.parts:
+        if part.bits and block.times:
+            repeated = (block.times, block.stride, block.per)
+            found.append(
+                Field(section, part.name, at, part.bits, *repeated, part.meaning, part.suits, part.cards),
+            )
+        at += part.bits
+    return found
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What every bit of the observation and every action of one configuration is about.
+
+    Two suits are *alike* if the rules do not tell them apart: a position in which they change their names is as good a
+    position, whose observation and legal actions are those of the first in another order (`renaming`).
+    """
+
+    fields: list[Field]
+    """The observation's."""
+    actions: list[Field]
+    """The actions', of the section `ACTIONS`."""
+    alike_suits: tuple[int, ...]
+
+    @cached_property
+    def suit_of_bits(self) -> NDArray[np.int64]:
+        """The suit that each bit of the observation is about, or -1."""
+        return _spread(self.fields, "suits")
+
+    @cached_property
+    def card_of_bits(self) -> NDArray[np.int64]:
+        """The card that each bit of the observation is about, or -1."""
+        return _spread(self.fields, "cards")
+
+    @cached_property
+    def suit_of_actions(self) -> NDArray[np.int64]:
+        """The suit that each action names, or -1."""
+        return _spread(self.actions, "suits")
+
+    @cached_property
+    def card_of_actions(self) -> NDArray[np.int64]:
+        """The card that each action names, or -1."""
+        return _spread(self.actions, "cards")
+
+    @cached_property
+    def suit_bits(self) -> NDArray[np.int64]:
+        """Indices of the bits about each alike suit, (suits, bits of a suit): those of a column mean the same."""
+        return self._aligned(self.suit_of_bits)
+
+    @cached_property
+    def suit_actions(self) -> NDArray[np.int64]:
+        """The actions that name each alike suit, (suits, actions of a suit): those of a column mean the same."""
+        return self._aligned(self.suit_of_actions)
+
+    @cached_property
+    def other_bits(self) -> NDArray[np.int64]:
+        """Indices of the bits about no alike suit: about none, or about one that the rules tell apart."""
+        return np.flatnonzero(~np.isin(self.suit_of_bits, self.alike_suits))
+
+    @cached_property
+    def other_actions(self) -> NDArray[np.int64]:
+        """The actions that name no alike suit."""
+        return np.flatnonzero(~np.isin(self.suit_of_actions, self.alike_suits))
+
+    def renaming(self, order: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where bits and actions come from when the ``k``-th alike suit takes the name of the ``order[k]``-th.
+
+        ``observation[..., bits]`` and ``mask[..., actions]`` are those of the renamed position, and action ``a`` there
+        is action ``actions[a]`` here.
+
+        Raises:
+            ValueError: ``order`` is no order of the alike suits.
+        """
+        if sorted(order) != list(range(len(self.alike_suits))):
+            raise ValueError(f"order must hold 0 to {len(self.alike_suits) - 1} once each, got {list(order)}")
+        bits, actions = np.arange(len(self.suit_of_bits)), np.arange(len(self.suit_of_actions))
+        bits[self.suit_bits[list(order)]] = self.suit_bits
+        actions[self.suit_actions[list(order)]] = self.suit_actions
+        return bits, actions
+
+    def _aligned(self, suits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Row by row the places of each alike suit. Every part holds the bits of its suits in one order."""
+        rows = [np.flatnonzero(suits == suit) for suit in self.alike_suits]
+        return np.array(rows, np.int64).reshape(len(rows), -1 if rows else 0)
+
+
+def _spread(fields: Sequence[Field], name: str) -> NDArray[np.int64]:
+    """The suits or cards of all fields, bit by bit; -1 where there is none."""
+    found = np.full(sum(field.times * field.bits for field in fields), -1, np.int64)
+    for field in fields:
+        if getattr(field, name):
+            for place in field.places():
+                found[place] = getattr(field, name)
+    return found

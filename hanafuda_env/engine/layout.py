@@ -1,0 +1,126 @@
+"""What the bits of Koi-Koi's observation and its actions are about: see `hanabako.engine.layout`.
+
+layout(config.rules()).fields          # section, name, place and meaning of all bits
+layout(config.rules()).suit_of_bits    # the month that each bit is about, from 0, or -1
+"""
+
+from hanabako.engine.layout import Block, Layout, Part, actions_of, fields_of
+from hanafuda_env.engine.cards import CARDS, month_of
+from hanafuda_env.engine.observation import (
+    BASE_BITS,
+    CALLS_BITS,
+    LEAD_BITS,
+    MONTHS,
+    ROUNDS_BITS,
+    SCORE_BITS,
+    index_table,
+)
+from hanafuda_env.engine.state import PHASE_END, TURNS, Rules
+from hanafuda_env.engine.yaku import YAKU, YAKU_NAMES, YAKU_NEED
+
+__all__ = ["action_parts", "alike_suits", "layout", "observation_blocks"]
+
+SET = "a bit per card, 1-1 1-2 ... 12-4"
+PHASES = "one-hot over swap, play, joker_target, pick_hand, pick_draw, koi; zeros at the end"
+
+
+def layout(rules: Rules) -> Layout:
+    """The layout of a configuration's observation and actions."""
+    return Layout(
+        fields_of(observation_blocks(rules), index_table(rules)),
+        actions_of(action_parts(rules), rules.num_actions),
+        alike_suits(rules),
+    )
+
+
+def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every game
+    """None: every month has cards of its own."""
+    return ()
+
+
+# --- The observation, section by section ------------------------------------------------------------------------------
+
+
+def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
+    """Every section as its blocks."""
+    described = {
+        "cards": _planes(),
+        "round": _round(),
+        "my yaku": _player(),
+        "their yaku": _player(),
+        "scores": _scores(),
+    }
+    turns = {name: _turn() for name, _, _ in index_table(rules) if name not in described}
+    return {name: [Block(1, "", parts)] for name, parts in (described | turns).items()}
+
+
+def _planes() -> tuple[Part, ...]:
+    return (
+        _cards("my hand", "zeros in the phase of the swap"),
+        _cards("field"),
+        _cards("my captured cards"),
+        _cards("their captured cards"),
+        _cards("unseen", "in the deck or in a hand that I do not know"),
+        _cards("their revealed cards", "K46"),
+        _cards("pending", "has left the hand or the deck and lies nowhere yet"),
+        _cards("choices", "legal actions that are cards"),
+    )
+
+
+def _round() -> tuple[Part, ...]:
+    return (
+        Part("phase", PHASE_END, PHASES),
+        Part("to move", 1, "I am"),
+        Part("dealer", 1, "I am"),
+        Part("turn", TURNS, "thermometer, 1 to 16"),
+        Part("joker", 2, "who holds the Gaji's claim: I, they (K45)"),
+        Part("claimed month", MONTHS, "one-hot", tuple(range(MONTHS))),
+    )
+
+
+def _player() -> tuple[Part, ...]:
+    counted = "captured cards that count, thermometer"
+    return (
+        *(Part(f"towards {YAKU_NAMES[k]}", int(YAKU_NEED[k]), counted) for k in range(YAKU)),
+        Part("within reach", YAKU, "a bit per yaku: the other has not taken what it needs"),
+        Part("base", BASE_BITS, "points of the pile after the last turn, thermometer to 20"),
+        Part("chain", CALLS_BITS, "K31, thermometer to 4"),
+        Part("Koi-Koi", CALLS_BITS, "calls in this round, thermometer to 4"),
+        Part("November", 2, "has played one from the hand; turned one up from the deck (K44)"),
+    )
+
+
+def _scores() -> tuple[Part, ...]:
+    return (
+        Part("rounds left", ROUNDS_BITS, "the present one too, thermometer to 12"),
+        Part("my lead", LEAD_BITS, "at least 1, 2, 4, 8 ... 128 points"),
+        Part("their lead", LEAD_BITS, "likewise"),
+        Part("my score", SCORE_BITS, "binary, lowest bit first, two's complement"),
+        Part("their score", SCORE_BITS, "likewise"),
+    )
+
+
+def _turn() -> tuple[Part, ...]:
+    return (
+        _cards("played"),
+        _cards("drawn"),
+        _cards("captured"),
+        Part("whose", 2, "mine, theirs"),
+        Part("joker", 1, "the Gaji was used as one"),
+        Part("Koi-Koi", 1, "was called"),
+    )
+
+
+def _cards(name: str, meaning: str = "") -> Part:
+    """A bit per card."""
+    months = tuple(int(month_of(card)) for card in range(CARDS))
+    return Part(name, CARDS, "; ".join(filter(None, (SET, meaning))), months, tuple(range(CARDS)))
+
+
+# --- The actions ------------------------------------------------------------------------------------------------------
+
+
+def action_parts(rules: Rules) -> list[Part]:  # noqa: ARG001 - as in every game
+    """The actions in their order; those below 48 are cards, the others are named by their words."""
+    words = ("stop", "koikoi", "hiki", "keep hands", "swap hands", "joker")
+    return [_cards("CARD"), *(Part(word, 1) for word in words)]

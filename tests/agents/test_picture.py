@@ -1,0 +1,82 @@
+"""The command that draws a game which bots play, and the pictures of the READMEs."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.evaluation.picture import default_agent, main, sample_game
+from agents.policy import names
+from hanabi_env import HanabiConfig
+from tests.games import GAMES, GameUnderTest, table_name
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = re.findall(r"-m agents\.evaluation\.picture (.*)", (ROOT / "Makefile").read_text())
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+
+
+@EVERY_GAME
+def test_the_default_agent_is_the_last_that_plays_fairly(under_test: GameUnderTest) -> None:
+    fair = [name for name in names(under_test.name) if "cheat" not in name]
+    assert default_agent(under_test.config()).name == fair[-1] != "random"
+
+
+@EVERY_GAME
+def test_a_sample_game_is_a_game(under_test: GameUnderTest) -> None:
+    config = under_test.config(**under_test.short)
+    snapshots = sample_game(config, seed=3, agent="random")
+    env = under_test.raw_env(config=config)
+    env.reset(seed=3)
+    for now in snapshots[:-1]:
+        assert env.to_dict() == now.position
+        env.step(env.str_to_action(str(now.action)))
+    assert all(env.terminations.values()) and env.to_dict() == snapshots[-1].position
+    assert snapshots[-1].action is None
+    assert sample_game(config, seed=3, moves=4, agent="random")[:4] == snapshots[:4]
+
+
+def test_an_agent_that_cannot_play_is_passed_over_unless_it_is_asked_for() -> None:
+    config = HanabiConfig(observation_type="minimal")
+    assert default_agent(config).name == "questions"
+    with pytest.raises(ValueError, match="must be one of"):
+        sample_game(config, agent="nobody")
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("name", ["table.svg", "game.html"])
+def test_the_command_writes_pictures_and_replays(under_test: GameUnderTest, name: str, tmp_path: Path) -> None:
+    main([under_test.name, str(tmp_path / name), "--seed", "3", "--moves", "12", "--seat", "0", "--agent", "random"])
+    written = (tmp_path / name).read_text(encoding="utf-8")
+    assert ("<!doctype html>" in written) == (name == "game.html")
+    assert ("<svg" in written[:100]) == (name == "table.svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hanabi", "table.bmp"], r"out must end in \.svg or \.html, got table\.bmp"),
+        (["go", "table.svg"], "game must be one of hanabi, ikebana, koikoi, got 'go'"),
+        (["hanabi", "table.svg", "--preset", "none"], "preset"),
+        (["hanabi", "table.svg", "--moves", "1", "--agent", "random", "--seat", "2"], "seat must be None or from 0"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(arguments: list[str], message: str, monkeypatch: Any, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=message):
+        main(arguments)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_readmes_pictures_are_todays(command: str, tmp_path: Path) -> None:
+    game, out, *arguments = command.split()
+    main([game, str(tmp_path / "today.svg"), *arguments])
+    today = (tmp_path / "today.svg").read_text(encoding="utf-8")
+    assert (ROOT / out).read_text(encoding="utf-8") == today, (
+        f"draw it again: python -m agents.evaluation.picture {command}"
+    )
+
+
+def test_every_game_has_its_picture() -> None:
+    assert sorted(command.split()[0] for command in COMMANDS) == sorted(game.name for game in GAMES)

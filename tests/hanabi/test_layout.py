@@ -1,0 +1,97 @@
+"""Suits that the rules do not tell apart may change their names: bits and actions then move as the layout says."""
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from hanabi_env.engine.layout import layout
+from hanabi_env.rule_card import with_players
+from hanabi_env.words.notation import suit_letters
+from tests.test_cards import assert_renamed_alike
+
+RICH = {"history": 3, "belief": True, "derived": True}
+
+
+def moments(config: HanabiConfig, rng: random.Random) -> Iterator[Any]:
+    """Three moments of a game in which cards that fit are often played, and other moves are random."""
+    env = hanabi_v0.raw_env(config=config)
+    env.reset(seed=rng.randrange(1000))
+    for move in range(46):
+        if all(env.terminations.values()):
+            return
+        if move in (6, 20, 45):
+            yield env
+        legal = [env.action_to_str(int(k)) for k in np.flatnonzero(env.observe(env.agent_selection)["action_mask"])]
+        plays = [words for words in legal if words.startswith("play ") and words[5].isdigit()]
+        position = env.to_dict() if plays else {}
+        fitting = [words for words in plays if fits(position, words, config.ranks)]
+        careful = [words for words in legal if words not in plays]
+        env.step(env.str_to_action(rng.choice(fitting if fitting and rng.random() < 0.7 else careful or legal)))
+
+
+def fits(position: dict[str, Any], words: str, ranks: int) -> bool:
+    card = position["hands"][position["current_player"]][int(words.split()[1])]
+    count = position["fireworks"][card[0]]
+    return int(card[1]) == (ranks - count if card[0] == "K" else count + 1)
+
+
+def renamed(value: Any, letters: dict[str, str]) -> Any:
+    """A position with other names for its suits, in cards, hints, moves and keys."""
+    if isinstance(value, dict):
+        return {renamed(key, letters): renamed(item, letters) for key, item in value.items()}
+    if isinstance(value, list):
+        return [renamed(item, letters) for item in value]
+    if isinstance(value, str):
+        return re.sub(r"\b[A-Z](?=\d?\b)", lambda found: letters.get(found[0], found[0]), value)
+    return value
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_renaming_alike_suits_moves_bits_and_actions_as_the_layout_says(preset: str) -> None:
+    rng = random.Random(preset)
+    for players in range(2, 6):
+        table = with_players(PRESETS[preset], players)
+        if table is not None:
+            check_renaming(replace(table, **RICH), rng)
+
+
+@pytest.mark.parametrize("preset", ["standard", "all_extensions"])
+@pytest.mark.parametrize("kind", ["minimal", "card_knowledge", "seer"])
+def test_every_type_of_observation_is_renamed_alike(preset: str, kind: str) -> None:
+    check_renaming(replace(PRESETS[preset], observation_type=kind), random.Random(kind))
+
+
+def check_renaming(config: HanabiConfig, rng: random.Random) -> None:
+    names, alike = suit_letters(config), layout(config.rules()).alike_suits
+    assert names[: config.colors] == "".join(names[suit] for suit in alike)
+    for env in moments(config, rng):
+        order = rng.sample(range(len(alike)), len(alike))
+        letters = {names[alike[k]]: names[alike[other]] for k, other in enumerate(order)}
+        other_names = hanabi_v0.raw_env(config=config)
+        other_names.reset(options={"state": renamed(env.to_dict(), letters)})
+        assert_renamed_alike(env, other_names, order)
+
+
+def test_multicolor_and_black_are_like_no_other_suit() -> None:
+    config = HanabiConfig(colors=3, multicolor="own_color", black_powder=True)
+    found = layout(config.rules())
+    assert found.alike_suits == (0, 1, 2)
+    assert set(found.suit_of_bits[found.other_bits]) == {-1, 3, 4}
+    assert set(found.suit_of_actions[found.other_actions]) == {-1, 3}, "hints name multicolor (V1), not black (V3)"
+
+
+def test_bits_of_cards_know_their_card_and_columns_their_rank() -> None:
+    config = HanabiConfig(black_powder=True, derived=True)
+    found = layout(config.rules())
+    cards = found.card_of_bits
+    assert (found.suit_of_bits[cards >= 0] == cards[cards >= 0] // config.ranks).all()
+    ranks = np.where(cards < 0, -1, cards % config.ranks)[found.suit_bits]
+    assert (ranks == ranks[0]).all()
+    black = next(field for field in found.fields if field.name == "fireworks").cards[-config.ranks :]
+    assert black == (29, 28, 27, 26, 25), "black runs down (V3)"
