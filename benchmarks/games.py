@@ -3,8 +3,6 @@
 A new game joins every benchmark by one row of `GAMES`.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

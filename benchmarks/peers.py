@@ -16,8 +16,6 @@ What a step contains decides its price, so rows are compared within one of these
 * ``AEC``: a PettingZoo loop with ``last()``, an observation and a mask for the player to move, ``step()``.
 """
 
-from __future__ import annotations
-
 import ctypes
 import importlib.util
 import os

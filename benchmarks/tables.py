@@ -6,8 +6,6 @@
 A document takes the table ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

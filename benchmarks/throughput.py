@@ -9,8 +9,6 @@ Random games of Hanabi last 13 to 20 steps, so dealing weighs more here than in 
 by the wall clock on an otherwise idle machine; see `benchmarks.timing`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The games and presets every contract test runs over; a new game joins by a row here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

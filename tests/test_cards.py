@@ -1,7 +1,5 @@
 """Every game's rule card is up to date and complete."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

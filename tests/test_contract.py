@@ -1,7 +1,5 @@
 """What every game of the under_test promises (the public contract), over every game and every preset."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Every game's program on every machine: plain Python, compiled for all tables, compiled for one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

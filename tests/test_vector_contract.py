@@ -1,7 +1,5 @@
 """What every vector environment promises, over every game: the same games as one at a time, whatever the batch."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """``NUMBA_DISABLE_JIT=1``: every environment runs as plain Python, and plays the same games."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """One test per row of the rule card (H1-H21) and per ruling that concerns the standard game (E1-E18)."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """One test per ruling on the variants (E1-E18); the rows of the variants are in `test_variant_rules`."""
 
-from __future__ import annotations
-
 import pytest
 
 from hanabi_env import PRESETS

@@ -4,8 +4,6 @@ Legal moves, rewards, ends, the whole table and every bit that every seat sees. 
 general program. ``HANABAKO_MOVES=200000 pytest tests/hanabi/test_variants.py`` compares that many moves.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

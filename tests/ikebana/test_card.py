@@ -1,7 +1,5 @@
 """The rule card's index of bits means what it says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -11,8 +11,6 @@ and meant to be read beside the booklet.
     game.to_dict()                            # the contract's keys
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache

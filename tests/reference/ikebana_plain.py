@@ -7,8 +7,6 @@
 Chance is given: ``decks`` are the rounds' decks, tops first, and `move` is told how a deck was shuffled anew.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache

@@ -3,8 +3,6 @@
 It shares no line with ``hanafuda_env``. Moves and cards are words; deals come from outside.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -11,8 +11,6 @@ Every machine speaks the Learning Environment's action numbers:
 `play` moves all of them together; what to play is chosen by looking at the plain reference, which may see everything.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
