@@ -1,6 +1,6 @@
 """Hanabi beside its peers: the same play, the same machine, the same run.
 
-    python -m benchmarks.peers                      # table on the screen, benchmarks/results/peers.json
+    python -m benchmarks.peers                      # on the screen and in benchmarks/results/peers.json
     python -m benchmarks.peers --players 2 5 --seconds 1 --repeats 5
 
 Everybody plays uniformly random legal moves on one core and starts a new game when one ends; a step is one player's
@@ -30,7 +30,8 @@ import numpy as np
 import tyro
 
 from benchmarks import machine
-from benchmarks.games import GAMES, Play, aec_loop, roll_out_loop, vector_loop
+from benchmarks.games import GAMES
+from benchmarks.loops import Play, aec_loop, roll_out_loop, vector_loop
 from benchmarks.timing import Case, measure, significant, write_json
 
 RESULTS = Path(__file__).parent / "results" / "peers.json"
@@ -44,7 +45,7 @@ class Peer:
     content: str
     """``moves``, ``acting``, ``all`` or ``AEC``, as above."""
     build: Callable[[int], Play]
-    """Makes the loop for so many players."""
+    """Makes the loop for that many players."""
     needs: tuple[str, ...] = ()
     """Modules without which it is skipped."""
     is_for_linux: bool = False
@@ -57,7 +58,7 @@ class Args:
     """Measure Hanabi's throughput beside its peers."""
 
     players: list[int] = field(default_factory=lambda: [2, 5])
-    """Table sizes."""
+    """Numbers of players."""
     seconds: float = 0.5
     """CPU seconds of every repeat."""
     repeats: int = 5
@@ -375,7 +376,7 @@ def with_ratios(results: list[dict]) -> list[dict]:
 
 
 def run(args: Args) -> dict:
-    """Measure every installed peer at every table size. Returns the JSON."""
+    """Measure every installed peer for every number of players. Returns the JSON."""
     wanted = [peer for peer in PEERS if args.only in peer.name]
     for peer in wanted:
         if missing(peer):
@@ -402,7 +403,7 @@ def run(args: Args) -> dict:
     }
 
 
-def print_table(report: dict) -> None:
+def print_rows(report: dict) -> None:
     """The results as aligned text."""
     for row in report["results"]:
         ratio = f"{row['slower_than_hanabako']:>8g}x slower" if "slower_than_hanabako" in row else ""
@@ -415,7 +416,7 @@ def print_table(report: dict) -> None:
 def main(args: Args) -> None:
     """Measure, print and write."""
     report = run(args)
-    print_table(report)
+    print_rows(report)
     write_json(args.out, report)
     print(f"written: {args.out}")
 
