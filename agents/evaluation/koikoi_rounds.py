@@ -1,7 +1,7 @@
 """Points a round between Koi-Koi's players, and what dealing is worth: the measurements and their tables.
 
     python -m agents.evaluation.koikoi_rounds --measure --network document=runs/A/policy.safetensors --network koikoi_japan=...
-    python -m agents.evaluation.koikoi_rounds            # write the tables of agents/README.md from the results beside it
+    python -m agents.evaluation.koikoi_rounds            # write the tables of agents/SCORES.md from the results beside it
 
 A match is 10,000 deals of one round, each played twice with the seats exchanged: 20,000 rounds in which both players
 deal equally often. Errors are over deals.
@@ -29,8 +29,8 @@ from .playing import observes, steps_of
 from .seating import Block
 
 HERE = Path(__file__).resolve().parent.parent
-RESULTS = HERE.parent / "results" / "koikoi-rounds.json"
-README = HERE.parent / "README.md"
+RESULTS = HERE / "results" / "koikoi-rounds.json"
+PAGE = HERE / "SCORES.md"
 DEALS, SEED = 10_000, 1
 MEASURED = ("document", "koikoi_japan")
 PLAYERS = ("random", "greedy_stop", "always_koi", "counting", "monte_carlo")
@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         networks = dict(text.split("=", 1) for text in options.network)
         write_text(RESULTS, json.dumps(measure(networks, options.deals, options.num_threads), indent=1) + "\n")
     generated = [("koikoi", tables(json.loads(RESULTS.read_text())))]
-    update(README, generated, options.check, "python -m agents.evaluation.koikoi_rounds")
+    update(PAGE, generated, options.check, "python -m agents.evaluation.koikoi_rounds")
 
 
 if __name__ == "__main__":
