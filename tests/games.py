@@ -10,7 +10,7 @@ from hanabako.games import GameEntry, declarations, games
 
 @dataclass(frozen=True)
 class GameUnderTest:
-    """A game's declaration, and what the contract's tests need beside it."""
+    """A game's declaration, and what the tests of its promises need beside it."""
 
     entry: GameEntry
     wider: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What every game of the under_test promises (the public contract), over every game and every preset."""
+"""What every game promises to its users, over every game and every preset."""
 
 import importlib
 import json

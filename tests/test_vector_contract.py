@@ -468,7 +468,7 @@ def test_illegal_actions_for_ever_do_no_harm(under_test: GameUnderTest):
     assert_same(roll(envs, 10, seed=19), roll(under_test.vector(50), 10, seed=19))
 
 
-# --- The rest of the contract ----------------------------------------------------------------------------------------
+# --- The rest ----------------------------------------------------------------------------------------------------
 
 
 @EVERY_GAME
