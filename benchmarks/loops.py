@@ -8,7 +8,8 @@ import numba
 import numpy as np
 
 from benchmarks.careful import careful_rollouts
-from hanabako.engine.game import SAME_STEP, Game
+from hanabako.engine.game import Game
+from hanabako.engine.protocol import SAME_STEP
 from hanabako.engine.sections import words_for
 from hanabako.envs.vector import FORMATS, CardGameVectorEnv
 

@@ -340,7 +340,7 @@ class PlainKoiKoi:
         return points
 
     def to_dict(self) -> dict[str, Any]:
-        """What of the contract's keys does not depend on the order of a list."""
+        """What of the keys of `to_dict` does not depend on the order of a list."""
         return {
             "dealer": self.dealer,
             "current_player": self.player,
