@@ -47,19 +47,19 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.peers
 	@$(RUN) -m benchmarks.compile_time
 
-# The position that a game's picture shows; a game that wishes for none is shown where its command begins.
+# What a game's picture in the README shows; a game without a line here is shown at the end of its first deal.
 PICTURE_hanabi  := --seed 11 --moves 32 --seat 1
-PICTURE_ikebana := --seed 7 --moves 62 --seat 1
+PICTURE_ikebana := --players 3 --seed 7 --moves 67 --seat 1
 PICTURE_koikoi  := --seed 7 --moves 50 --seat 0
-GAMES = $(shell $(RUN) -c "from hanabako.games import games; print(*[f'{g.name}:{g.package}' for g in games().values()])")
+GAMES = $(shell $(RUN) -c "from hanabako.games import games; print(*games())")
 
 pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figures, scores, rule cards, pictures
 	@$(RUN) -m benchmarks.pages
 	@$(RUN) -m agents.evaluation.scoreboard
 	@$(RUN) -m agents.evaluation.koikoi_rounds
-	@$(foreach game,$(GAMES),$(RUN) -m $(word 2,$(subst :, ,$(game))).rule_card &&) true
-	@$(foreach game,$(GAMES),$(RUN) -m $(word 2,$(subst :, ,$(game))).drawing.render \
-	    docs/$(word 1,$(subst :, ,$(game))).svg $(PICTURE_$(word 1,$(subst :, ,$(game)))) &&) true
+	@$(RUN) -m hanabako.pages.folder_map
+	@$(RUN) -c "from hanabako.games import games; [game.module('rule_card').main([]) for game in games().values()]"
+	@$(foreach game,$(GAMES),$(RUN) -m agents.evaluation.picture $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

@@ -20,7 +20,7 @@ STEPS_PER_CALL = 200_000
 """A compiled roll-out plays about that many steps per call: some milliseconds."""
 
 
-def roll_out_loop(
+def rollout_loop(
     game: Game,
     num_envs: int,
     observation: str | None,
@@ -43,7 +43,7 @@ def roll_out_loop(
     tables = fresh_tables(game, num_envs) if tables is None else tables
     loops = game.loops(specialize=True)
     one, several = careful_rollouts(game) if policy == "no misplay" else (loops.rollout, loops.rollout_parallel)
-    roll_out = one if num_threads == 1 else several
+    rollout = one if num_threads == 1 else several
     views = 0 if observation is None else game.players if seats == "all" else 1
     kind = FORMATS[observation or "packed"]
     width = words_for(game.observation_bits) if kind is np.uint64 else game.observation_bits
@@ -54,7 +54,7 @@ def roll_out_loop(
     def play() -> int:
         nonlocal played
         numba.set_num_threads(num_threads)
-        roll_out(game.rules_array, tables, out, np.uint64(1), played, steps)
+        rollout(game.rules_array, tables, out, np.uint64(1), played, steps)
         played += steps
         return num_envs * steps
 

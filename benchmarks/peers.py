@@ -31,7 +31,7 @@ import tyro
 
 from benchmarks import machine
 from benchmarks.games import GAMES
-from benchmarks.loops import Play, aec_loop, roll_out_loop, vector_loop
+from benchmarks.loops import Play, aec_loop, rollout_loop, vector_loop
 from benchmarks.timing import Case, measure, significant, write_json
 
 RESULTS = Path(__file__).parent / "results" / "peers.json"
@@ -277,7 +277,7 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
         return state, sum(vector.sum() for vector in observations.values()) + rewards["__all__"].sum()
 
     @jax.jit
-    def roll_out(key: Any, state: Any) -> tuple[Any, Any]:
+    def rollout(key: Any, state: Any) -> tuple[Any, Any]:
         state, seen = jax.lax.scan(lambda state, key: step_all(key, state), state, jax.random.split(key, steps))
         return state, seen.sum()
 
@@ -290,7 +290,7 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
 
     def play() -> int:
         held[0], key = jax.random.split(held[0])
-        held[1], seen = roll_out(key, held[1])
+        held[1], seen = rollout(key, held[1])
         seen.block_until_ready()
         return batch * steps
 
@@ -302,7 +302,7 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
 
 def hanabako(players: int, observation: str | None, seats: str = "acting") -> Play:
     """Our compiled roll-out over 1024 games on one thread."""
-    return roll_out_loop(GAMES["hanabi"].make(players), 1024, observation, seats)
+    return rollout_loop(GAMES["hanabi"].make(players), 1024, observation, seats)
 
 
 def hanabako_vector(players: int, observation: str) -> Play:

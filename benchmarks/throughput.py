@@ -17,7 +17,7 @@ import tyro
 
 from benchmarks import machine
 from benchmarks.games import GAMES, BenchmarkGame
-from benchmarks.loops import aec_loop, kernel_loop, roll_out_loop, state_bytes, vector_loop
+from benchmarks.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
 from benchmarks.timing import Case, measure, write_json
 
 RESULTS = Path(__file__).parent / "results"
@@ -58,9 +58,9 @@ def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
     """Both policies and every format at one size; the acting player's observation, and every player's."""
     for policy in entry.wishes.policies:
         for observation in FORMATS:
-            yield roll_out(entry, players, COMPARED, observation, policy=policy)
+            yield rollout(entry, players, COMPARED, observation, policy=policy)
     for observation in ("packed", "int8"):
-        yield roll_out(entry, players, COMPARED, observation, seats="all")
+        yield rollout(entry, players, COMPARED, observation, seats="all")
 
 
 def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
@@ -71,14 +71,14 @@ def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
             row = columns(entry, players, COMPARED, observation)
             row |= {"path": "roll-out", "policy": "random", "preset": preset}
             row |= {"bits": game.observation_bits, "beside": entry.wishes.beside.get(preset, next(iter(entry.presets)))}
-            yield Case(row, roll_out_loop(game, COMPARED, observation))
+            yield Case(row, rollout_loop(game, COMPARED, observation))
 
 
 def sizes(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
     """Every format at every number of games side by side."""
     for num_envs in args.sizes:
         for observation in FORMATS:
-            yield roll_out(entry, players, num_envs, observation)
+            yield rollout(entry, players, num_envs, observation)
 
 
 def threads(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
@@ -86,7 +86,7 @@ def threads(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
     for num_envs in sorted({*args.sizes, 4096} - {1}):
         for observation in (None, "packed", "int8"):
             for num_threads in (1, args.threads):
-                yield roll_out(entry, players, num_envs, observation, num_threads=num_threads, clock="wall")
+                yield rollout(entry, players, num_envs, observation, num_threads=num_threads, clock="wall")
 
 
 def vector(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
@@ -120,7 +120,7 @@ def columns(entry: BenchmarkGame, players: int, num_envs: int, observation: str 
     return {"game": entry.name, "players": players, "envs": num_envs, "observation": observation or "none"}
 
 
-def roll_out(
+def rollout(
     entry: BenchmarkGame,
     players: int,
     num_envs: int,
@@ -133,7 +133,7 @@ def roll_out(
     """One row of the compiled roll-out."""
     row = columns(entry, players, num_envs, observation)
     row |= {"path": "roll-out", "policy": policy, "seats": seats, "threads": num_threads}
-    play = roll_out_loop(entry.make(players), num_envs, observation, seats, policy, num_threads)
+    play = rollout_loop(entry.make(players), num_envs, observation, seats, policy, num_threads)
     return Case(row, play, "wall" if clock == "wall" else "cpu")
 
 

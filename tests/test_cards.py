@@ -8,9 +8,9 @@ import pytest
 
 from hanabako.pages.generated import filled
 from hanabako.pages.rule_card import field_docstrings
-from tests.games import GAMES, GameUnderTest, table_name
+from tests.games import GAMES, GameUnderTest, short_name
 
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def card_of(package: str) -> Any:

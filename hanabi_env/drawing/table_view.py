@@ -173,7 +173,7 @@ def view_of(
 
     ``wording`` is the booklet whose words the verdict is in, a key of `hanabi_env.words.ratings.SCALES`.
 
-    Of the keys that a given state need not have it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
+    Of the keys beyond the contract's it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
     for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and ranks that
     hints named). Both may be missing.
 

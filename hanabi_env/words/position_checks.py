@@ -167,7 +167,7 @@ def _is_indispensable_lost(rules: Rules, position: Position) -> bool:
 
 
 def _check_tiles(rules: Rules, position: Position) -> None:
-    """V4, E9: every colored or multicolor firework that was completed revealed a tile. N3: but for the end's."""
+    """V4, E9: every colored or multicolor firework that was completed revealed a tile. E4: but for the end's."""
     if not rules.flamboyants:
         return
     colored = [played for suit, played in enumerate(position.fireworks) if suit != rules.black_suit]

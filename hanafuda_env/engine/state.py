@@ -90,7 +90,7 @@ class Rules(NamedTuple):
     gaji_blocked_by: int  # K44: FROM_HAND, or with FROM_DECK
     reward: int  # REWARD_*
     history: int  # turns in the observation
-    points: tuple[int, ...]  # of every yaku,
+    points: tuple[int, ...]  # of every yaku (1.2),
     points_after_koi: tuple[int, ...]  # once the player has called Koi,
     extra: tuple[int, ...]  # and for every further card
 

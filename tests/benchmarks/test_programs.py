@@ -106,6 +106,6 @@ def test_no_misplay_plays_longer_games_than_random():
     lengths = {}
     for policy in ("random", "no misplay"):
         tables = loops.fresh_tables(GAME, 64)
-        loops.roll_out_loop(GAME, 64, None, policy=policy, tables=tables)()
+        loops.rollout_loop(GAME, 64, None, policy=policy, tables=tables)()
         lengths[policy] = tables["length"].mean()
     assert lengths["no misplay"] > 3 * lengths["random"]
