@@ -1,7 +1,7 @@
 # Two commands matter: `make train` and `make test`. Both make what they need, once, in .venv.
 
 PYTHON  ?= python3
-WORKERS ?= $(shell n=$$(nproc); echo $$((n < 8 ? n : 8)))
+WORKERS ?= $(shell n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu); echo $$((n < 8 ? n : 8)))
 VENV    := .venv
 RUN     := $(VENV)/bin/python
 PIP     := $(RUN) -m pip
@@ -15,10 +15,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test lint format types pytest bench tables clean
+.PHONY: help train test lint format types pytest bench pages clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minutes; MINUTES=1 for the mini game
 	@$(RUN) -m agents.learning.demo $(if $(MINUTES),--minutes $(MINUTES))
@@ -47,16 +47,19 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.peers
 	@$(RUN) -m benchmarks.compile_time
 
-tables: $(VENV)/.test  ## write the measured tables and the pictures into the READMEs
-	@$(RUN) -m benchmarks.tables
+# What a game's picture in the README shows; a game without a line here is shown at the end of its first deal.
+PICTURE_hanabi  := --seed 11 --moves 32 --seat 1
+PICTURE_ikebana := --players 3 --seed 7 --moves 67 --seat 1
+PICTURE_koikoi  := --seed 7 --moves 50 --seat 0
+GAMES = $(shell $(RUN) -c "from hanabako.games import games; print(*games())")
+
+pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figures, scores, rule cards, pictures
+	@$(RUN) -m benchmarks.pages
 	@$(RUN) -m agents.evaluation.scoreboard
-	@$(RUN) -m hanabi_env.rule_card
 	@$(RUN) -m agents.evaluation.koikoi_rounds
-	@$(RUN) -m ikebana_env.rule_card
-	@$(RUN) -m hanafuda_env.rule_card
-	@$(RUN) -m agents.evaluation.picture hanabi docs/hanabi.svg --seed 11 --moves 32 --seat 1
-	@$(RUN) -m agents.evaluation.picture ikebana docs/ikebana.svg --players 3 --seed 7 --moves 67 --seat 1
-	@$(RUN) -m agents.evaluation.picture koikoi docs/koikoi.svg --seed 7 --moves 50 --seat 0
+	@$(RUN) -m hanabako.pages.folder_map
+	@$(RUN) -c "from hanabako.games import games; [game.module('rule_card').main([]) for game in games().values()]"
+	@$(foreach game,$(GAMES),$(RUN) -m agents.evaluation.picture $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

@@ -1,1 +1,1 @@
-"""How fast the games are, measured beside their peers; the README's tables are made from what these programs write."""
+"""How fast the games are, measured beside their peers; the READMEs' figures are made from what these programs write."""

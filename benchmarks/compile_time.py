@@ -8,8 +8,6 @@ it does where nobody forbids it. Both run on one thread and are measured in the 
 takes on an idle machine with warm files.
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import subprocess

@@ -1,7 +1,5 @@
 """What a measurement ran on: a number without its machine, versions, load and date says nothing."""
 
-from __future__ import annotations
-
 import datetime
 import importlib.metadata
 import os

@@ -1,6 +1,6 @@
 """Hanabi beside its peers: the same play, the same machine, the same run.
 
-    python -m benchmarks.peers                      # table on the screen, benchmarks/results/peers.json
+    python -m benchmarks.peers                      # on the screen and in benchmarks/results/peers.json
     python -m benchmarks.peers --players 2 5 --seconds 1 --repeats 5
 
 Everybody plays uniformly random legal moves on one core and starts a new game when one ends; a step is one player's
@@ -16,8 +16,6 @@ What a step contains decides its price, so rows are compared within one of these
 * ``AEC``: a PettingZoo loop with ``last()``, an observation and a mask for the player to move, ``step()``.
 """
 
-from __future__ import annotations
-
 import ctypes
 import importlib.util
 import os
@@ -32,7 +30,8 @@ import numpy as np
 import tyro
 
 from benchmarks import machine
-from benchmarks.games import GAMES, Play, aec_loop, roll_out_loop, vector_loop
+from benchmarks.games import GAMES
+from benchmarks.loops import Play, aec_loop, rollout_loop, vector_loop
 from benchmarks.timing import Case, measure, significant, write_json
 
 RESULTS = Path(__file__).parent / "results" / "peers.json"
@@ -46,7 +45,7 @@ class Peer:
     content: str
     """``moves``, ``acting``, ``all`` or ``AEC``, as above."""
     build: Callable[[int], Play]
-    """Makes the loop for so many players."""
+    """Makes the loop for that many players."""
     needs: tuple[str, ...] = ()
     """Modules without which it is skipped."""
     is_for_linux: bool = False
@@ -59,7 +58,7 @@ class Args:
     """Measure Hanabi's throughput beside its peers."""
 
     players: list[int] = field(default_factory=lambda: [2, 5])
-    """Table sizes."""
+    """Numbers of players."""
     seconds: float = 0.5
     """CPU seconds of every repeat."""
     repeats: int = 5
@@ -278,7 +277,7 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
         return state, sum(vector.sum() for vector in observations.values()) + rewards["__all__"].sum()
 
     @jax.jit
-    def roll_out(key: Any, state: Any) -> tuple[Any, Any]:
+    def rollout(key: Any, state: Any) -> tuple[Any, Any]:
         state, seen = jax.lax.scan(lambda state, key: step_all(key, state), state, jax.random.split(key, steps))
         return state, seen.sum()
 
@@ -291,7 +290,7 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
 
     def play() -> int:
         held[0], key = jax.random.split(held[0])
-        held[1], seen = roll_out(key, held[1])
+        held[1], seen = rollout(key, held[1])
         seen.block_until_ready()
         return batch * steps
 
@@ -303,7 +302,7 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
 
 def hanabako(players: int, observation: str | None, seats: str = "acting") -> Play:
     """Our compiled roll-out over 1024 games on one thread."""
-    return roll_out_loop(GAMES["hanabi"].make(players), 1024, observation, seats)
+    return rollout_loop(GAMES["hanabi"].make(players), 1024, observation, seats)
 
 
 def hanabako_vector(players: int, observation: str) -> Play:
@@ -377,7 +376,7 @@ def with_ratios(results: list[dict]) -> list[dict]:
 
 
 def run(args: Args) -> dict:
-    """Measure every installed peer at every table size. Returns the JSON."""
+    """Measure every installed peer for every number of players. Returns the JSON."""
     wanted = [peer for peer in PEERS if args.only in peer.name]
     for peer in wanted:
         if missing(peer):
@@ -404,7 +403,7 @@ def run(args: Args) -> dict:
     }
 
 
-def print_table(report: dict) -> None:
+def print_rows(report: dict) -> None:
     """The results as aligned text."""
     for row in report["results"]:
         ratio = f"{row['slower_than_hanabako']:>8g}x slower" if "slower_than_hanabako" in row else ""
@@ -417,7 +416,7 @@ def print_table(report: dict) -> None:
 def main(args: Args) -> None:
     """Measure, print and write."""
     report = run(args)
-    print_table(report)
+    print_rows(report)
     write_json(args.out, report)
     print(f"written: {args.out}")
 

@@ -9,8 +9,6 @@ Random games of Hanabi last 13 to 20 steps, so dealing weighs more here than in 
 by the wall clock on an otherwise idle machine; see `benchmarks.timing`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +16,8 @@ from pathlib import Path
 import tyro
 
 from benchmarks import machine
-from benchmarks.games import GAMES, BenchmarkGame, aec_loop, kernel_loop, roll_out_loop, state_bytes, vector_loop
+from benchmarks.games import GAMES, BenchmarkGame
+from benchmarks.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
 from benchmarks.timing import Case, measure, write_json
 
 RESULTS = Path(__file__).parent / "results"
@@ -27,7 +26,7 @@ LEARNT_FROM = ("packed", "int8")
 """Formats in which the vector environment is measured: those that agents read."""
 SIZES = (1, 64, 1024, 16384)
 COMPARED = 1024
-"""Games side by side where a table compares something else."""
+"""Games side by side when something else is compared."""
 
 
 @dataclass
@@ -37,7 +36,7 @@ class Args:
     game: list[str] = field(default_factory=lambda: list(GAMES))
     """Games by name."""
     players: list[int] = field(default_factory=list)
-    """Table sizes; all of the game's where none is given."""
+    """Numbers of players; all of the game's if none is given."""
     only: str = ""
     """Only the groups whose names contain one of these, separated by commas: formats, sizes, presets, threads, ..."""
     seconds: float = 0.3
@@ -57,11 +56,11 @@ class Args:
 
 def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
     """Both policies and every format at one size; the acting player's observation, and every player's."""
-    for policy in entry.policies:
+    for policy in entry.wishes.policies:
         for observation in FORMATS:
-            yield roll_out(entry, players, COMPARED, observation, policy=policy)
+            yield rollout(entry, players, COMPARED, observation, policy=policy)
     for observation in ("packed", "int8"):
-        yield roll_out(entry, players, COMPARED, observation, seats="all")
+        yield rollout(entry, players, COMPARED, observation, seats="all")
 
 
 def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
@@ -71,15 +70,15 @@ def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
         for observation in (None, "packed"):
             row = columns(entry, players, COMPARED, observation)
             row |= {"path": "roll-out", "policy": "random", "preset": preset}
-            row |= {"bits": game.observation_bits, "beside": entry.beside.get(preset, next(iter(entry.presets)))}
-            yield Case(row, roll_out_loop(game, COMPARED, observation))
+            row |= {"bits": game.observation_bits, "beside": entry.wishes.beside.get(preset, next(iter(entry.presets)))}
+            yield Case(row, rollout_loop(game, COMPARED, observation))
 
 
 def sizes(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
     """Every format at every number of games side by side."""
     for num_envs in args.sizes:
         for observation in FORMATS:
-            yield roll_out(entry, players, num_envs, observation)
+            yield rollout(entry, players, num_envs, observation)
 
 
 def threads(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
@@ -87,7 +86,7 @@ def threads(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
     for num_envs in sorted({*args.sizes, 4096} - {1}):
         for observation in (None, "packed", "int8"):
             for num_threads in (1, args.threads):
-                yield roll_out(entry, players, num_envs, observation, num_threads=num_threads, clock="wall")
+                yield rollout(entry, players, num_envs, observation, num_threads=num_threads, clock="wall")
 
 
 def vector(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
@@ -112,8 +111,8 @@ def aec(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
 
 
 GROUPS = {"formats": formats, "presets": presets, "sizes": sizes, "threads": threads, "vector": vector, "aec": aec}
-AT_EVERY_TABLE = ("formats", "aec")
-"""Groups that are measured at every table size; the others only at the smallest."""
+FOR_ALL_PLAYERS = ("formats", "aec")
+"""Groups that are measured for every number of players; the others only for the smallest."""
 
 
 def columns(entry: BenchmarkGame, players: int, num_envs: int, observation: str | None) -> dict:
@@ -121,7 +120,7 @@ def columns(entry: BenchmarkGame, players: int, num_envs: int, observation: str 
     return {"game": entry.name, "players": players, "envs": num_envs, "observation": observation or "none"}
 
 
-def roll_out(
+def rollout(
     entry: BenchmarkGame,
     players: int,
     num_envs: int,
@@ -134,7 +133,7 @@ def roll_out(
     """One row of the compiled roll-out."""
     row = columns(entry, players, num_envs, observation)
     row |= {"path": "roll-out", "policy": policy, "seats": seats, "threads": num_threads}
-    play = roll_out_loop(entry.make(players), num_envs, observation, seats, policy, num_threads)
+    play = rollout_loop(entry.make(players), num_envs, observation, seats, policy, num_threads)
     return Case(row, play, "wall" if clock == "wall" else "cpu")
 
 
@@ -142,14 +141,14 @@ def roll_out(
 
 
 def run(args: Args, entry: BenchmarkGame) -> dict:
-    """Measure the chosen groups and table sizes of a game. Returns the JSON."""
+    """Measure the chosen groups and numbers of players of a game. Returns the JSON."""
     before = machine.describe()
     results, states = [], {}
     for players in args.players or entry.players:
         states[f"{entry.name}, {players} players"] = state_bytes(entry.make(players))
         for name, group in GROUPS.items():
             is_wanted = any(word in name for word in args.only.split(","))
-            if not is_wanted or not (name in AT_EVERY_TABLE or players == entry.players[0]):
+            if not is_wanted or not (name in FOR_ALL_PLAYERS or players == entry.players[0]):
                 continue
             title = f"{entry.name}, {players} players, {name}"
             rows = measure(list(group(entry, players, args)), args.seconds, args.repeats, title)
@@ -164,7 +163,7 @@ def run(args: Args, entry: BenchmarkGame) -> dict:
     }
 
 
-def print_table(report: dict) -> None:
+def print_rows(report: dict) -> None:
     """The results as aligned text, in nanoseconds a step and millions of steps a second."""
     for row in report["results"]:
         words = [f"{row[key]}" for key in ("preset", "path", "policy", "seats", "observation") if key in row]
@@ -182,7 +181,7 @@ def main(args: Args) -> None:
         raise SystemExit(f"unknown game {', '.join(unknown)}: known are {', '.join(GAMES)}")
     for name in args.game:
         report = run(args, GAMES[name])
-        print_table(report)
+        print_rows(report)
         path = args.out / f"throughput_{name}.json"
         write_json(path, report)
         print(f"written: {path}")

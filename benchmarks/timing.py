@@ -5,8 +5,6 @@ the wall clock. Cases that are compared take turns (first repeat of each, second
 minute of the machine falls on all of them and ratios stay honest. The median is the number, the range its spread.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 import time

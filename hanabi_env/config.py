@@ -87,7 +87,7 @@ class HanabiConfig:
 
     @property
     def deck_size(self) -> int:
-        """Cards in the box (H1, V1, V2, V3, E17)."""
+        """Cards in the box (H1, V1, V2, V3, E17, N6)."""
         full = self.suits - (self.multicolor == "own_color")
         single = self.ranks if self.multicolor == "own_color" else 0
         return full * (3 if self.ranks == 1 else 2 * self.ranks) + single

@@ -1,7 +1,5 @@
 """The games and presets every contract test runs over; a new game joins by a row here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +10,12 @@ from hanabako.games import GameEntry, declarations, games
 
 @dataclass(frozen=True)
 class GameUnderTest:
-    """A game's declaration, and what the contract's tests need beside it."""
+    """A game's declaration, and what the tests of its promises need beside it."""
 
     entry: GameEntry
     wider: dict[str, Any]
-    """Fields that give its short table other spaces."""
-    extra_tables: list[dict[str, Any]] = field(default_factory=list)
+    """Fields that give its short game other spaces."""
+    more_configs: list[dict[str, Any]] = field(default_factory=list)
     """Configurations beside the presets that deserve the whole contract."""
 
     @property
@@ -59,35 +57,35 @@ class GameUnderTest:
     def parallel_env(self, **options: Any) -> Any:
         return self.entry.make_parallel(**options)
 
-    def vector(self, num_envs: int, table: dict[str, Any] | None = None, **options: Any) -> Any:
-        """The vector environment of a table; ``table`` is what the factories take."""
-        table = self.short if table is None else table
-        return self.entry.make_vector(num_envs, config=self.config(**table), **options)
+    def vector(self, num_envs: int, fields: dict[str, Any] | None = None, **options: Any) -> Any:
+        """The vector environment; ``fields`` is what the factories take, by default those of a short game."""
+        fields = self.short if fields is None else fields
+        return self.entry.make_vector(num_envs, config=self.config(**fields), **options)
 
     def config(self, **keywords: Any) -> Any:
         """The configuration that a factory's keywords mean."""
         return self.entry.make_config(**keywords)
 
 
-MORE_TABLES: dict[str, dict[str, Any]] = {
+MORE_CONFIGS: dict[str, dict[str, Any]] = {
     "hanabi": {
         "wider": {"players": 3, "random_start_player": True},
-        "extra_tables": [{"players": 3}, {"players": 5, "derived": True}],
+        "more_configs": [{"players": 3}, {"players": 5, "derived": True}],
     },
     "ikebana": {
         "wider": {"players": 3, "random_start_player": True},
-        "extra_tables": [{"players": 5, "reward": "dense"}],
+        "more_configs": [{"players": 5, "reward": "dense"}],
     },
     "koikoi": {
         "wider": {"history": 3},
-        "extra_tables": [{"rounds": 2, "gaji": True, "history": 4, "reward": "result"}],
+        "more_configs": [{"rounds": 2, "gaji": True, "history": 4, "reward": "result"}],
     },
 }
-GAMES = [GameUnderTest(entry, **MORE_TABLES[name]) for name, entry in games().items()]
+GAMES = [GameUnderTest(entry, **MORE_CONFIGS[name]) for name, entry in games().items()]
 
 
-def tables() -> list[tuple[GameUnderTest, dict[str, Any]]]:
-    """Every game with every table; presets that mean the same table are tested once."""
+def every_config() -> list[tuple[GameUnderTest, dict[str, Any]]]:
+    """Every game with every config; presets that mean the same are tested once."""
     rows = []
     for game in GAMES:
         seen: list[Any] = []
@@ -95,12 +93,12 @@ def tables() -> list[tuple[GameUnderTest, dict[str, Any]]]:
             if config not in seen:
                 seen.append(config)
                 rows.append((game, {"preset": preset}))
-        rows += [(game, table) for table in game.extra_tables]
+        rows += [(game, fields) for fields in game.more_configs]
     return rows
 
 
-def table_name(value: Any) -> str:
-    """A game or a table as part of a test id."""
+def short_name(value: Any) -> str:
+    """A game or a config as part of a test id."""
     if isinstance(value, GameUnderTest):
         return value.name
     return "-".join(f"{word}" if key == "preset" else f"{key}={word}" for key, word in value.items())

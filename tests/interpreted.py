@@ -1,7 +1,5 @@
 """A game's program run by Python instead of the compiler: the very functions that the loops are made of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A game read and played in words, the base of every game's own small notation for tests."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every game's rule card and its layout of observation and actions are up to date and complete."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 
@@ -12,10 +10,10 @@ from hanabako.engine.layout import Layout
 from hanabako.games import game_of
 from hanabako.pages.generated import filled
 from hanabako.pages.rule_card import field_docstrings
-from tests.games import GAMES, GameUnderTest, table_name
+from tests.games import GAMES, GameUnderTest, short_name
 from tests.test_architecture import run
 
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def card_of(package: str) -> Any:

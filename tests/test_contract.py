@@ -1,6 +1,4 @@
-"""What every game of the under_test promises (the public contract), over every game and every preset."""
-
-from __future__ import annotations
+"""What every game promises to its users, over every game and every preset."""
 
 import importlib
 import json
@@ -14,10 +12,10 @@ import pettingzoo.test as pzt
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from .games import GAMES, GameUnderTest, in_mid_game, legal_action, table_name, tables
+from .games import GAMES, GameUnderTest, every_config, in_mid_game, legal_action, short_name
 
-TABLES = pytest.mark.parametrize(("under_test", "table"), tables(), ids=table_name)
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+EVERY_CONFIG = pytest.mark.parametrize(("under_test", "fields"), every_config(), ids=short_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def observations(env: Any) -> list[dict[str, Any]]:
@@ -51,15 +49,15 @@ def assert_same_future(left: Any, right: Any, rng: np.random.Generator, moves: i
 # --- PettingZoo's own tests ------------------------------------------------------------------------------------------
 
 
-@TABLES
-def test_pettingzoo_api(under_test: GameUnderTest, table):
-    pzt.api_test(under_test.raw_env(**table), num_cycles=60)
-    pzt.api_test(under_test.env(**table), num_cycles=60)
+@EVERY_CONFIG
+def test_pettingzoo_api(under_test: GameUnderTest, fields):
+    pzt.api_test(under_test.raw_env(**fields), num_cycles=60)
+    pzt.api_test(under_test.env(**fields), num_cycles=60)
 
 
-@TABLES
-def test_pettingzoo_seed(under_test: GameUnderTest, table):
-    pzt.seed_test(lambda: under_test.env(**table), num_cycles=30)
+@EVERY_CONFIG
+def test_pettingzoo_seed(under_test: GameUnderTest, fields):
+    pzt.seed_test(lambda: under_test.env(**fields), num_cycles=30)
 
 
 @EVERY_GAME
@@ -67,23 +65,23 @@ def test_pettingzoo_render(under_test: GameUnderTest):
     pzt.render_test(lambda **options: under_test.env(**under_test.short, **options))
 
 
-@TABLES
-def test_pettingzoo_state(under_test: GameUnderTest, table):
-    pzt.state_test(under_test.env(**table), under_test.parallel_env(**table), num_cycles=20)
+@EVERY_CONFIG
+def test_pettingzoo_state(under_test: GameUnderTest, fields):
+    pzt.state_test(under_test.env(**fields), under_test.parallel_env(**fields), num_cycles=20)
 
 
-@TABLES
-def test_pettingzoo_parallel(under_test: GameUnderTest, table):
-    pzt.parallel_api_test(under_test.parallel_env(**table), num_cycles=40)
-    pzt.parallel_seed_test(lambda: under_test.parallel_env(**table), num_cycles=20)
+@EVERY_CONFIG
+def test_pettingzoo_parallel(under_test: GameUnderTest, fields):
+    pzt.parallel_api_test(under_test.parallel_env(**fields), num_cycles=40)
+    pzt.parallel_seed_test(lambda: under_test.parallel_env(**fields), num_cycles=20)
 
 
 # --- The AEC environment ---------------------------------------------------------------------------------------------
 
 
-@TABLES
-def test_spaces_are_the_same_objects_and_hold_every_observation(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_spaces_are_the_same_objects_and_hold_every_observation(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields)
     env.reset(seed=3)
     assert env.possible_agents == [f"player_{seat}" for seat in range(len(env.possible_agents))]
     for agent in env.possible_agents:
@@ -99,9 +97,9 @@ def test_spaces_are_the_same_objects_and_hold_every_observation(under_test: Game
             assert seen["action_mask"].shape == (env.action_space(agent).n,)
 
 
-@TABLES
-def test_only_the_player_to_move_has_a_mask(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_only_the_player_to_move_has_a_mask(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields)
     rng = np.random.default_rng(4)
     env.reset(seed=4)
     while not all(env.terminations.values()):
@@ -112,9 +110,9 @@ def test_only_the_player_to_move_has_a_mask(under_test: GameUnderTest, table):
         assert not env.observe(agent)["action_mask"].any()
 
 
-@TABLES
-def test_ends_are_python_bools_and_rewards_numbers(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_ends_are_python_bools_and_rewards_numbers(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields)
     rng = np.random.default_rng(5)
     env.reset(seed=5)
     while env.agents:
@@ -127,9 +125,9 @@ def test_ends_are_python_bools_and_rewards_numbers(under_test: GameUnderTest, ta
         env.step(None if terminated or truncated else legal_action(mask, rng))
 
 
-@TABLES
-def test_observations_are_not_overwritten_later(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_observations_are_not_overwritten_later(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields)
     env.reset(seed=6)
     kept = observations(env)
     before = pickle.dumps(kept)
@@ -142,10 +140,10 @@ def test_observations_are_not_overwritten_later(under_test: GameUnderTest, table
     assert pickle.dumps(kept) == before
 
 
-@TABLES
+@EVERY_CONFIG
 @pytest.mark.parametrize("moves", [0, 7, 25])
-def test_copies_and_pickles_live_the_same_future(under_test: GameUnderTest, table, moves):
-    env = under_test.raw_env(**table)
+def test_copies_and_pickles_live_the_same_future(under_test: GameUnderTest, fields, moves):
+    env = under_test.raw_env(**fields)
     env.reset(seed=8, options={"game_index": 3})
     rng = np.random.default_rng(8)
     env = in_mid_game(env, moves, rng)
@@ -154,9 +152,9 @@ def test_copies_and_pickles_live_the_same_future(under_test: GameUnderTest, tabl
         assert_same_future(env.copy(), twin, np.random.default_rng(number), moves=60)
 
 
-@TABLES
-def test_a_copy_is_independent(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_a_copy_is_independent(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields)
     env.reset(seed=9)
     before, seen = env.to_dict(), pickle.dumps(observations(env))
     in_mid_game(env.copy(), 10, np.random.default_rng(9))
@@ -166,22 +164,22 @@ def test_a_copy_is_independent(under_test: GameUnderTest, table):
     assert pickle.dumps(observations(env)) == seen
 
 
-@TABLES
-def test_wrapped_environments_pickle(under_test: GameUnderTest, table):
-    env = pickle.loads(pickle.dumps(under_test.env(**table)))
+@EVERY_CONFIG
+def test_wrapped_environments_pickle(under_test: GameUnderTest, fields):
+    env = pickle.loads(pickle.dumps(under_test.env(**fields)))
     env.reset(seed=11)
     assert env.agents == env.possible_agents
 
 
-@TABLES
+@EVERY_CONFIG
 @pytest.mark.parametrize("moves", [0, 3, 12, 60])
-def test_a_position_survives_json(under_test: GameUnderTest, table, moves):
-    env = under_test.raw_env(**table)
+def test_a_position_survives_json(under_test: GameUnderTest, fields, moves):
+    env = under_test.raw_env(**fields)
     env.reset(seed=12)
     env = in_mid_game(env, moves, np.random.default_rng(moves))
     position = env.to_dict()
     assert json.loads(json.dumps(position)) == position
-    again = under_test.raw_env(**table)
+    again = under_test.raw_env(**fields)
     again.reset(seed=99, options={"state": json.loads(json.dumps(position))})
     assert again.to_dict() == position
     assert again.agent_selection == env.agent_selection
@@ -194,11 +192,11 @@ def test_a_position_survives_json(under_test: GameUnderTest, table, moves):
         assert (env.to_dict(), env.rewards) == (again.to_dict(), again.rewards)
 
 
-@TABLES
-def test_a_given_deck_is_dealt_and_used_once(under_test: GameUnderTest, table):
+@EVERY_CONFIG
+def test_a_given_deck_is_dealt_and_used_once(under_test: GameUnderTest, fields):
     if under_test.name != "hanabi":
         pytest.skip("decks of this game are tested with its rules")
-    env = under_test.raw_env(**table)
+    env = under_test.raw_env(**fields)
     env.reset(seed=13)
     start = env.to_dict()
     deck = [card for hand in start["hands"] for card in hand] + start["deck"]
@@ -209,10 +207,10 @@ def test_a_given_deck_is_dealt_and_used_once(under_test: GameUnderTest, table):
     assert env.to_dict()["deck"] != start["deck"]
 
 
-@TABLES
-def test_given_positions_do_not_disturb_the_stream(under_test: GameUnderTest, table):
+@EVERY_CONFIG
+def test_given_positions_do_not_disturb_the_stream(under_test: GameUnderTest, fields):
     """After a game from a given position come the games that would have come anyway."""
-    usual, given = under_test.raw_env(**table), under_test.raw_env(**table)
+    usual, given = under_test.raw_env(**fields), under_test.raw_env(**fields)
     usual.reset(seed=13, options={"game_index": 2})
     position = in_mid_game(usual, 5, np.random.default_rng(13)).to_dict()
     given.reset(seed=13, options={"game_index": 2, "state": position})
@@ -220,9 +218,9 @@ def test_given_positions_do_not_disturb_the_stream(under_test: GameUnderTest, ta
     assert_same_future(in_mid_game(usual, 5, np.random.default_rng(13)), given, np.random.default_rng(1), moves=80)
 
 
-@TABLES
-def test_seed_game_index_and_episode_name_a_game(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_seed_game_index_and_episode_name_a_game(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields)
 
     def deal(**reset: Any) -> dict[str, Any]:
         env.reset(**reset)
@@ -239,9 +237,9 @@ def test_seed_game_index_and_episode_name_a_game(under_test: GameUnderTest, tabl
     assert index_1 == deal(seed=15, options={"game_index": 1})
 
 
-@TABLES
-def test_reset_without_a_seed_stays_at_its_game_index(under_test: GameUnderTest, table):
-    left, right = under_test.raw_env(**table), under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_reset_without_a_seed_stays_at_its_game_index(under_test: GameUnderTest, fields):
+    left, right = under_test.raw_env(**fields), under_test.raw_env(**fields)
     left.reset(seed=17, options={"game_index": 5})
     right.reset(seed=17, options={"game_index": 6})
     left.reset()
@@ -249,9 +247,9 @@ def test_reset_without_a_seed_stays_at_its_game_index(under_test: GameUnderTest,
     assert left.to_dict() != right.to_dict()
 
 
-@TABLES
-def test_every_action_has_a_word(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table).unwrapped
+@EVERY_CONFIG
+def test_every_action_has_a_word(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields).unwrapped
     env.reset(seed=18)
     actions = range(env.action_space("player_0").n)
     words = [env.action_to_str(action) for action in actions]
@@ -260,19 +258,19 @@ def test_every_action_has_a_word(under_test: GameUnderTest, table):
     assert all(type(env.str_to_action(word)) is int for word in words)
 
 
-@TABLES
+@EVERY_CONFIG
 @pytest.mark.parametrize("text", ["", "pass", "play", "play 99", "hint 0 R", "hint 1 Z", "play 0 0", "7"])
-def test_words_that_mean_nothing_are_refused(under_test: GameUnderTest, table, text):
-    env = under_test.raw_env(**table).unwrapped
+def test_words_that_mean_nothing_are_refused(under_test: GameUnderTest, fields, text):
+    env = under_test.raw_env(**fields).unwrapped
     env.reset(seed=19)
     with pytest.raises(ValueError, match=repr(text)):
         env.str_to_action(text)
 
 
-@TABLES
+@EVERY_CONFIG
 @pytest.mark.parametrize("action", [-1, 10_000, 2.5, "play 0", None, True])
-def test_raw_refuses_what_is_no_action(under_test: GameUnderTest, table, action):
-    env = under_test.raw_env(**table)
+def test_raw_refuses_what_is_no_action(under_test: GameUnderTest, fields, action):
+    env = under_test.raw_env(**fields)
     env.reset(seed=20)
     before = env.to_dict()
     with pytest.raises(ValueError, match="action"):
@@ -280,9 +278,9 @@ def test_raw_refuses_what_is_no_action(under_test: GameUnderTest, table, action)
     assert env.to_dict() == before
 
 
-@TABLES
-def test_raw_refuses_illegal_actions_and_stays_playable(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_raw_refuses_illegal_actions_and_stays_playable(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields)
     env.reset(seed=21)
     rng = np.random.default_rng(21)
     for _ in range(10):
@@ -295,9 +293,9 @@ def test_raw_refuses_illegal_actions_and_stays_playable(under_test: GameUnderTes
         env = in_mid_game(env, 1, rng)
 
 
-@TABLES
-def test_an_illegal_action_ends_a_wrapped_game_at_the_offenders_cost(under_test: GameUnderTest, table):
-    env = under_test.env(**table)
+@EVERY_CONFIG
+def test_an_illegal_action_ends_a_wrapped_game_at_the_offenders_cost(under_test: GameUnderTest, fields):
+    env = under_test.env(**fields)
     env.reset(seed=22)
     rng = np.random.default_rng(22)
     while env.observe(env.agent_selection)["action_mask"].all():
@@ -308,9 +306,9 @@ def test_an_illegal_action_ends_a_wrapped_game_at_the_offenders_cost(under_test:
     assert env.rewards == {agent: -1 if agent == offender else 0 for agent in env.possible_agents}
 
 
-@TABLES
-def test_numpy_integers_are_actions(under_test: GameUnderTest, table):
-    env = under_test.raw_env(**table)
+@EVERY_CONFIG
+def test_numpy_integers_are_actions(under_test: GameUnderTest, fields):
+    env = under_test.raw_env(**fields)
     env.reset(seed=23)
     twin = env.copy()
     action = legal_action(env.observe(env.agent_selection)["action_mask"], np.random.default_rng(23))

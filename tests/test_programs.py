@@ -1,7 +1,5 @@
 """Every game's program on every machine: plain Python, compiled for all tables, compiled for one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -11,19 +9,19 @@ from hanabako.compiler.digest import digest_of
 from hanabako.engine.loops import compiled_loops
 from hanabako.engine.turns import random_move
 
-from .games import GAMES, GameUnderTest, legal_action, table_name, tables
+from .games import GAMES, GameUnderTest, every_config, legal_action, short_name
 from .interpreted import Interpreted
 from .test_vector_contract import assert_same, roll
 
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
-TABLES = pytest.mark.parametrize(("under_test", "table"), tables(), ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
+EVERY_CONFIG = pytest.mark.parametrize(("under_test", "fields"), every_config(), ids=short_name)
 STEPS = 200
 
 
-@TABLES
-def test_plain_python_and_compiled_code_play_the_same_games(under_test: GameUnderTest, table: dict[str, Any]) -> None:
+@EVERY_CONFIG
+def test_plain_python_and_compiled_code_play_the_same_games(under_test: GameUnderTest, fields: dict[str, Any]) -> None:
     """Deals, positions, observations of every seat, masks, rewards and ends, from episode to episode."""
-    env, rng = under_test.raw_env(**table), np.random.default_rng(7)
+    env, rng = under_test.raw_env(**fields), np.random.default_rng(7)
     plain = Interpreted(env.game)
     env.reset(seed=7, options={"game_index": 11})
     episode = 0

@@ -1,7 +1,5 @@
 """What every vector environment promises, over every game: the same games as one at a time, whatever the batch."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from typing import Any
@@ -12,10 +10,10 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from numba.core.event import install_recorder
 
-from .games import GAMES, GameUnderTest, in_mid_game, legal_action, legal_actions, table_name
+from .games import GAMES, GameUnderTest, in_mid_game, legal_action, legal_actions, short_name
 from .interpreted import bits_of
 
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 
@@ -78,10 +76,10 @@ def rows(value: Any, mask: Any) -> Any:
 @EVERY_GAME
 def test_a_vector_of_n_is_n_single_games(under_test: GameUnderTest):
     """Game i of a vector seeded s is the AEC game reset(seed=s, options={"game_index": i}), episode after episode."""
-    table: dict[str, Any] = {**under_test.short, **under_test.wider}
+    fields: dict[str, Any] = {**under_test.short, **under_test.wider}
     games = 5
-    envs = under_test.vector(games, table)
-    singles = [under_test.raw_env(**table) for _ in range(games)]
+    envs = under_test.vector(games, fields)
+    singles = [under_test.raw_env(**fields) for _ in range(games)]
     for index, single in enumerate(singles):
         single.reset(seed=42, options={"game_index": index})
     observation, infos = envs.reset(seed=42)
@@ -243,9 +241,9 @@ def test_observation_formats_hold_the_same_bits(under_test: GameUnderTest):
 @EVERY_GAME
 @pytest.mark.parametrize("format_", ["int8", "packed"])
 def test_observe_all_is_every_seats_view(under_test: GameUnderTest, format_):
-    table = {**under_test.short, **under_test.wider}
-    players = under_test.config(**table).players
-    envs = under_test.vector(4, table, observation=format_)
+    fields = {**under_test.short, **under_test.wider}
+    players = under_test.config(**fields).players
+    envs = under_test.vector(4, fields, observation=format_)
     rng = np.random.default_rng(10)
     observation, infos = envs.reset(seed=10)
     for _ in range(25):
@@ -258,10 +256,10 @@ def test_observe_all_is_every_seats_view(under_test: GameUnderTest, format_):
         others[every, current] = False
         assert not everybody["action_mask"][others].any()
         observation, _, _, _, infos = envs.step(legal_actions(observation["action_mask"], rng))
-    single = under_test.raw_env(**table)
+    single = under_test.raw_env(**fields)
     single.reset(seed=10, options={"game_index": 1})
     envs.reset(seed=10)
-    everybody = under_test.vector(4, table)
+    everybody = under_test.vector(4, fields)
     everybody.reset(seed=10)
     for seat, agent in enumerate(single.possible_agents):
         np.testing.assert_array_equal(
@@ -470,7 +468,7 @@ def test_illegal_actions_for_ever_do_no_harm(under_test: GameUnderTest):
     assert_same(roll(envs, 10, seed=19), roll(under_test.vector(50), 10, seed=19))
 
 
-# --- The rest of the contract ----------------------------------------------------------------------------------------
+# --- The rest ----------------------------------------------------------------------------------------------------
 
 
 @EVERY_GAME

@@ -1,7 +1,5 @@
 """``NUMBA_DISABLE_JIT=1``: every environment runs as plain Python, and plays the same games."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess
@@ -10,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from .games import GAMES, GameUnderTest, legal_action, legal_actions, table_name
+from .games import GAMES, GameUnderTest, legal_action, legal_actions, short_name
 
 
 def played(under_test: GameUnderTest) -> str:
@@ -33,7 +31,7 @@ def played(under_test: GameUnderTest) -> str:
     return digest.hexdigest()
 
 
-@pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+@pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 def test_plain_python_plays_the_same_games(under_test: GameUnderTest):
     command = [sys.executable, "-W", "error::RuntimeWarning", "-m", __name__, under_test.name]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

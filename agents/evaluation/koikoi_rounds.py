@@ -1,7 +1,7 @@
-"""Points per round between Koi-Koi's players, and what dealing is worth: measured, and written to the README.
+"""Points per round between Koi-Koi's players, and what dealing is worth: measured, and written to agents/SCORES.md.
 
     python -m agents.evaluation.koikoi_rounds --measure --network document=runs/A/policy.safetensors
-    python -m agents.evaluation.koikoi_rounds   # write the part of agents/README.md from the results beside it
+    python -m agents.evaluation.koikoi_rounds   # write the part of agents/SCORES.md from the results beside it
 
 A match is 10,000 deals of one round, each played twice with the seats exchanged: 20,000 rounds in which both players
 deal equally often. Errors are over deals.
@@ -31,7 +31,7 @@ from .seating import Block
 
 HERE = Path(__file__).resolve().parent.parent
 RESULTS = HERE / "results" / "koikoi-rounds.json"
-README = HERE / "README.md"
+PAGE = HERE / "SCORES.md"
 DEALS, SEED = 10_000, 1
 MEASURED = ("document", "koikoi_japan")
 PLAYERS = ("random", "greedy_stop", "always_koi", "counting", "monte_carlo")
@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         networks = dict(text.split("=", 1) for text in options.network)
         write_text(RESULTS, json.dumps(measure(networks, options.deals, options.num_threads), indent=1) + "\n")
     generated = [("koikoi", page(json.loads(RESULTS.read_text())))]
-    update(README, generated, options.check, COMMAND)
+    update(PAGE, generated, options.check, COMMAND)
 
 
 if __name__ == "__main__":

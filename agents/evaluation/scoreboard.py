@@ -1,4 +1,4 @@
-"""Write the scoreboards into the READMEs of the agents and of the project, from the results in ``agents/results``.
+"""Write the scoreboards into `agents/SCORES.md` and the project's README, from the results in `agents/results`.
 
 python -m agents.evaluation.scoreboard --measure               # play all bots of Hanabi again: 20,000 games of the
                                                                # standard game for 2 to 5 players, 5,000 of every
@@ -259,7 +259,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.measure is not None:
         measure(options.measure.split(",") if options.measure else names("hanabi"), options.num_threads)
     texts = boards()
-    for document in (HERE / "README.md", HERE.parent / "README.md"):
+    for document in (HERE / "SCORES.md", HERE.parent / "README.md"):
         here = [(name, texts[name]) for name in marks(document.read_text()) if name in texts]
         update(document, here, options.check, COMMAND)
 

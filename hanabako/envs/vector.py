@@ -76,7 +76,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             words = ", ".join(mode.value for mode in MODES)
             raise ValueError(f"autoreset_mode must be one of {words}, got {autoreset_mode!r}") from None
         if not isinstance(copy, (bool, np.bool_)):
-            raise ValueError(f"copy must be a bool, got {copy!r}")  # noqa: TRY004 - the contract's error
+            raise ValueError(f"copy must be a bool, got {copy!r}")  # noqa: TRY004 - a wrong keyword is a ValueError
         self.game = game
         self.config = game.config
         self.num_envs = int(num_envs)

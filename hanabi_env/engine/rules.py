@@ -312,7 +312,7 @@ def is_playable(rules, s, card):
 def add_to_firework(rules, s, event):
     """H10: one card more. H13: all complete, the end.
 
-    H11, V3: the last card of a firework brings an information token. V4: or a tile, but for black; E4: not at the end.
+    H11, V3: the last card of a firework brings an information token. V4: or a tile, but for black; N3: not at the end.
     """
     suit = suit_of(rules, event.card)
     s.fireworks[suit] += 1
@@ -470,7 +470,7 @@ def fireworks_score(rules, s):
 
 @rule
 def opening_score(rules):
-    """E7: the score of the opening position."""
+    """E7, N4: the score of the opening position."""
     return -rules.ranks if rules.black_suit >= 0 else 0
 
 

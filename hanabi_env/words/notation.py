@@ -41,7 +41,7 @@ __all__ = [
 
 COLORED_SUITS = "RYGWB"  # the Learning Environment's order (H1)
 MULTICOLOR_SUIT = "M"  # V1, V2
-BLACK_SUIT = "K"  # V3: always black powder (E18)
+BLACK_SUIT = "K"  # V3: always black powder (N7)
 
 TILE_LETTERS = "abcdef"
 """The bonus tiles (V4), in the order of the rules' ``TILE_*``."""

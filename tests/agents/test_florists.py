@@ -1,7 +1,5 @@
 """Ikebana's bots: they weigh cards by exact odds, see only what their seat may, and know their rank."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """Koi-Koi's players: honest, functions of their seed, and as strong as they should be."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Every benchmark runs, for an instant, and what it writes has the columns that the tables read."""
+"""Every benchmark runs, for an instant, and what it writes has the columns that the pages read."""
 
 import json
 from dataclasses import replace
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import compile_time, games, peers, throughput
+from benchmarks import compile_time, games, loops, peers, throughput
 from hanabako.envs.vector import CardGameVectorEnv
 
 GAME = games.GAMES["hanabi"].make(2)
@@ -25,8 +25,9 @@ PATHS = {
 def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(throughput, "FORMATS", (None, "packed"))
     monkeypatch.setattr(throughput, "LEARNT_FROM", ("packed",))
-    monkeypatch.setattr(games, "STEPS_A_CALL", 64)
-    monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], presets=games.named("standard")))
+    monkeypatch.setattr(loops, "STEPS_PER_CALL", 64)
+    wishes = replace(games.WISHES["hanabi"], presets={"standard": {"preset": "standard"}})
+    monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], wishes=wishes))
     settings = {"players": [2], "seconds": 1e-6, "repeats": 2, "sizes": [1, 8], "threads": 1, "out": tmp_path}
     throughput.main(throughput.Args(game=["hanabi"], only=group, **settings))
     report = json.loads((tmp_path / "throughput_hanabi.json").read_text())
@@ -43,6 +44,13 @@ def test_every_game_is_measured(game: str, tmp_path: Path):
     throughput.main(throughput.Args(game=[game], players=[2], only="aec", seconds=1e-6, repeats=1, out=tmp_path))
     rows = json.loads((tmp_path / f"throughput_{game}.json").read_text())["results"]
     assert [(row["game"], row["path"]) for row in rows] == [(game, "raw_env"), (game, "env")]
+
+
+def test_a_game_that_wishes_for_nothing_is_measured_in_every_preset():
+    bare = games.BenchmarkGame(games.GAMES["hanabi"].entry)
+    assert list(bare.presets) == list(bare.entry.presets)
+    cases = throughput.formats(bare, 2, throughput.Args())
+    assert {case.row["policy"] for case in cases} == {"random"}
 
 
 def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path, monkeypatch, capsys):
@@ -77,7 +85,7 @@ def test_a_start_is_measured_in_a_process_of_its_own(tmp_path: Path):
 
 def test_recorded_actions_stay_legal_when_they_are_replayed():
     environment = CardGameVectorEnv(GAME, 3, observation="packed")
-    actions = games.recorded_actions(environment, 40)
+    actions = loops.recorded_actions(environment, 40)
     environment.reset(seed=0)
     ends = 0
     for row in actions:
@@ -90,14 +98,14 @@ def test_recorded_actions_stay_legal_when_they_are_replayed():
 def test_random_legal_actions_are_legal_and_reach_every_legal_action():
     mask = np.array([[0, 1, 0, 1], [1, 0, 0, 0]], np.int8)
     generator = np.random.default_rng(0)
-    drawn = np.array([games.random_legal_actions(mask, generator) for _ in range(64)])
+    drawn = np.array([loops.random_legal_actions(mask, generator) for _ in range(64)])
     assert set(drawn[:, 0]) == {1, 3} and set(drawn[:, 1]) == {0}
 
 
 def test_no_misplay_plays_longer_games_than_random():
     lengths = {}
     for policy in ("random", "no misplay"):
-        tables = games.fresh_tables(GAME, 64)
-        games.roll_out_loop(GAME, 64, None, policy=policy, tables=tables)()
+        tables = loops.fresh_tables(GAME, 64)
+        loops.rollout_loop(GAME, 64, None, policy=policy, tables=tables)()
         lengths[policy] = tables["length"].mean()
     assert lengths["no misplay"] > 3 * lengths["random"]

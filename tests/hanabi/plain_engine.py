@@ -1,7 +1,5 @@
 """Hanabi's own rules run as plain Python, as a machine of `tests.reference.lockstep`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

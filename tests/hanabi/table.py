@@ -8,8 +8,6 @@
 fill up in the order R1 R1 R1 R2 ... of the box.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

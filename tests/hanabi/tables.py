@@ -3,8 +3,6 @@
 `COMPILED` go through the compiled environment and cost a compilation each; `MANY` run the same rules as plain Python.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 COMPILED: list[dict[str, Any]] = [

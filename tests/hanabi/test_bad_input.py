@@ -1,7 +1,5 @@
 """What cannot be is refused in words: impossible tables, decks and positions."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

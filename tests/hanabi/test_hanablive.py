@@ -1,7 +1,5 @@
 """Games in hanab.live's JSON: they go out and come in again, replay to their end, and what we lack is named."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -1,7 +1,5 @@
 """Cards and moves in words, both ways."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

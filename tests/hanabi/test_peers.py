@@ -4,8 +4,6 @@ Masks, rewards, scores, ends, the player to move and every observation bit of ev
 only the terminal observation may differ (E1). The plain reference plays along and must agree with all of them.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import random
 from functools import partial

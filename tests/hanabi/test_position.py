@@ -1,7 +1,5 @@
 """A game as a dict and back: same observations, same deck, same future. What cannot be is in `test_position_checks`."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """What cannot be a position is refused by name, and the game stays as it was; what can be is accepted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 On three tables, and on a random combination of all variants drawn anew for every example.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any

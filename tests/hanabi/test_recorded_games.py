@@ -1,7 +1,5 @@
 """Two thousand games played by other people's bots end with the score those bots were told."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One test per row of the variants (V1-V7). Rulings are in `test_variant_rulings`, the base game in `test_rules`."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from types import SimpleNamespace

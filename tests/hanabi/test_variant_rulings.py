@@ -1,6 +1,4 @@
-"""One test per ruling on the variants (E1-E18); the rows of the variants are in `test_variant_rules`."""
-
-from __future__ import annotations
+"""One test per ruling on the variants (E3, E5, E9-E15, N1-N7; N5 is in `test_ratings`); the rows of the variants are in `test_variant_rules`."""
 
 import pytest
 
@@ -13,14 +11,14 @@ from .test_rules import all_cards
 from .test_variant_rules import BOUQUET, completes_red
 
 
-def test_E1_a_discard_that_loses_a_final_bouquet_returns_its_token():
+def test_N1_a_discard_that_loses_a_final_bouquet_returns_its_token():
     table = position("R3 Y1 | Y3 Y2", fireworks="R1 Y1", information_tokens=2, **BOUQUET)
     deck = len(table.deck)
     table.do("discard 0")
     assert (table.end_reason, table.information_tokens, len(table.deck)) == ("indispensable", 3, deck)
 
 
-def test_E2_a_turn_with_a_tile_pending_still_counts():
+def test_N2_a_turn_with_a_tile_pending_still_counts():
     table = completes_red("d", deck="", turns_to_play=2).do("play 0")
     assert (table.pending, table.turns_to_play) == ("d", 2)
     assert table.do("hint 1 1").turns_to_play == 1
@@ -34,7 +32,7 @@ def test_E3_what_e_shuffled_back_is_drawn_in_the_last_round():
 
 
 @pytest.mark.parametrize(("move", "tokens"), [("play 0", 3), ("play 0 as R", 4)])
-def test_E4_the_last_completion_reveals_no_tile_and_only_the_announcement_counts(move, tokens):
+def test_N3_the_last_completion_reveals_no_tile_and_only_the_announcement_counts(move, tokens):
     table = position(
         "R5 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 W1",
         fireworks="R4 Y5 G5 W5 B5",
@@ -59,7 +57,7 @@ def test_E5_a_lost_bouquet_is_zero_under_either_convention():
     assert table.env.infos["player_0"]["fireworks_score"] == 2
 
 
-def test_E7_with_black_powder_a_lost_game_falls_back_to_the_opening_score():
+def test_N4_with_black_powder_a_lost_game_falls_back_to_the_opening_score():
     table = deal("R1 R3 R4 Y3 Y4 | Y1 G3 G4 B3 B4", black_powder=True)
     table.do("play 0", "play 0", "play 0", "play 0", "play 0")
     assert (table.end_reason, table.score) == ("lives", -5)
@@ -67,7 +65,7 @@ def test_E7_with_black_powder_a_lost_game_falls_back_to_the_opening_score():
     assert table.env.infos["player_0"]["fireworks_score"] == -3
 
 
-def test_E7_the_return_is_final_score_plus_ranks():
+def test_N4_the_return_is_final_score_plus_ranks():
     table = deal("R1 K5 R4 Y3 Y4 | Y1 G3 G4 B3 B4", black_powder=True).do("play 0", "play 0", "play 0")
     assert sum(table.rewards) == table.score + 5 == 3
 
@@ -206,25 +204,25 @@ def test_E16_while_a_tile_waits_only_its_player_has_a_mask():
     assert [bool(mask.any()) for mask in masks] == [True, False]
 
 
-def test_E17_with_fewer_ranks_black_runs_from_the_highest():
+def test_N6_with_fewer_ranks_black_runs_from_the_highest():
     table = deal("K3 K2 K1 | R1", colors=2, ranks=3, hand_size=3, black_powder=True)
     assert [all_cards(table)[f"K{rank}"] for rank in (1, 2, 3)] == [1, 2, 3]
     assert table.score == -3
     assert table.do("play 0").fireworks["K"] == 1
 
 
-def test_E17_one_multicolored_card_of_each_rank_there_is():
+def test_N6_one_multicolored_card_of_each_rank_there_is():
     box = all_cards(deal(colors=2, ranks=3, hand_size=3, multicolor="own_color"))
     assert {card: count for card, count in box.items() if card[0] == "M"} == {"M1": 1, "M2": 1, "M3": 1}
 
 
-def test_E18_K_is_black_powder_and_nothing_else():
+def test_N7_K_is_black_powder_and_nothing_else():
     assert not any(card[0] == "K" for card in all_cards(deal()))
     assert PRESETS["first_edition_2010"] == PRESETS["standard"]
     assert all("K" not in deal(multicolor=kind).fireworks for kind in ("own_color", "all_colors"))
 
 
-def test_E18_every_extension_and_the_full_combination_have_presets():
+def test_N7_every_extension_and_the_full_combination_have_presets():
     fields = ("multicolor", "black_powder", "flamboyants", "final_bouquet", "choreography")
     on = {name: {field for field in fields if getattr(config, field)} for name, config in PRESETS.items()}
     for field in fields:

@@ -4,8 +4,6 @@ Legal moves, rewards, ends, the whole table and every bit that every seat sees. 
 general program. ``HANABAKO_MOVES=200000 pytest tests/hanabi/test_variants.py`` compares that many moves.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -306,7 +304,7 @@ def test_V5_an_indispensable_card_in_the_discard_is_the_end():
     with pytest.raises(ValueError, match="end_reason must be 'indispensable'"):
         load(config, position)
     lost = position | {"end_reason": "indispensable", "pending": None}
-    assert load(config, lost).score == -5  # E7: as at its opening
+    assert load(config, lost).score == -5  # N4: as at its opening
 
 
 @pytest.mark.parametrize("tiles", [list("abcde"), list("abcdee"), list("abcdeg"), [], "abcdef", [1, 2, 3, 4, 5, 6]])

@@ -8,9 +8,7 @@
 test does not mention fill up the deck in the order of the box.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import tests.table
 from ikebana_env import ikebana_v0
@@ -24,7 +22,7 @@ class Table(tests.table.Table):
         """What the last move brought everybody."""
         return [self.env.rewards[agent] for agent in self.env.possible_agents]
 
-    def play_round(self) -> Table:
+    def play_round(self) -> Self:
         """Everybody draws and keeps until the round is over."""
         number = self.round
         while not self.is_over and self.round == number:

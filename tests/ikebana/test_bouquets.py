@@ -1,7 +1,5 @@
 """What a bouquet earns: the booklet's examples, and every bouquet there is against brute force."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

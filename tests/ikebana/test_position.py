@@ -1,7 +1,5 @@
 """Positions and decks: what can be is restored, what cannot be is refused in words (J5)."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What holds in every position of every game: nothing is lost, and nobody sees what is hidden from them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """The engine and the plain reference play the same random games, compared at every move."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

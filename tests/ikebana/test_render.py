@@ -1,7 +1,5 @@
 """Pictures show what a seat may know, in words and in flowers."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One test per row of the rule card, by its number. What bouquets earn (I10, I11, I12, J6): `test_bouquets`."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

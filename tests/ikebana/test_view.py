@@ -1,7 +1,5 @@
 """What programs at a seat are given: the record of the game, less what the seat may not know (I8, J3)."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

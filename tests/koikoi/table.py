@@ -8,8 +8,6 @@
 fill the hands and the deck, chaff first, and what is left lies in the second player's pile.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import tests.table

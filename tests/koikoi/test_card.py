@@ -1,7 +1,5 @@
 """The layout of the observation means what it says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

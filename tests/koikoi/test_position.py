@@ -1,7 +1,5 @@
 """Positions that cannot be are refused in words, and nothing changes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -4,8 +4,6 @@ Every count lies within five standard deviations of what it must be: with seven 
 probability 4 in a million. Seeds are fixed, so a test that passes goes on passing.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A hundred games between people, replayed card by card: captures, choices offered, winners and points agree."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

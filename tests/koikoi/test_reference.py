@@ -1,7 +1,5 @@
 """The independent plain game and the environment play the same random games, under random options."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

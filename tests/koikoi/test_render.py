@@ -1,7 +1,5 @@
 """Pictures of Koi-Koi: well-formed, of every card, and they hide what the eyes may not see."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ElementTree
 

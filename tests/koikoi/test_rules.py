@@ -1,7 +1,5 @@
 """The rules, row by row of the rule card: setup, a turn, the end of a round. Yaku and points are in test_yaku.py."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

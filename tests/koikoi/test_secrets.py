@@ -1,7 +1,5 @@
 """Nobody's observation holds what this player may not know."""
 
-from __future__ import annotations
-
 import random
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """Yaku, points and multipliers (K25 to K39), and the Gaji (K40 to K46)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 How a game's table is written and which moves are worth reading says the module named after the game beside this file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import os

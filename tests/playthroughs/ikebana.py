@@ -1,7 +1,5 @@
 """Ikebana's part of the playthroughs."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Koi-Koi's part of the playthroughs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

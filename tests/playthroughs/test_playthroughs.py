@@ -1,7 +1,5 @@
 """The committed games are the games played today."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.games import GAMES

@@ -1,4 +1,4 @@
-"""Hanabi as a person would play it: words, lists and sets, written from the rule card (rows H1-H21, V1-V7, E1-E18).
+"""Hanabi as a person would play it: words, lists and sets, written from the rule card (rows H1-H21, V1-V7, E1-E18, N1-N7).
 
 The oracle of the tests. It imports nothing of the project, knows no action numbers, no bitmasks and no randomness:
 cards are words (``"R1"``, ``"M3"``, ``"K5"``), moves are words (``"play 0"``, ``"hint 1 R"``), the deck is given, and
@@ -10,8 +10,6 @@ and meant to be read beside the booklet.
     reward = game.move("hint 1 R")            # E7: the change of the score
     game.to_dict()                            # the keys of a position
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -62,7 +60,7 @@ def hint_colors_of(config: Any) -> str:
 
 
 def copies(config: Any, card: str) -> int:
-    """H1, V1, V2, V3, E17: how many of this card are in the box."""
+    """H1, V1, V2, V3, E17, N6: how many of this card are in the box."""
     suit, rank = card[0], int(card[1:])
     if suit == MULTICOLOR and config.multicolor == "own_color":
         return 1
@@ -177,7 +175,7 @@ class PlainHanabi:
 
     @property
     def score(self) -> int:
-        """H12, H15, V5, E5, E7."""
+        """H12, H15, V5, E5, E7, N4."""
         lost = self.end_reason in ("lives", "indispensable", "stuck")
         if lost and (self.config.score_on_loss == "zero" or self.config.final_bouquet):
             return self.opening_score()
@@ -308,7 +306,7 @@ class PlainHanabi:
                 self.end_reason = "indispensable"
 
     def _add_to_firework(self, card: str, event: Event) -> None:
-        """H9, H11, H13, V3, V4, E4, E9."""
+        """H9, H11, H13, V3, V4, E4, E9, N3."""
         suit = self.suit(card)
         self.fireworks[suit] += 1
         completed = self.fireworks[suit] == self.config.ranks
@@ -375,7 +373,7 @@ class PlainHanabi:
             self.turns_to_play = self.config.players
 
     def _end_turn(self) -> None:
-        """Replace the card, count the last round down, pass the turn on (H8, H9, H14, E2, E3)."""
+        """Replace the card, count the last round down, pass the turn on (H8, H9, H14, E2, E3, N2)."""
         if self.turns_to_play is not None:
             self.turns_to_play -= 1
         if self.draws_at_the_end_of_turn:

@@ -4,8 +4,6 @@ Written from the published layout (see ``hanabi_env/README.md``), on `PlainHanab
 returns its bits as a list; the observation is their sum.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from .hanabi_plain import TILES, Event, PlainHanabi, box, copies, hint_colors_of, identities, suits_of

@@ -1,7 +1,5 @@
 """Words and action numbers of Hanabi: the Learning Environment's published order, then the variants' blocks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .hanabi_plain import hand_size_of, hint_colors_of, identities, suits_of

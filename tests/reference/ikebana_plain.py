@@ -7,8 +7,6 @@
 Chance is given: ``decks`` are the rounds' decks, tops first, and `move` is told how a deck was shuffled anew.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -173,7 +171,7 @@ class PlainIkebana:
         self.begin_round(self.round + 1, max(order, key=lambda player: gains[player]))  # the first of equals
 
     def to_dict(self) -> dict[str, Any]:
-        """The contract's keys."""
+        """The keys of an environment's `to_dict`."""
         return {
             "current_player": self.current_player,
             "round": self.round,

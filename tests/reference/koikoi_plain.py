@@ -3,8 +3,6 @@
 It shares no line with ``hanafuda_env``. Moves and cards are words; deals come from outside.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -342,7 +340,7 @@ class PlainKoiKoi:
         return points
 
     def to_dict(self) -> dict[str, Any]:
-        """What of the contract's keys does not depend on the order of a list."""
+        """What of the keys of `to_dict` does not depend on the order of a list."""
         return {
             "dealer": self.dealer,
             "current_player": self.player,

@@ -1,7 +1,5 @@
 """What a player of Koi-Koi may know, written once more from the index table of the rule card, on the plain game."""
 
-from __future__ import annotations
-
 from .koikoi_plain import BOX, NAMED, ORDER, PlainKoiKoi, is_kind
 
 PHASES = ("swap", "play", "joker_target", "pick_hand", "pick_draw", "koi")

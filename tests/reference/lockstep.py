@@ -6,12 +6,10 @@ Every machine speaks the Learning Environment's action numbers:
     machine.legal()               the set of action ids of the player to move
     machine.observation(player)   list of bits
     machine.step(action)          the reward
-    machine.to_dict()             the whole table in the contract's keys, where a machine has it
+    machine.to_dict()             the whole state in the keys of an environment's, if a machine has it
 
 `play` moves all of them together; what to play is chosen by looking at the plain reference, which may see everything.
 """
-
-from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
@@ -178,7 +176,7 @@ def deck_before_the_draw(machine: Any, player: int) -> list[str]:
 
 
 def assert_same_table(machine: Machine, plain: Plain, where: str) -> None:
-    """Where a machine shows its hidden table, every key of the contract has the reference's value."""
+    """Where a machine shows its hidden table, every key of `to_dict` has the reference's value."""
     if not hasattr(machine, "to_dict"):
         return
     table, expected = machine.to_dict(), plain.game.to_dict()

@@ -4,8 +4,6 @@ Both are optional: a missing one raises ImportError at construction. An impossib
 either library, so tables come from lists that were checked.
 """
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
 from typing import Any

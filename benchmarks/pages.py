@@ -1,12 +1,10 @@
-"""The tables of measured numbers, made from the committed JSON so that no number is ever typed by hand.
+"""The measured figures in the READMEs, made from the committed JSON so that no number is ever typed by hand.
 
-    python -m benchmarks.tables           # write them into README.md and benchmarks/README.md
-    python -m benchmarks.tables --check   # say whether they are up to date
+    python -m benchmarks.pages           # write them into README.md and benchmarks/README.md
+    python -m benchmarks.pages --check   # say whether they are up to date
 
-A document takes the table ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
+A document takes the part ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -36,10 +34,10 @@ CONTENTS = {
 
 @dataclass
 class Args:
-    """Write the generated tables into the documents."""
+    """Write the generated parts into the documents."""
 
     check: bool = False
-    """Change nothing; fail where a document is out of date."""
+    """Change nothing; fail if a document is out of date."""
 
 
 def load(name: str) -> dict:
@@ -53,7 +51,7 @@ def reports(name: str) -> list[dict]:
 
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[str]], text_columns: int = 1) -> str:
-    """A table whose first columns are text and whose others are numbers."""
+    """Rows in Markdown, the first columns text and the others numbers."""
     header = list(header)
     rule = ["---"] * text_columns + ["---:"] * (len(header) - text_columns)
     return "".join(f"| {' | '.join(line)} |\n" for line in [header, rule, *rows])
@@ -100,18 +98,18 @@ def values(report: dict, column: str, **wanted: object) -> list:
     return list(dict.fromkeys(row[column] for row in chosen(report, **wanted)))
 
 
-# --- Tables -----------------------------------------------------------------------------------------------------------
+# --- Parts -----------------------------------------------------------------------------------------------------------
 
 
 def formats() -> str:
-    """Steps per second on one core by table size, policy and observation."""
+    """Steps per second on one core by number of players, policy and observation."""
     rows = [row for report in reports("throughput") for row in format_rows(report)]
     header = ["game", "players", "policy", "no observation", *FORMATS[1:], "packed, all players", "int8, all players"]
     return markdown(header, rows, text_columns=3) + "\n" + machine_lines("throughput")
 
 
 def format_rows(report: dict) -> Iterator[list[str]]:
-    """One report's part of the table."""
+    """The rows of one report."""
     for game in values(report, "game", group="formats"):
         for players in values(report, "players", group="formats", game=game):
             for policy in values(report, "policy", group="formats", game=game):
@@ -122,7 +120,7 @@ def format_rows(report: dict) -> Iterator[list[str]]:
 
 
 def machine_lines(name: str) -> str:
-    """What each report was measured on, with the games where there are several."""
+    """What each report was measured on, with the games if there are several."""
     found = reports(name)
     if len(found) == 1:
         return machine_line(found[0])
@@ -202,12 +200,12 @@ AEC_PATHS = ("raw_env", "env")
 def peers() -> str:
     """Hanabi beside its peers, grouped by what a step contains."""
     report = load("peers")
-    sizes_of_table = values(report, "players")
-    header = ["a step is", "who", *(f"{players} players" for players in sizes_of_table)]
+    players_compared = values(report, "players")
+    header = ["a step is", "who", *(f"{players} players" for players in players_compared)]
     rows = []
     for content, words in CONTENTS.items():
         for name in values(report, "peer", content=content):
-            cells = [peer_cell(report, name, content, players) for players in sizes_of_table]
+            cells = [peer_cell(report, name, content, players) for players in players_compared]
             rows.append([words, f"**{name}**" if name.startswith("Hanabako") else name, *cells])
     return markdown(header, rows, text_columns=2) + "\n" + machine_line(report)
 
@@ -239,7 +237,7 @@ def state() -> str:
 
 
 def throughput() -> str:
-    """The first screen's table: our fastest way and the fastest other implementation, two players."""
+    """The first screen's figures: our fastest way and the fastest other implementation, two players."""
     report = load("peers")
     rows = []
     for content, words in CONTENTS.items():
@@ -255,11 +253,11 @@ def throughput() -> str:
         + "\nStandard Hanabi, 2 players, uniformly random legal moves, new games dealt as they end; all in one run of\n"
         f"`python -m benchmarks.peers` on one core of {report['machine']['processor']},\n"
         f"in CPU time, load average {report['machine']['load_average']}.\n"
-        "[benchmarks](benchmarks/README.md) has every table.\n"
+        "[benchmarks](benchmarks/README.md) has all figures.\n"
     )
 
 
-TABLES: dict[str, Callable[[], str]] = {
+PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
     "presets": presets,
@@ -277,14 +275,14 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def generated(document: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of every table that a document has a place for; other places are left alone."""
-    return ((name, TABLES[name]()) for name in marks(document.read_text()) if name in TABLES)
+    """Name and text of every part that a document has a place for; other places are left alone."""
+    return ((name, PARTS[name]()) for name in marks(document.read_text()) if name in PARTS)
 
 
 def main(args: Args) -> None:
     """Write or check every document."""
     for document in DOCUMENTS:
-        if update(document, generated(document), args.check, "python -m benchmarks.tables"):
+        if update(document, generated(document), args.check, "python -m benchmarks.pages"):
             print(f"written: {document.relative_to(ROOT)}")
 
 

@@ -1,0 +1,74 @@
+"""The map of a folder for its README: every module by the first sentence of its docstring.
+
+    python -m hanabako.pages.folder_map            # write the maps of a clone's READMEs
+    python -m hanabako.pages.folder_map --check    # only say whether they are up to date
+
+A README has its folder's map between the marks ``<!-- begin map -->`` and ``<!-- end map -->``; the project's own has
+one of the packages, without their modules.
+"""
+
+import argparse
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hanabako.pages.generated import marks, update
+from hanabako.pages.rule_card import table
+
+__all__ = ["folder_map", "maps", "packages_map"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def sentence(module: Path) -> str:
+    """The first sentence of a module's docstring as Markdown, without its last stop."""
+    words = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+    return words.split("\n\n")[0].replace("\n", " ").replace("``", "`").replace("|", "\\|").rstrip(".:")
+
+
+def folder_map(folder: Path) -> str:
+    """Every module of a package, the folder's own first, then room by room; a room stands as its package's docstring."""
+    rows = [
+        (f"`{path.relative_to(folder)}`", sentence(path))
+        for path in sorted(folder.glob("*.py"))
+        if path.name != "__init__.py"
+    ]
+    for room in rooms_below(folder):
+        rows.append((f"**`{room.relative_to(folder)}/`**", f"**{sentence(room / '__init__.py')}**"))
+        rows += [
+            (f"`{path.relative_to(folder)}`", sentence(path))
+            for path in sorted(room.glob("*.py"))
+            if path.name != "__init__.py"
+        ]
+    return table(("file", "what it is"), rows)
+
+
+def rooms_below(folder: Path) -> list[Path]:
+    """The packages below a folder, each before those inside it."""
+    return sorted(path.parent for path in folder.rglob("__init__.py") if path.parent != folder)
+
+
+def packages_map(root: Path) -> str:
+    """Every package at the top of a clone."""
+    found = sorted(path.parent for path in root.glob("*/__init__.py"))
+    return table(("folder", "what it is"), [(f"`{path.name}/`", sentence(path / "__init__.py")) for path in found])
+
+
+def maps(root: Path) -> Iterator[tuple[Path, str]]:
+    """Every page of a clone that has a place for a map, and the map."""
+    for page in [root / "README.md", *sorted(root.glob("*/README.md"))]:
+        if "map" in marks(page.read_text(encoding="utf-8")):
+            yield page, packages_map(root) if page.parent == root else folder_map(page.parent)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the maps of a clone's READMEs from the docstrings of its modules."""
+    parser = argparse.ArgumentParser(prog="python -m hanabako.pages.folder_map", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="only say whether the READMEs are up to date")
+    options = parser.parse_args(arguments)
+    for page, text in maps(ROOT):
+        update(page, [("map", text)], options.check, "python -m hanabako.pages.folder_map")
+
+
+if __name__ == "__main__":
+    main()

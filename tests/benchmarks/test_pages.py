@@ -1,0 +1,31 @@
+"""The figures of the READMEs are what the generator makes from the committed JSON."""
+
+import pytest
+
+from benchmarks import pages
+from hanabako.pages.generated import filled, marks
+
+
+@pytest.mark.parametrize("document", pages.DOCUMENTS, ids=lambda path: str(path.relative_to(pages.ROOT)))
+def test_documents_hold_the_generated_parts(document):
+    text, generated = document.read_text(), list(pages.generated(document))
+    assert generated
+    assert filled(text, generated) == text, "python -m benchmarks.pages writes them"
+
+
+@pytest.mark.parametrize("name", pages.PARTS)
+def test_every_part_has_a_place(name):
+    assert any(name in marks(document.read_text()) for document in pages.DOCUMENTS)
+
+
+def test_speeds_read_well():
+    assert [pages.speed(value) for value in (25_880_000, 301_234, 881.4, 1_350_000)] == [
+        "25.9 M",
+        "301 k",
+        "881",
+        "1.35 M",
+    ]
+
+
+def test_markdown_aligns_numbers_to_the_right():
+    assert pages.markdown(["a", "b"], [["x", "1"]]) == "| a | b |\n| --- | ---: |\n| x | 1 |\n"

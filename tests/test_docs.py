@@ -1,0 +1,249 @@
+"""What the pages say runs: every Python block and every command of ours in every README and in CONTRIBUTING.
+
+A page is one fresh interpreter outside the clone: its commands first, then its blocks, which share their names.
+Whatever trains, measures or plays many games does so for an instant.
+"""
+
+import ast
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tokenize
+import tomllib
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from agents.evaluation import koikoi_rounds, scoreboard
+from hanabako.games import games
+from hanabako.pages import folder_map
+from hanabako.pages.generated import filled
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("*/*.md"))]
+OURS = ("hanabako", "agents", "benchmarks", "tests", "hanabi_env", "ikebana_env", "hanafuda_env")
+
+TRAINED = "runs/NAME"
+"""The run that the pages' examples speak of."""
+
+BRIEFLY = {
+    "agents.ppo": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
+    "--evaluation-games 2 --final-games 2",
+    "agents.evaluate": "--games 4",
+    "benchmarks.throughput": "--help",
+    "benchmarks.peers": "--help",
+    "benchmarks.compile_time": "--help",
+    "benchmarks.pages": "--check",
+    "pytest": "--collect-only --quiet",
+}
+"""What is appended to a command so that it takes seconds; the last of two settings counts."""
+
+COMMAND = '''
+import runpy
+import sys
+import tokenize
+
+
+def command(module, *words):
+    """``python -m module words``; it may end by itself or by an exit without an error."""
+    sys.argv = [module, *words]
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if end.code:
+            raise AssertionError(f"{module} {' '.join(words)}: {end.code}") from end
+
+
+'''
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page: Path) -> list[str]:
+    """The Python blocks of a page."""
+    return re.findall(r"^```python\n(.*?)^```$", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def lines(page: Path) -> list[str]:
+    """The lines of a page's indented blocks and ``sh`` blocks, without their comments; continued lines are one."""
+    text = page.read_text()
+    shell = "".join(re.findall(r"^```sh\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE))
+    rest = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    indented = re.findall(r"(?:^|\n)\n((?: {4}.*\n)+)", rest)
+    whole = re.sub(r"\\\n\s*", "", shell + "".join(indented))
+    return [re.sub(r"\s+#\s.*", "", line).strip() for line in whole.splitlines()]
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """The commands of a page as words; what stands before the program's name is left out."""
+    for line in lines(page):
+        for part in line.split(" && "):
+            words = shlex.split(part)
+            while words and "=" in words[0]:
+                words = words[1:]
+            if words:
+                yield [words[0].removeprefix(".venv/bin/"), *words[1:]]
+
+
+def of_module(words: list[str]) -> list[str] | None:
+    """A command's module and its arguments: of ``python -m``, and of ``torchrun``, which starts it more than once."""
+    if words[0] in ("python", "torchrun") and "-m" in words:
+        return words[words.index("-m") + 1 :]
+    return None
+
+
+def shortened(words: list[str]) -> list[str]:
+    """The same command, done in an instant."""
+    module = words[0]
+    briefly = shlex.split(BRIEFLY.get(module, ""))
+    if "--help" in words:
+        return words
+    if "--resume" in words:
+        briefly = ["--steps", "128"]
+    if module == "pytest":  # from here, and of the clone
+        briefly += ["--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml"), "-p", "no:cacheprovider"]
+        words = [module, *(str(ROOT / word) if (ROOT / word).exists() else word for word in words[1:])]
+    return [*words, *briefly]
+
+
+def program(page: Path) -> str:
+    """A page as one Python program."""
+    modules = [shortened(words) for words in map(of_module, commands(page)) if words is not None]
+    if TRAINED in page.read_text():
+        modules.insert(0, ["agents.ppo", *shlex.split(BRIEFLY["agents.ppo"]), "--run-dir", TRAINED])
+    calls = [f"command(*{words!r})\n" for words in modules]
+    code = [re.sub(r"games=[\d_]+", "games=4", block) for block in blocks(page)]
+    return "\n".join([COMMAND if calls else "", "".join(calls), *code])
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if program(page).strip()], ids=name_of)
+def test_what_a_page_says_runs(page: Path, tmp_path: Path):
+    path = tmp_path / (page.parent.name + "_page.py")
+    path.write_text(program(page))
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
+    done = subprocess.run(
+        [sys.executable, str(path)], check=False, cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_other_command_of_a_page_is_one(page: Path):
+    """Targets of `make` exist, with their variables; extras of the distribution do; programs are known."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for words in commands(page):
+        program = words[0]
+        if program == "make":
+            done = subprocess.run(["make", "-n", *words[1:]], check=False, cwd=ROOT, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+        elif program == "pip":
+            for extra in re.findall(r"\.\[(\w+)\]", " ".join(words)):
+                assert extra in extras
+        else:
+            assert of_module(words) is not None or program in ("git", "cd"), f"who knows {words}?"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
+def test_every_module_that_a_page_names_is_there(page: Path):
+    """Also in the middle of a sentence: `python -m hanabi_env.rule_card`, `hanabako.engine.loops`."""
+    named = set(re.findall(rf"`(?:[^`]* )?((?:{'|'.join(OURS)})(?:\.\w+)+)", page.read_text()))
+    for name in named - {f"{package}.md" for package in OURS}:
+        parts = name.split(".")
+        assert any(has_attributes(parts[:n], parts[n:]) for n in range(len(parts), 0, -1)), f"what is {name}?"
+
+
+def has_attributes(module: list[str], attributes: list[str]) -> bool:
+    """The module is there and has these attributes of attributes."""
+    try:
+        if find_spec(".".join(module)) is None:
+            return False
+    except ModuleNotFoundError:
+        return False
+    found = __import__(".".join(module), fromlist=["_"])
+    for attribute in attributes:
+        if not hasattr(found, attribute):
+            return False
+        found = getattr(found, attribute)
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path):
+    """To files that are there, and to headings of theirs."""
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text()):
+        path, _, heading = target.partition("#")
+        there = page.parent / path if path else page
+        assert there.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.+)$", there.read_text(), flags=re.MULTILINE)
+            assert heading in [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles], target
+
+
+def test_the_maps_are_those_of_the_folders():
+    for page, text in folder_map.maps(ROOT):
+        assert filled(page.read_text(), [("map", text)]) == page.read_text(), f"make pages writes {name_of(page)}"
+
+
+@pytest.mark.parametrize("board", [scoreboard, koikoi_rounds])
+def test_the_boards_are_those_of_the_results(board):
+    board.main(["--check"])
+
+
+ELSEWHERE = re.compile(r"the (?:public )?contract\b(?! test)|\(1\.2\)|\.\./shared|\bshared/(?!$)", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("folder", [*OURS, "."])
+def test_nothing_cites_a_page_that_is_not_here(folder: str):
+    """A reader of a clone has nothing but the clone."""
+    places = ROOT.glob("*.md") if folder == "." else (ROOT / folder).rglob("*")
+    for path in places:
+        if path.suffix in {".py", ".md"} and path != Path(__file__):
+            cited = [line.strip() for line in path.read_text().splitlines() if ELSEWHERE.search(line)]
+            assert not cited, f"{name_of(path)}: {cited}"
+
+
+RULE = re.compile(r"\b([A-Z]\d{1,2}b?)\b")
+
+
+@pytest.mark.parametrize("entry", games().values(), ids=games())
+def test_every_cited_rule_is_one_row_of_the_games_card(entry):
+    """In the game's package and its bots, in its tests and their names; a number that names two rules names none."""
+    rows = re.findall(
+        r"^\| ((?:[A-Z]\d+b?(?:, )?)+) \|", (ROOT / entry.package / "README.md").read_text(), re.MULTILINE
+    )
+    numbers = [number for row in rows for number in row.split(", ")]
+    assert len(numbers) == len(set(numbers)) > 20
+    letters = {number[0] for number in numbers}
+    folders = [entry.package, f"agents/bots/{entry.name}", f"tests/{entry.name}"]
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    for path in [*paths, *(ROOT / "tests" / "reference").glob(f"{entry.name}_*.py")]:
+        cited = {number for text in texts_of(path) for number in RULE.findall(text) if number[0] in letters}
+        assert not cited - set(numbers) - CARDS[entry.name], f"{name_of(path)}: {sorted(cited - set(numbers))}"
+
+
+CARDS = {  # what looks like a rule and is none: mostly cards
+    "hanabi": {"V0"},  # a belief of the literature
+    "ikebana": {f"{color}{value}" for color in "KJ" for value in range(1, 6)},
+    "koikoi": set(),
+}
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """The comments and docstrings of a module, and the names of its tests."""
+    source = path.read_text()
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            yield ast.get_docstring(node) or ""
+        if isinstance(node, ast.FunctionDef):
+            yield node.name.removeprefix("test_").replace("_", " ")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string

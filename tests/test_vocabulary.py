@@ -1,0 +1,181 @@
+"""One meaning per word: where each loaded word of CONTRIBUTING's glossary is an identifier, file by file.
+
+    python -m tests.test_vocabulary table        # lists them
+
+A word is looked for in names, arguments, attributes, functions, classes and modules, by the syntax tree. Its allowed
+identifiers are patterns over whole identifiers; some hold in some files only. A new identifier with a loaded word
+either has the word's one meaning, and its pattern is added here, or another name.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import pytest
+
+from hanabako.games import games
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("hanabako", "agents", "benchmarks", *(entry.package for entry in games().values()))
+
+
+class Word(NamedTuple):
+    """A loaded word: what it means here, and which identifiers say so."""
+
+    forms: str
+    """Pattern of its forms."""
+    meaning: str
+    anywhere: tuple[str, ...] = ()
+    """Patterns of identifiers that have this meaning."""
+    there: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Pattern of files -> patterns of identifiers that are right there alone."""
+
+
+WORDS = {
+    "table": Word(
+        "tables?",
+        "one game in play: its record in the arrays of the vector environment, or how people see it",
+        ("table", "tables", "OneTable", "table_dtype", "_tables", "_is_by_table", "fresh_tables"),
+        {
+            "hanabako/engine/*": (r"(seed|reset|observe|refresh|step|rollout)_tables?(_parallel)?",),
+            "*_env/drawing/*": ("TableView", "table_(view|svg|rgb|ansi|height|layers)", "card_on_table"),
+            "*_env/game.py": ("TableView", "table_(view|svg|rgb|ansi)"),
+            "hanabako/*": ("table_(svg|rgb|ansi)",),
+            "agents/evaluation/picture.py": ("table_svg",),
+        },
+    ),
+    "seat": Word(
+        "seats?|seated|seating",
+        "the place of one agent among the players",
+        (
+            "seats?",
+            "_seats",
+            "(Batched|Bots|Policy|Bot)?Seated",
+            "CardGameSeatEnv",
+            "check_seat",
+            "make_seat",
+            "by_seat",
+        ),
+        {"agents/evaluation/*": ("seating",), "benchmarks/loops.py": ("seats",)},
+    ),
+    "deal": Word(
+        "deals?|dealt",
+        "the cards of an episode or round as they are shuffled and handed out; never a reset",
+        ("deals?", "dealt", "deal_options", "load_deal", "deal_(card|random_card|rounds|unseen|valid_round|the_round)"),
+        {
+            "hanabi_env/*": ("_check_deal", "_deal_from"),
+            "hanafuda_env/*": ("DEAL_STREAMS", "PHASE_DEAL", r"\w*deals?\w*"),
+            "agents/evaluation/*": ("DEALS", "by_deal", "error_of_deals"),
+        },
+    ),
+    "look": Word(
+        "looks?",
+        "of a picture: its style; to look at hands for what is in them. What a player sees is observed",
+        ("look", "look_at_hands"),
+    ),
+    "play": Word(
+        "plays?|played|playing",
+        "to put a card of the hand on the table, or whole games with players; a decision is a step",
+        (r"\w*PLAY\w*", "play", "plays", "played", "playing", "turns_to_play", "first_(announced_)?play", "play_card"),
+        {
+            "agents/*": (r"\w*(play|plays|played|Play)\w*",),
+            "hanabako/envs/seat.py": ("_play_partners",),
+            "benchmarks/*": ("Play", "is_misplay"),
+            "*_env/*": ("_?(played|legal|has)_(cards?|set|plays?|played)", "_played", "playable", r"is_\w*play\w*"),
+        },
+    ),
+    "roll": Word(
+        "rolls?|rolled",
+        "to roll out: the verb of rollout, which is one word",
+        (),
+        {"agents/*koikoi*": ("roll_outs?", "ROLL_OUTS"), "hanabako/engine/*": ("roll_out",)},
+    ),
+    "program": Word(
+        "programs?",
+        "a process that is started, or the original of a bot, by its authors; what we play with are bots",
+        (),
+        {
+            "benchmarks/compile_time.py": ("programs?", "PROGRAMS"),
+            "agents/evaluation/*": (r"programs?(_row|_board|_table)?", "PROGRAMS"),
+        },
+    ),
+    "house": Word("houses?", "the repository, in prose; never an identifier"),
+    "box": Word(
+        "box|boxes|viewbox",
+        "all cards of a game, as they come; a rectangle of a picture; Gymnasium's space",
+        ("Box", "box", "box_of", "_?check_box", "open_box", "rank_in_box", "_?BOX"),
+        {"*_env/drawing/*": ("_box", "_?hand_box", "viewBox"), "hanabako/drawing/*": ("viewBox",)},
+    ),
+    "special": Word("special", "loops are specialized or generic"),
+    "general": Word("general", "loops are specialized or generic"),
+}
+
+
+def identifiers(path: Path) -> Iterator[str]:
+    """What a file gives names to, and the names it uses."""
+    yield path.stem
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.keyword(arg=str(name)):
+                yield name
+            case ast.alias(name=name, asname=other):
+                yield (other or name).rpartition(".")[2]
+
+
+def has_word(identifier: str, forms: str) -> bool:
+    """One of the words of which an identifier is put together has that form."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", identifier)
+    return any(re.fullmatch(forms, word.lower()) for word in words)
+
+
+def uses(word: Word) -> dict[str, set[str]]:
+    """Per file the identifiers that hold a word."""
+    found = {}
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            held = {identifier for identifier in identifiers(path) if has_word(identifier, word.forms)}
+            if held:
+                found[str(path.relative_to(ROOT))] = held
+    return found
+
+
+def allowed(word: Word, file: str, identifier: str) -> bool:
+    """The identifier has the word's meaning in this file."""
+    there = [pattern for files, patterns in word.there.items() if fnmatch(file, files) for pattern in patterns]
+    return any(re.fullmatch(pattern, identifier) for pattern in (*word.anywhere, *there))
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_loaded_word_has_one_meaning(name: str):
+    word = WORDS[name]
+    wrong = {
+        file: sorted(identifier for identifier in held if not allowed(word, file, identifier))
+        for file, held in uses(word).items()
+    }
+    wrong = {file: held for file, held in wrong.items() if held}
+    assert not wrong, f"{name} means {word.meaning}; not so in {wrong}"
+
+
+def test_the_glossary_says_what_the_loaded_words_mean():
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    (glossary,) = re.findall(r"^## Words\n(.*?)(?=^## )", page, flags=re.DOTALL | re.MULTILINE)
+    rows = re.findall(r"^\| (?!word|---)([^|]+) \|", glossary, flags=re.MULTILINE)
+    assert 28 <= len(rows) <= 40
+    for name in WORDS:
+        assert re.search(rf"\b{name}", glossary), name
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or WORDS:
+        print(f"{chosen}: {WORDS[chosen].meaning}")
+        for one_file, names in uses(WORDS[chosen]).items():
+            print(f"    {one_file}: {', '.join(sorted(names))}")

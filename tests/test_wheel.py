@@ -1,0 +1,196 @@
+"""What users install: a wheel with nothing generic at top level, an editable clone, and a clone not installed at all.
+
+Everything is built without the network, and runs in fresh processes that see the libraries but no other Hanabako.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hanabako.games import games
+
+ROOT = Path(__file__).resolve().parent.parent
+GAMES = [entry.package for entry in games().values()]
+
+STAND_IN = {  # somebody else's distribution, whose package is called as our folder is
+    "agents/__init__.py": "OWNER = 'somebody else'\n",
+    "agents/tool.py": "from agents import OWNER\n",
+    "stand_in-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: stand-in\nVersion: 1.0\n",
+    "stand_in-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: us\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+}
+
+BESIDE_A_STAND_IN = """
+import sys
+from hanabako import agents
+import agents.tool as theirs
+assert theirs.OWNER == sys.modules["agents"].OWNER == "somebody else"
+assert agents.__name__ == "hanabako.agents" and not hasattr(agents, "OWNER")
+
+from hanabako.agents.evaluate import play
+from hanabi_env import PRESETS
+config = PRESETS["mini"]
+games = play(config, agents.load("cautious", config), games=20, seed=1)
+assert len(games.score) == 20 and games.summary()["score"] > 5
+assert "torch" not in sys.modules
+"""
+
+DOOR = """
+import sys
+import gymnasium, hanabako
+assert not {packages}.intersection(sys.modules) and "numba" not in sys.modules
+names = [name for name in gymnasium.registry if name.startswith("hanabako/")]
+assert len(names) == {number}, names
+for name in names:
+    envs = gymnasium.make_vec(name, 3)
+    assert envs.num_envs == 3
+"""
+
+ONE_PACKAGE = """
+import importlib, sys
+from hanabako import agents
+from pathlib import Path
+assert Path(agents.__file__).parent.parent == Path({folder!r}), agents.__file__
+import agents as short
+assert short is agents
+for name in ("policy", "evaluate", "bots.bot", "evaluation.crossplay", "ppo", "bots.hanabi.smart"):
+    assert importlib.import_module("agents." + name) is importlib.import_module("hanabako.agents." + name), name
+from agents.policy import load
+assert load is agents.load
+"""
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is installed here but Hanabako."""
+    folder = tmp_path_factory.mktemp("libraries")
+    for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for item in Path(place).iterdir():
+            if "hanabako" not in item.name and not (folder / item.name).exists():
+                (folder / item.name).symlink_to(item)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    built(["-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)])
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which the wheel was installed beside the stand-in."""
+    folder = tmp_path_factory.mktemp("installed")
+    stand_in = folder / "stand_in-1.0-py3-none-any.whl"
+    record = "stand_in-1.0.dist-info/RECORD"
+    with zipfile.ZipFile(stand_in, "w") as archive:
+        for name, text in STAND_IN.items():
+            archive.writestr(name, text)
+        archive.writestr(record, "".join(f"{name},,\n" for name in [*STAND_IN, record]))
+    target = folder / "target"
+    install = ["install", "--quiet", "--no-index", "--no-deps", "--no-compile", "--target", str(target)]
+    built(["-m", "pip", *install, str(wheel), str(stand_in)])
+    return target
+
+
+def built(arguments: list[str]) -> None:
+    """Run a tool of this interpreter from the root of the tree."""
+    quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
+    finished([sys.executable, *arguments], ROOT, quiet)
+
+
+def run(arguments: list[str], *path: Path, folder: Path, **variables: str) -> str:
+    """The output of a process that imports from ``path`` and ``folder`` alone: ``-S`` reads no ``.pth`` file."""
+    paths = os.pathsep.join(map(str, path))
+    return finished([sys.executable, "-S", *arguments], folder, {"PYTHONPATH": paths, **variables})
+
+
+def finished(command: list[str], folder: Path, variables: dict[str, str]) -> str:
+    """The output of a process that ended well."""
+    done = subprocess.run(
+        command, check=False, cwd=folder, env=os.environ | variables, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_nothing_generic_lies_at_the_wheels_top_level(wheel: Path):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    packages = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert packages == {"hanabako", *GAMES}
+    assert not [name for name in names if name.endswith((".pyc", ".ipynb")) or "/tests/" in name]
+
+
+def test_the_wheel_holds_every_file_of_its_packages(wheel: Path):
+    with zipfile.ZipFile(wheel) as archive:
+        carried = set(archive.namelist())
+    places = {"agents": "hanabako/agents", "hanabako": "hanabako"} | {game: game for game in GAMES}
+    for package, place in places.items():
+        for path in (ROOT / package).rglob("*"):
+            if path.suffix in {".py", ".html", ".typed", ".safetensors"}:
+                assert f"{place}/{path.relative_to(ROOT / package)}" in carried
+
+
+@pytest.mark.parametrize("plain", ["1", pytest.param("0", marks=pytest.mark.slow)], ids=["plain", "compiled"])
+def test_agents_of_the_wheel_play_beside_a_package_of_that_name(
+    plain: str, installed: Path, libraries: Path, tmp_path: Path
+):
+    run(["-c", BESIDE_A_STAND_IN], installed, libraries, folder=tmp_path, NUMBA_DISABLE_JIT=plain)
+    for name, text in STAND_IN.items():
+        if name.startswith("agents/"):
+            assert (installed / name).read_text() == text
+
+
+def test_importing_hanabako_is_enough_for_gymnasium(installed: Path, libraries: Path, tmp_path: Path):
+    door = DOOR.format(packages=set(GAMES), number=len(GAMES))
+    run(["-c", door], installed, libraries, folder=tmp_path)
+
+
+def test_an_editable_install_leads_to_the_clone(libraries: Path, tmp_path: Path):
+    """As `make` installs it: a file that names the folder of the clone, and nothing else but metadata."""
+    built(["-c", f"from hatchling.build import build_editable; build_editable({str(tmp_path)!r})"])
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        top = [name for name in archive.namelist() if ".dist-info/" not in name]
+        assert len(top) == 1 and top[0].endswith(".pth")
+        assert [Path(line) for line in archive.read(top[0]).decode().split()] == [ROOT]
+        archive.extractall(tmp_path / "site")
+    code = f"import site; site.addsitedir({str(tmp_path / 'site')!r})\n" + ONE_PACKAGE.format(folder=str(ROOT))
+    run(["-c", code], libraries, folder=tmp_path)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what a clone holds, nowhere installed."""
+    folder = tmp_path_factory.mktemp("clone")
+    for package in ("hanabako", "agents", *GAMES):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__", "results"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def test_a_clone_need_not_be_installed(clone: Path, libraries: Path, tmp_path: Path):
+    run(["-c", DOOR.format(packages=set(GAMES), number=len(GAMES))], clone, libraries, folder=tmp_path)
+    run(["-c", ONE_PACKAGE.format(folder=str(clone))], clone, libraries, folder=tmp_path)
+
+
+@pytest.mark.parametrize("program", ["agents.ppo", "agents.evaluate"])
+def test_a_clones_programs_run_by_their_short_names(program: str, clone: Path, libraries: Path):
+    assert "usage:" in run(["-m", program, "--help"], libraries, folder=clone)
+
+
+def test_no_module_names_the_agents_absolutely():
+    """In a wheel ``agents`` may be somebody else's: every import within the folder is relative."""
+    for path in (ROOT / "agents").rglob("*.py"):
+        absolute = re.findall(r"^\s*(?:from|import) agents\b.*$", path.read_text(), flags=re.MULTILINE)
+        assert not absolute, f"{path.relative_to(ROOT)}: {absolute}"
