@@ -80,7 +80,7 @@ class BenchmarkGame:
         module = self.entry.module(self.entry.environment)
         return (module.env if wrapped else module.raw_env)(**self._seats(players))
 
-    def _seats(self, players: int) -> dict[str, int]:
+    def _seats(self, players: int) -> dict[str, Any]:
         """A game whose number of players is fixed has no such field."""
         return {"players": players} if len(self.players) > 1 else {}
 

@@ -24,11 +24,13 @@ FILES = {module_name(path): path for package in PACKAGES for path in modules(pac
 def reached(path: Path) -> set[str]:
     """The modules of the house that a file imports, at its top or later."""
     found = set()
-    for name in imports(path):
-        while name and name not in FILES:
-            name = name.rpartition(".")[0]
-        if name and FILES[name].name != "__init__.py":
-            found.add(name)
+    for imported in imports(path):
+        parts = imported.split(".")
+        while parts and ".".join(parts) not in FILES:
+            parts.pop()
+        module = ".".join(parts)
+        if module and FILES[module].name != "__init__.py":
+            found.add(module)
     return found - {module_name(path)}
 
 

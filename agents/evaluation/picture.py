@@ -15,7 +15,8 @@ from hanabako.files import write_text
 from hanabako.games import game_named, game_of, make_config
 
 from ..evaluate import with_observation_of
-from ..policy import Policy, load, names
+from ..policy import Policy
+from ..registry import load, names
 from .seating import OneTable
 
 __all__ = ["Args", "default_agent", "draw", "main", "sample_game"]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hanabako.pages.generated import marks, update
-from hanabako.pages.rule_card import table
+from hanabako.pages.rule_card import markdown_table
 
 __all__ = ["folder_map", "maps", "packages_map"]
 
@@ -27,7 +27,7 @@ def sentence(module: Path) -> str:
 
 
 def folder_map(folder: Path) -> str:
-    """Every module of a package, the folder's own first, then room by room; a room stands as its package's docstring."""
+    """Every module of a package: the folder's own first, then room by room."""
     rows = [
         (f"`{path.relative_to(folder)}`", sentence(path))
         for path in sorted(folder.glob("*.py"))
@@ -40,7 +40,7 @@ def folder_map(folder: Path) -> str:
             for path in sorted(room.glob("*.py"))
             if path.name != "__init__.py"
         ]
-    return table(("file", "what it is"), rows)
+    return markdown_table(("file", "what it is"), rows)
 
 
 def rooms_below(folder: Path) -> list[Path]:
@@ -51,7 +51,9 @@ def rooms_below(folder: Path) -> list[Path]:
 def packages_map(root: Path) -> str:
     """Every package at the top of a clone."""
     found = sorted(path.parent for path in root.glob("*/__init__.py"))
-    return table(("folder", "what it is"), [(f"`{path.name}/`", sentence(path / "__init__.py")) for path in found])
+    return markdown_table(
+        ("folder", "what it is"), [(f"`{path.name}/`", sentence(path / "__init__.py")) for path in found]
+    )
 
 
 def maps(root: Path) -> Iterator[tuple[Path, str]]:

@@ -7,7 +7,7 @@ layout(config.rules()).suit_of_bits    # the suit that each bit is about, or -1
 from collections.abc import Iterable
 
 from hanabako.engine.layout import Block, Layout, Part, actions_of, fields_of
-from hanabi_env.engine.cards import cards_a_suit, rank_at, rank_in_box
+from hanabi_env.engine.cards import cards_per_suit, rank_at, rank_in_box
 from hanabi_env.engine.observation import event_kinds, index_table
 from hanabi_env.engine.state import NO_TILE, TILES, Rules
 
@@ -71,7 +71,7 @@ def _board(rules: Rules) -> tuple[Part, ...]:
 def _discards(rules: Rules) -> Part:
     meaning = "per suit and rank a thermometer, as long as there are copies"
     suits = range(rules.suits)
-    box = [s * rules.ranks + rank_in_box(rules, s, k) for s in suits for k in range(cards_a_suit(rules, s))]
+    box = [s * rules.ranks + rank_in_box(rules, s, k) for s in suits for k in range(cards_per_suit(rules, s))]
     return _cards(rules, "discards", meaning, box)
 
 

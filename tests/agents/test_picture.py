@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from agents.evaluation.picture import default_agent, main, sample_game
-from agents.policy import names
+from agents.registry import names
 from hanabi_env import HanabiConfig
-from tests.games import GAMES, GameUnderTest, table_name
+from tests.games import GAMES, GameUnderTest, short_name
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = re.findall(r"-m agents\.evaluation\.picture (.*)", (ROOT / "Makefile").read_text())
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 @EVERY_GAME

@@ -1,4 +1,4 @@
-"""One test per row of the rule card (H1-H21) and per ruling that concerns the standard game (E1, E2, E4, E6-E8, E16-E18)."""
+"""One test per row of the rule card (H1-H21) and per ruling on the standard game (E1, E2, E4, E6-E8, E16-E18)."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""One test per ruling on the variants (E3, E5, E9-E15, N1-N7; N5 is in `test_ratings`); the rows of the variants are in `test_variant_rules`."""
+"""One test per ruling on the variants (E3, E5, E9-E15, N1-N7; N5 is in `test_ratings`); rows: `test_variant_rules`."""
 
 import pytest
 

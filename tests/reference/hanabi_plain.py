@@ -1,4 +1,4 @@
-"""Hanabi as a person would play it: words, lists and sets, written from the rule card (rows H1-H21, V1-V7, E1-E18, N1-N7).
+"""Hanabi as a person would play it: words, lists and sets, from the rule card (rows H1-H21, V1-V7, E1-E18, N1-N7).
 
 The oracle of the tests. It imports nothing of the project, knows no action numbers, no bitmasks and no randomness:
 cards are words (``"R1"``, ``"M3"``, ``"K5"``), moves are words (``"play 0"``, ``"hint 1 R"``), the deck is given, and
