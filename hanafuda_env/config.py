@@ -73,7 +73,7 @@ class KoiKoiConfig:
     viewing_after_koi: int | None = None
     """Points of hanami and tsukimi once their player has called Koi; ``None``: as before."""
     bright_exclusive: bool = True
-    """Of the four yaku of brights only the highest counts (K25)."""
+    """Only the highest of the four yaku of brights counts (K25)."""
     cup_is_chaff: bool = True
     """The sake cup is an animal and chaff."""
     extra_named: bool = False

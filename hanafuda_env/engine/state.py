@@ -14,7 +14,7 @@ from hanafuda_env.engine.cards import CARDS
 HAND = 8  # K5: cards of a hand, and of the field
 TURNS = 16  # K26: after them both hands are empty
 MOST_HISTORY = 16  # turns that an observation can hold
-LEAST_TURNS = 2  # the record remembers the present turn and the last, and more where the observation has them
+LEAST_TURNS = 2  # the record remembers the present turn and the last, and more if the observation has them
 
 PHASE_SWAP = 0  # K6: the other player may ask the dealer for the hand
 PHASE_PLAY = 1

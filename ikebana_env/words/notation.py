@@ -46,7 +46,7 @@ END_NAMES: dict[int, str | None] = {END_NOT_YET: None, END_COMPLETE: "complete",
 
 
 def str_to_card(text: Any) -> int:
-    """The number of a card; ``ValueError`` where ``text`` is none."""
+    """The number of a card; ``ValueError`` if ``text`` is none."""
     return number_of("card", _CARD_NUMBERS, text)
 
 
@@ -62,13 +62,13 @@ def action_words(config: IkebanaConfig) -> tuple[str, ...]:
 
 
 def action_to_str(config: IkebanaConfig, action: SupportsIndex) -> str:
-    """The word of an action, legal or not; ``ValueError`` where no action has that number."""
+    """The word of an action, legal or not; ``ValueError`` if no action has that number."""
     words = action_words(config)
     return words[as_index("action", action, len(words) - 1)]
 
 
 def str_to_action(config: IkebanaConfig, text: str) -> int:
-    """The number of an action, legal or not; ``ValueError`` where ``text`` is none."""
+    """The number of an action, legal or not; ``ValueError`` if ``text`` is none."""
     return number_of("action", numbered(action_words(config)), text)
 
 
@@ -93,9 +93,9 @@ class Appraisal(NamedTuple):
     """What a bouquet earns."""
 
     points: int
-    """Of its combinations (I10)."""
+    """What its combinations count (I10)."""
     multiplier: int
-    """Of its colors (I11)."""
+    """What its colors multiply it by (I11)."""
     gain: int
     """Their product, before I15."""
 

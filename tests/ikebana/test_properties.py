@@ -31,25 +31,25 @@ def position_after(config: IkebanaConfig, seed: int, moves: int) -> Any:
     return env
 
 
-def piles(table: dict[str, Any]) -> list[list[str]]:
-    return [*table["bouquets"], *table["discards"], table["deck"], [table["drawn"]] if table["drawn"] else []]
+def piles(state: dict[str, Any]) -> list[list[str]]:
+    return [*state["bouquets"], *state["discards"], state["deck"], [state["drawn"]] if state["drawn"] else []]
 
 
 @ALL_TABLES
 @EVERY_POSITION
 @given(seed=SEEDS, moves=MOVES)
 def test_every_card_is_somewhere_exactly_once(config, seed, moves):
-    table = position_after(config, seed, moves).to_dict()
-    assert Counter(card for pile in piles(table) for card in pile) == Counter(box())
+    state = position_after(config, seed, moves).to_dict()
+    assert Counter(card for pile in piles(state) for card in pile) == Counter(box())
 
 
 @ALL_TABLES
 @EVERY_POSITION
 @given(seed=SEEDS, moves=MOVES)
 def test_J5_prestige_comes_from_the_start_and_from_gains_only(config, seed, moves):
-    table = position_after(config, seed, moves).to_dict()
-    assert sum(table["prestige"]) == 6 * config.players + sum(map(sum, table["gains"]))
-    assert min(table["prestige"]) >= 0
+    state = position_after(config, seed, moves).to_dict()
+    assert sum(state["prestige"]) == 6 * config.players + sum(map(sum, state["gains"]))
+    assert min(state["prestige"]) >= 0
 
 
 @ALL_TABLES
@@ -58,27 +58,27 @@ def test_J5_prestige_comes_from_the_start_and_from_gains_only(config, seed, move
 def test_I8_J3_hidden_cards_are_in_nobodys_observation(config, seed, moves):
     """Exchange what a player cannot see at random: the player sees the same."""
     env = position_after(config, seed, moves)
-    table, rng = env.to_dict(), random.Random(seed)
+    state, rng = env.to_dict(), random.Random(seed)
     for player in range(config.players):
         other = ikebana_v0.raw_env(config=config)
-        other.reset(seed=seed + 1, options={"state": exchanged(table, player, config.perfect_recall, rng)})
+        other.reset(seed=seed + 1, options={"state": exchanged(state, player, config.perfect_recall, rng)})
         left, right = env.observe(f"player_{player}"), other.observe(f"player_{player}")
         assert left["observation"].tolist() == right["observation"].tolist()
         assert left["action_mask"].tolist() == right["action_mask"].tolist()
 
 
-def exchanged(table: dict[str, Any], player: int, perfect_recall: bool, rng: random.Random) -> dict[str, Any]:
-    """The same table with another deck, and other cards wherever the player sees none."""
-    sees_drawn = player == table["current_player"] or table["drawn"] is None
-    hidden = list(table["deck"])
-    hidden += [] if sees_drawn else [table["drawn"]]
-    hidden += [] if perfect_recall else [card for pile in table["discards"] for card in pile[:-1]]
+def exchanged(state: dict[str, Any], player: int, perfect_recall: bool, rng: random.Random) -> dict[str, Any]:
+    """The same state with another deck, and other cards wherever the player sees none."""
+    sees_drawn = player == state["current_player"] or state["drawn"] is None
+    hidden = list(state["deck"])
+    hidden += [] if sees_drawn else [state["drawn"]]
+    hidden += [] if perfect_recall else [card for pile in state["discards"] for card in pile[:-1]]
     rng.shuffle(hidden)
-    discards = table["discards"]
+    discards = state["discards"]
     if not perfect_recall:
         discards = [[*(hidden.pop() for _ in pile[:-1]), *pile[-1:]] for pile in discards]
-    drawn = table["drawn"] if sees_drawn else hidden.pop()
-    return {**table, "discards": discards, "drawn": drawn, "deck": hidden}
+    drawn = state["drawn"] if sees_drawn else hidden.pop()
+    return {**state, "discards": discards, "drawn": drawn, "deck": hidden}
 
 
 def test_J3_perfect_recall_shows_buried_cards_to_everybody():

@@ -1,4 +1,4 @@
-"""What programs at a seat are given: the record of the game, less what the seat may not know (I8, J3)."""
+"""What bots at a seat are given: the record of the game, less what the seat may not know (I8, J3)."""
 
 import random
 from typing import Any

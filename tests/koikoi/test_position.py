@@ -79,10 +79,10 @@ def test_whatever_is_wrong_is_a_value_error_and_the_record_stays_to_the_bit(chan
 
 def test_a_position_lacking_a_key_or_no_dict_is_refused():
     env = koikoi_v0.raw_env()
-    table = at_turn_9()
-    table.pop("field")
+    state = at_turn_9()
+    state.pop("field")
     with pytest.raises(ValueError, match="lacks field"):
-        env.reset(seed=5, options={"state": table})
+        env.reset(seed=5, options={"state": state})
     with pytest.raises(ValueError, match="must be a dict"):
         env.reset(seed=5, options={"state": []})
 
@@ -90,15 +90,15 @@ def test_a_position_lacking_a_key_or_no_dict_is_refused():
 def test_a_round_does_not_begin_with_a_lucky_hand_or_a_void_field():
     env = koikoi_v0.raw_env(hand_swap=False)
     env.reset(seed=6)
-    table = env.to_dict()
+    state = env.to_dict()
     cards = [card for month in range(1, 13) for card in (f"{month}-1", f"{month}-2", f"{month}-3", f"{month}-4")]
     lucky = {"hands": [cards[:8], cards[8:16]], "field": cards[16:24], "deck": cards[24:]}
     with pytest.raises(ValueError, match="void"):
-        env.reset(options={"state": {**table, **lucky}})
+        env.reset(options={"state": {**state, **lucky}})
     calm = [cards[24 + 3 * k] for k in range(8)]
     rest = [card for card in cards[16:] if card not in calm]
     with pytest.raises(ValueError, match="lucky hand"):
-        env.reset(options={"state": {**table, **lucky, "field": calm, "deck": rest}})
+        env.reset(options={"state": {**state, **lucky, "field": calm, "deck": rest}})
 
 
 def test_words_of_cards_and_moves():

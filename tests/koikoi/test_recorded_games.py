@@ -46,7 +46,7 @@ class Replay:
         self.env.step(self.env.str_to_action(words))
 
     def take(self, phase: str, captured: list[list[int]]) -> None:
-        """Choose among matching cards where we are asked to; two must match and one of them is in the record."""
+        """Choose among matching cards if we are asked to; two must match and one of them is in the record."""
         if self.env.to_dict()["phase"] == phase:
             assert len(captured) == 2
             self.do(f"take {word(captured[1])}")

@@ -77,15 +77,15 @@ def valid_decks(config: KoiKoiConfig, rng: random.Random) -> list[list[str]]:
 
 
 def same(plain: PlainKoiKoi, env: Any) -> None:
-    table, expected = env.to_dict(), plain.to_dict()
+    state, expected = env.to_dict(), plain.to_dict()
     for key, value in expected.items():
-        got = table[key]
+        got = state[key]
         if key in KEYS_OF_SETS:
             got = [set(part) for part in got]
         elif isinstance(value, set):
             got = set(got)
         assert got == value, key
-    results = [{key: row[key] for key in ("winner", "points", "reason")} for row in table["round_results"]]
+    results = [{key: row[key] for key in ("winner", "points", "reason")} for row in state["round_results"]]
     assert results == plain.results
     for player, agent in enumerate(env.possible_agents):
         assert env.observe(agent)["observation"].tolist()[:OBSERVED] == observation(plain, player)

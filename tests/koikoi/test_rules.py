@@ -54,11 +54,11 @@ def test_K5_four_and_four_to_the_other_the_dealer_and_the_field_then_the_deck():
     deck = stacked()
     env = koikoi_v0.raw_env()
     env.reset(options={"decks": [deck], "dealer": 1})
-    table = env.to_dict()
-    assert set(table["hands"][0]) == {*deck[0:4], *deck[12:16]}
-    assert set(table["hands"][1]) == {*deck[4:8], *deck[16:20]}
-    assert set(table["field"]) == {*deck[8:12], *deck[20:24]}
-    assert table["deck"] == deck[24:]
+    state = env.to_dict()
+    assert set(state["hands"][0]) == {*deck[0:4], *deck[12:16]}
+    assert set(state["hands"][1]) == {*deck[4:8], *deck[16:20]}
+    assert set(state["field"]) == {*deck[8:12], *deck[20:24]}
+    assert state["deck"] == deck[24:]
 
 
 def test_K6_L1_the_other_player_may_ask_for_the_dealers_hand_before_anybody_looks():

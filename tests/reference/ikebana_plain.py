@@ -115,7 +115,7 @@ class PlainIkebana:
         return words in ("draw", "refuse") and not self.deck
 
     def move(self, words: str, shuffled: list[str] | None = None) -> None:
-        """Make a move; ``shuffled`` is the new deck (top first) where it `needs_shuffle`."""
+        """Make a move; ``shuffled`` is the new deck (top first) if it `needs_shuffle`."""
         assert words in self.legal_moves()
         verb, *number = words.split()
         if verb == "draw":
