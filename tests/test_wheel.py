@@ -61,7 +61,7 @@ import agents as short
 assert short is agents
 for name in ("policy", "evaluate", "bots.bot", "evaluation.crossplay", "ppo", "bots.hanabi.smart"):
     assert importlib.import_module("agents." + name) is importlib.import_module("hanabako.agents." + name), name
-from agents.policy import load
+from agents.registry import load
 assert load is agents.load
 """
 
