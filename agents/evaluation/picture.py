@@ -14,7 +14,6 @@ from hanabako.drawing.replay import Snapshot
 from hanabako.files import write_text
 from hanabako.games import game_named, game_of, make_config
 
-from ..evaluate import with_observation_of
 from ..policy import Policy
 from ..registry import load, names
 from .seating import OneTable
@@ -37,7 +36,7 @@ class Args:
     players: int | None = None
     """Players at the table; the preset's number if it is not given."""
     config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value."""
+    """More fields of the game's config, as name=value; for a policy file also those of what it observes."""
     agent: str | None = None
     """Who plays at all seats: an agent's name or a policy file; the best that plays fairly if none is given."""
     seed: int = 0
@@ -97,7 +96,6 @@ def draw(args: Args) -> Path:
     if args.out.suffix not in ENDINGS:
         raise ValueError(f"out must end in {' or '.join(ENDINGS)}, got {args.out}")
     config = make_config(args.game, args.preset, args.players, args.config)
-    config = with_observation_of(config, [args.agent] if args.agent else [])
     snapshots = sample_game(config, args.seed, args.moves, args.agent)
     drawing = game_named(args.game).make_game(config).drawing()
     view = drawing.view_of(snapshots[-1].position, config, args.seat)
