@@ -110,11 +110,8 @@ def shortened(words: list[str]) -> list[str]:
         at = words.index("--agents") + 1
         bots = [name for name in words[at].split(",") if "/" not in name]
         assert set(bots) <= set(names("hanabi"))
-        words = [
-            *words[:at],
-            ",".join(name if "/" in name else "random" for name in words[at].split(",")),
-            *words[at + 1 :],
-        ]
+        played = dict.fromkeys(name if "/" in name else "random" for name in words[at].split(","))
+        words = [*words[:at], ",".join(played), *words[at + 1 :]]
     if "--resume" in words:
         briefly = ["--steps", "128"]
     if module == "pytest":  # from here, and of the clone
