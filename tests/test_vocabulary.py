@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -116,7 +117,13 @@ WORDS = {
 }
 
 
-def identifiers(path: Path) -> Iterator[str]:
+@cache
+def identifiers(path: Path) -> frozenset[str]:
+    """The identifiers of a file."""
+    return frozenset(every_identifier(path))
+
+
+def every_identifier(path: Path) -> Iterator[str]:
     """What a file gives names to, and the names it uses."""
     yield path.stem
     for node in ast.walk(ast.parse(path.read_text())):
@@ -131,6 +138,7 @@ def identifiers(path: Path) -> Iterator[str]:
                 yield (other or name).rpartition(".")[2]
 
 
+@cache
 def has_word(identifier: str, forms: str) -> bool:
     """One of the words of which an identifier is put together has that form."""
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", identifier)
