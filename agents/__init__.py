@@ -9,7 +9,7 @@ if __name__ == "agents":  # by the folder's own name, in a clone
 
     sys.modules["agents"] = importlib.import_module("hanabako.agents")
 else:
-    from .policy import Policy
+    from .bots.policy import Policy
     from .registry import load, names
 
     __all__ = ["Policy", "load", "names"]

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from hanabako.files import write_text
 from hanabako.games import config_from_dict, config_to_dict, game_named, game_of, make_config
 
+from .bots.policy import Policy
 from .evaluation.playing import Games, play
-from .policy import Policy
 from .registry import load
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]
@@ -195,7 +195,7 @@ def metadata_of(name: str) -> dict[str, Any] | None:
     """What a policy file says of itself; None for an agent known by name."""
     if not name.endswith(".safetensors"):
         return None
-    from .learning.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
+    from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
 
     return read_metadata(Path(name))
 

@@ -30,10 +30,10 @@ from torch import Tensor
 from hanabako.games import game_named
 
 from .learning import trainer
-from .learning.network import DenseNetwork, Network, choose, fast_dtype, masked
 from .learning.ranks import Ranks
 from .learning.selfplay import SelfPlayEnvs
 from .learning.trainer import Settings, geometric, linear
+from .networks.network import DenseNetwork, Network, choose, fast_dtype, masked
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 

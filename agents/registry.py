@@ -10,8 +10,8 @@ from typing import Any
 from hanabako.games import game_named, game_of
 
 from .bots.bot import BotPolicy
+from .bots.policy import Policy
 from .bots.random_agent import RandomPolicy
-from .policy import Policy
 
 __all__ = ["load", "names", "players"]
 
@@ -47,6 +47,6 @@ def load(name_or_path: str | Path, config: Any) -> Policy:
     path = Path(name_or_path)
     if not path.is_file():
         raise ValueError(f"an agent must be one of {', '.join(bots)} or a file, got {str(name_or_path)!r}")
-    from .learning.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
+    from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
     return load_policy(path, config)

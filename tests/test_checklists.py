@@ -74,7 +74,7 @@ NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's s
 
 def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
     shared = {f"agents/learning/{path.name}" for path in (ROOT / "agents" / "learning").glob("*.py")}
-    of_one_program = {"agents/learning/__init__.py", "agents/learning/demo.py"}
+    of_one_program = {"agents/learning/__init__.py", "agents/demo.py"}
     assert shared - of_one_program <= named("A learning algorithm")
 
 

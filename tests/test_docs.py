@@ -19,8 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import names
-from agents.evaluation import koikoi_rounds, scoreboard
+from agents import koikoi_rounds, names, scoreboard
 from hanabako.games import games
 from hanabako.pages import folder_map
 from hanabako.pages.generated import filled

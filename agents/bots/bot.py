@@ -41,7 +41,7 @@ from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_word
 from hanabako.games import game_of
 
-from ..policy import GamesInPlay, Seated
+from .policy import GamesInPlay, Seated
 
 __all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops"]
 
@@ -200,7 +200,7 @@ class BotPolicy:
         return np.zeros((games, self.config.players), interned(self.bot.memory_dtype(room)))
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "BotsSeated":
-        """See `agents.policy.Policy.seat`."""
+        """See `agents.bots.policy.Policy.seat`."""
         return BotsSeated(games, self, seats)
 
 
@@ -216,18 +216,18 @@ class BotsSeated(Seated):
         self._style = policy.bot.style
 
     def begin(self) -> None:
-        """See `agents.policy.Seated.begin`."""
+        """See `agents.bots.policy.Seated.begin`."""
         games = self._games
         self._loops.begin(games.rules_array, games.tables, self._seats, self._memories, self._views, self._style)
 
     def act(self) -> None:
-        """See `agents.policy.Seated.act`."""
+        """See `agents.bots.policy.Seated.act`."""
         games = self._games
         own = (games.rules_array, games.tables, self._seats, self._memories, self._views)
         self._loops.act(*own, games.keys, games.step, games.actions)
 
     def observe(self) -> None:
-        """See `agents.policy.Seated.observe`."""
+        """See `agents.bots.policy.Seated.observe`."""
         games = self._games
         self._loops.observe(games.rules_array, games.tables, self._seats, self._memories, self._views)
 

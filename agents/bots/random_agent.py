@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..policy import BatchedPolicy
+from .policy import BatchedPolicy
 
 
 class RandomPolicy(BatchedPolicy):
@@ -24,7 +24,7 @@ class RandomPolicy(BatchedPolicy):
         noise: NDArray[np.float64],
         memory: NDArray[Any] | None = None,
     ) -> NDArray[np.int64]:
-        """See `agents.policy.BatchedPolicy.act`."""
+        """See `agents.bots.policy.BatchedPolicy.act`."""
         legal = mask.cumsum(axis=1, dtype=np.int32)
         rank = np.floor(noise * legal[:, -1]).astype(np.int32)
         return (legal <= rank[:, None]).sum(axis=1)

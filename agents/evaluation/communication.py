@@ -21,7 +21,7 @@ from hanabi_env.engine.rules import is_terminal, played_cards
 from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, Rules
 
 from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
-from ..policy import Agent, Policy, line_up
+from ..bots.policy import Agent, Policy, line_up
 from .playing import GAMES_AT_ONCE
 from .seating import Block, sit
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..policy import Policy
+from ..bots.policy import Policy
 from .playing import play
 
 RATED_GAMES = 500  # per pair: more do not change a rating's place

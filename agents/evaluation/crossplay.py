@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..policy import Policy
+from ..bots.policy import Policy
 from .playing import Games, play
 
 Agents = Mapping[str, Policy]

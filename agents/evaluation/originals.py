@@ -11,7 +11,7 @@ outside this project, and what was published of them. So it was done:
 * rjtobin/HanSim: ``g++ -O2 rec_main.cpp`` and ``info_main.cpp`` with ``num_games`` raised; its game ends with the
   fourth error, and ``mStrikes(2)`` makes that the third.
 
-``python -m agents.evaluation.scoreboard`` writes the board.
+``python -m agents.scoreboard`` writes the board.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -16,7 +16,7 @@ from hanabako.engine.game import Game
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
 
-from ..policy import Agent, Policy, line_up
+from ..bots.policy import Agent, Policy, line_up
 from .seating import Block, sit
 
 GAMES_AT_ONCE = 1024  # a block of tables: its records and memories stay in the processor's cache
@@ -80,7 +80,7 @@ def play(
         num_threads: blocks of games that are played at the same time.
         progress: show a progress bar.
         specialize: compile the loops for this config alone; None: from 256 games on, if all policies prefer that (see
-            `agents.policy.Policy.specializes`).
+            `agents.bots.policy.Policy.specializes`).
         first: index of the first game.
 
     Raises:

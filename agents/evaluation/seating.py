@@ -1,6 +1,6 @@
 """Games in play with any policy at any seat: many in lock-step (`Block`), or one PettingZoo environment (`OneTable`).
 
-Whoever sits there is an `agents.policy.Seated`: it begins when the cards are dealt, acts when it may be its turn, and
+Whoever sits there is an `agents.bots.policy.Seated`: it begins when the cards are dealt, acts when it may be its turn, and
 observes every step.
 """
 
@@ -15,13 +15,13 @@ from hanabako.engine.protocol import DISABLED
 from hanabako.engine.rng import episode_key, game_key
 from hanabako.engine.sections import words_for
 
-from ..policy import Agent, GamesInPlay, Policy, Seated, line_up
+from ..bots.policy import Agent, GamesInPlay, Policy, Seated, line_up
 
 NEVER_PLAYED = np.array([2**32 - 1], np.uint64)  # the players' randomness comes from an episode that no table reaches
 
 
 class Block:
-    """A number of tables of one game that go on step by step until all games are over: `agents.policy.GamesInPlay`.
+    """A number of tables of one game that go on step by step until all games are over: `agents.bots.policy.GamesInPlay`.
 
     Args:
         game: what is played.

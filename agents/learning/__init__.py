@@ -1,1 +1,1 @@
-"""Networks, rollouts, training runs."""
+"""Training: games of many tables, ranks, runs, and the trainer that algorithms stand on."""

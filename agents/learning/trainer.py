@@ -19,8 +19,8 @@ import tyro
 
 from hanabako.games import game_named, make_config
 
-from .network import Network
-from .neural_policy import NeuralPolicy, save_policy
+from ..networks.network import Network
+from ..networks.neural_policy import NeuralPolicy, save_policy
 from .ranks import Ranks, joined_ranks, processor_settings
 from .runs import Interruption, Log, draw_curve, load_checkpoint, new_run_dir, save_checkpoint
 from .selfplay import SelfPlayEnvs

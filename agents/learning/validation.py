@@ -6,8 +6,8 @@ import torch
 from hanabako.games import game_of
 
 from ..evaluation.playing import play
+from ..networks.neural_policy import NeuralPolicy
 from ..registry import load
-from .neural_policy import NeuralPolicy
 from .ranks import Ranks
 
 __all__ = ["validate"]

@@ -8,11 +8,11 @@ import pytest
 
 import agents
 from agents.bots.bot import BotLoops, BotPolicy, BotsSeated
+from agents.bots.policy import Policy
 from agents.evaluation.originals import WITHIN, Comparison, comparisons
 from agents.evaluation.playing import play, steps_of
-from agents.evaluation.scoreboard import ORIGINALS, PROGRAMS
 from agents.evaluation.seating import Block, OneTable, sit
-from agents.policy import Policy
+from agents.scoreboard import ORIGINALS, PROGRAMS
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 

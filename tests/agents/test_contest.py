@@ -5,7 +5,7 @@ import pytest
 
 import agents
 from agents.evaluation import contest
-from agents.evaluation.scoreboard import contests_board
+from agents.scoreboard import contests_board
 from hanabako.games import games, make_config
 
 

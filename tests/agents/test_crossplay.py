@@ -12,8 +12,8 @@ import agents
 from agents import evaluate
 from agents.evaluation import crossplay
 from agents.evaluation.playing import play
-from agents.learning.network import DenseNetwork
-from agents.learning.neural_policy import save_policy
+from agents.networks.network import DenseNetwork
+from agents.networks.neural_policy import save_policy
 from hanabi_env import PRESETS
 
 MINI = PRESETS["mini"]

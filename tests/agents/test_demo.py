@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents import ppo
-from agents.evaluation import scoreboard
-from agents.learning import demo, runs
+from agents import demo, ppo, scoreboard
+from agents.learning import runs
 from tests.agents.test_ppo import TINY, UPDATE
 
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 import agents
-from agents.learning.network import DenseNetwork, choose, masked
-from agents.learning.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
-from agents.learning.packing import pack, unpack
+from agents.networks.network import DenseNetwork, choose, masked
+from agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
+from agents.networks.packing import pack, unpack
 from hanabako.games import make_config
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 

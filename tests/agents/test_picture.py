@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.evaluation.picture import default_agent, main, sample_game
+from agents.picture import default_agent, main, sample_game
 from agents.registry import names
 from hanabi_env import HanabiConfig
 from tests.games import GAMES, GameUnderTest, short_name
@@ -73,9 +73,7 @@ def test_the_readmes_pictures_are_todays(command: str, tmp_path: Path) -> None:
     game, out, *arguments = command.split()
     main([game, str(tmp_path / "today.svg"), *arguments])
     today = (tmp_path / "today.svg").read_text(encoding="utf-8")
-    assert (ROOT / out).read_text(encoding="utf-8") == today, (
-        f"draw it again: python -m agents.evaluation.picture {command}"
-    )
+    assert (ROOT / out).read_text(encoding="utf-8") == today, f"draw it again: python -m agents.picture {command}"
 
 
 def test_every_game_has_its_picture() -> None:

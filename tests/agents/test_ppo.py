@@ -15,11 +15,11 @@ import torch
 import agents
 from agents import ppo
 from agents.evaluate import play
-from agents.learning.neural_policy import load_policy
 from agents.learning.ranks import Ranks
 from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.learning.trainer import Progress, Trainer, geometric, linear
+from agents.networks.neural_policy import load_policy
 from agents.ppo import Args, advantages_of, train
 from hanabi_env import PRESETS
 from tests.conftest import ROOT

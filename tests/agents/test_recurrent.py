@@ -8,15 +8,15 @@ import torch
 from torch import Tensor, nn
 
 import agents
+from agents.bots.policy import BatchedPolicy
 from agents.evaluation.crossplay import cross_play
 from agents.evaluation.playing import Games, play, steps_of
 from agents.evaluation.seating import Block, OneTable
-from agents.learning import network
-from agents.learning.neural_policy import NeuralPolicy, save_policy
-from agents.learning.packing import unpack
 from agents.learning.ranks import Ranks
 from agents.learning.validation import validate
-from agents.policy import BatchedPolicy
+from agents.networks import network
+from agents.networks.neural_policy import NeuralPolicy, save_policy
+from agents.networks.packing import unpack
 from hanabako.games import game_of
 from hanabi_env import PRESETS, hanabi_v0
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from agents.evaluation import originals, scoreboard
+from agents import scoreboard
+from agents.evaluation import originals
 from hanabako.games import config_to_dict
 from hanabi_env import PRESETS
 

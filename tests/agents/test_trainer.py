@@ -10,12 +10,12 @@ import pytest
 import torch
 
 import agents
-from agents.learning.network import DenseNetwork, choose, masked
-from agents.learning.neural_policy import load_policy
 from agents.learning.ranks import Ranks
 from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.learning.trainer import Settings, Trainer, train
+from agents.networks.network import DenseNetwork, choose, masked
+from agents.networks.neural_policy import load_policy
 from hanabi_env import PRESETS
 
 

@@ -1,7 +1,7 @@
 """Points per round between Koi-Koi's players, and what dealing is worth: measured, and written to agents/SCORES.md.
 
-    python -m agents.evaluation.koikoi_rounds --measure --network document=runs/A/policy.safetensors
-    python -m agents.evaluation.koikoi_rounds   # write the part of agents/SCORES.md from the results beside it
+    python -m agents.koikoi_rounds --measure --network document=runs/A/policy.safetensors
+    python -m agents.koikoi_rounds   # write the part of agents/SCORES.md from the results beside it
 
 A match is 10,000 deals of one round, each played twice with the seats exchanged: 20,000 rounds in which both players
 deal equally often. Errors are over deals.
@@ -21,15 +21,15 @@ from hanabako.games import game_of
 from hanabako.pages.generated import update
 from hanafuda_env import PRESETS, KoiKoiConfig
 
-from ..bots.bot import BotPolicy
-from ..bots.koikoi.monte_carlo import monte_carlo
-from ..policy import Policy
-from ..registry import load
-from .contest import head_to_head
-from .playing import steps_of
-from .seating import Block
+from .bots.bot import BotPolicy
+from .bots.koikoi.monte_carlo import monte_carlo
+from .bots.policy import Policy
+from .evaluation.contest import head_to_head
+from .evaluation.playing import steps_of
+from .evaluation.seating import Block
+from .registry import load
 
-HERE = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "koikoi-rounds.json"
 PAGE = HERE / "SCORES.md"
 DEALS, SEED = 10_000, 1
@@ -99,7 +99,7 @@ def training_of(network: str | None) -> dict[str, Any] | None:
     """How a network was trained, from its file."""
     if network is None:
         return None
-    from ..learning.neural_policy import read_metadata
+    from .networks.neural_policy import read_metadata
 
     about = read_metadata(Path(network))["about"]
     return {key: about[key] for key in ("steps", "seconds", "ranks") if key in about}

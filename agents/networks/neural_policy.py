@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hanabako.games import config_from_dict, config_to_dict, game_of
 
-from ..policy import BatchedPolicy
+from ..bots.policy import BatchedPolicy
 from .network import NETWORKS, Network, choose, fast_dtype, masked
 from .packing import pack
 
@@ -44,7 +44,7 @@ class NeuralPolicy(BatchedPolicy):
         self.greedy = greedy
 
     def memory(self, count: int) -> NDArray[Any] | None:
-        """See `agents.policy.BatchedPolicy.memory`."""
+        """See `agents.bots.policy.BatchedPolicy.memory`."""
         memory = self.network.initial_memory(count)
         return None if memory is None else memory.numpy(force=True).copy()
 
@@ -55,7 +55,7 @@ class NeuralPolicy(BatchedPolicy):
         noise: NDArray[np.float64],
         memory: NDArray[Any] | None = None,
     ) -> NDArray[np.int64]:
-        """See `agents.policy.BatchedPolicy.act`."""
+        """See `agents.bots.policy.BatchedPolicy.act`."""
         actions = np.empty(len(mask), np.int64)
         for rows, logits in self._blocks(observation, mask, memory):
             if self.greedy:

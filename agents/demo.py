@@ -1,7 +1,7 @@
 """What ``make train`` runs: learn Hanabi from scratch on all cores, evaluate, and show where everything is.
 
-    python -m agents.learning.demo                # standard Hanabi for two players, five minutes on two cores
-    python -m agents.learning.demo --minutes 1    # the small game `mini` (three colors, three ranks)
+    python -m agents.demo                # standard Hanabi for two players, five minutes on two cores
+    python -m agents.demo --minutes 1    # the small game `mini` (three colors, three ranks)
 
 It starts `agents.ppo` under ``torchrun``, one rank per core.
 """
@@ -24,9 +24,9 @@ from torch.distributed.run import main as torchrun
 
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
-from .. import ppo
-from .neural_policy import load_policy
-from .runs import read_metrics
+from . import ppo
+from .learning.runs import read_metrics
+from .networks.neural_policy import load_policy
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core

@@ -1,0 +1,1 @@
+"""Networks that play: what they compute, how they choose, and the files they are kept in."""
