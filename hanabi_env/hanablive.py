@@ -344,10 +344,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _replay(path: Path) -> str:
-    from hanabi_env.hanabi_v0 import raw_env
+    from hanabako.envs.aec import CardGameAEC
+    from hanabi_env.game import make_game
 
     config, deck, actions = load(path)
-    env = raw_env(config=config)
+    env = CardGameAEC(make_game(config))
     env.reset(options={"deck": deck})
     for action in actions:
         env.step(action)

@@ -76,6 +76,12 @@ def thermometer_of(rules, card):
 
 
 @rule
+def is_all_discarded(rules, s, card):
+    """Every copy of the card lies in the discard."""
+    return ~np.uint64(s.discarded[suit_of(rules, card)]) & thermometer_of(rules, card) == ZERO
+
+
+@rule
 def cards_per_suit(rules, suit):
     """Cards of one suit in the box."""
     if suit == rules.multicolor_suit and rules.multicolor_is_single:

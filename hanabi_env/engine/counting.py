@@ -7,8 +7,15 @@ import numpy as np
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ONE, ZERO, bit
-from hanabi_env.engine.cards import all_cards, copies, first_copy, following, played_set, player_at
-from hanabi_env.engine.rules import is_all_discarded
+from hanabi_env.engine.cards import (
+    all_cards,
+    copies,
+    first_copy,
+    following,
+    is_all_discarded,
+    played_set,
+    player_at,
+)
 
 
 @rule

@@ -39,6 +39,7 @@ from hanabi_env.engine.cards import (
     first_copy,
     gain_information_token,
     hand_set,
+    is_all_discarded,
     lose_life,
     nameable_colors,
     nameable_ranks,
@@ -338,12 +339,6 @@ def put_on_discard(rules, s, card):
     s.discarded[suit] = pile | (one_more & thermometer_of(rules, card))
     if rules.final_bouquet and s.end_reason == END_NOT_YET and is_indispensable_lost(rules, s, card):
         s.end_reason = END_INDISPENSABLE
-
-
-@rule
-def is_all_discarded(rules, s, card):
-    """Every copy of the card lies in the discard."""
-    return ~np.uint64(s.discarded[suit_of(rules, card)]) & thermometer_of(rules, card) == ZERO
 
 
 @rule
