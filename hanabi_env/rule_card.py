@@ -19,13 +19,13 @@ from hanabako.pages.rule_card import (
     changed_fields,
     config_markdown,
     ends_markdown,
-    markdown_table,
+    markdown_rows,
     span,
 )
 from hanabako.words.checks import parse_setting
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
 from hanabi_env.engine.layout import layout
-from hanabi_env.engine.observation import index_table
+from hanabi_env.engine.observation import section_index
 from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.words.notation import END_NAMES, action_words
 
@@ -40,7 +40,7 @@ def presets_markdown() -> str:
         (f"`{name}`", changed_fields(config, STANDARD), config.deck_size, config.max_score, _name_on_the_site(config))
         for name, config in PRESETS.items()
     ]
-    return markdown_table(("preset", "differs from `standard` by", "cards", "highest score", "on hanab.live"), rows)
+    return markdown_rows(("preset", "differs from `standard` by", "cards", "highest score", "on hanab.live"), rows)
 
 
 def _name_on_the_site(config: HanabiConfig) -> str:
@@ -55,7 +55,7 @@ def groups() -> list[tuple[list[str], list[HanabiConfig | None]]]:
     found: dict[Any, tuple[list[str], list[HanabiConfig | None]]] = {}
     for name, config in PRESETS.items():
         configs = [with_players(config, players) for players in PLAYERS]
-        sizes = tuple(c and (action_words(c), tuple(index_table(c.rules()))) for c in configs)
+        sizes = tuple(c and (action_words(c), tuple(section_index(c.rules()))) for c in configs)
         found.setdefault(sizes, ([], configs))[0].append(name)
     return list(found.values())
 
@@ -71,7 +71,7 @@ def with_players(config: HanabiConfig, players: int) -> HanabiConfig | None:
 def sizes_markdown() -> str:
     """Actions and bits of every preset."""
     rows = [(", ".join(f"`{name}`" for name in names), *map(_sizes, configs)) for names, configs in groups()]
-    return markdown_table(("preset", *(f"{players} players" for players in PLAYERS)), rows)
+    return markdown_rows(("preset", *(f"{players} players" for players in PLAYERS)), rows)
 
 
 def _sizes(config: HanabiConfig | None) -> str:
@@ -89,7 +89,7 @@ def index_of(configs: Sequence[HanabiConfig | None]) -> str:
     """One group's index, a column per number of players."""
     shown = [config for config in configs if config is not None]
     patterns = list(dict.fromkeys(pattern for config in shown for pattern in action_spans(config)))
-    sections = list(dict.fromkeys(name for config in shown for name, _, _ in index_table(config.rules())))
+    sections = list(dict.fromkeys(name for config in shown for name, _, _ in section_index(config.rules())))
     rows = [
         ("**actions**", *(f"**{config.rules().num_actions}**" for config in shown)),
         *((f"`{pattern}`", *(action_spans(config).get(pattern, NOTHING) for config in shown)) for pattern in patterns),
@@ -97,7 +97,7 @@ def index_of(configs: Sequence[HanabiConfig | None]) -> str:
         *((f"`{section}`", *(_section_span(config, section) for config in shown)) for section in sections),
         *((words, *(_more_bits(config, words) for config in shown)) for words in observation_options(shown[0])),
     ]
-    return markdown_table(("", *(f"{config.players} players" for config in shown)), rows)
+    return markdown_rows(("", *(f"{config.players} players" for config in shown)), rows)
 
 
 def observation_options(config: HanabiConfig) -> dict[str, dict[str, Any]]:
@@ -116,7 +116,7 @@ def action_spans(config: HanabiConfig) -> dict[str, str]:
 
 
 def _section_span(config: HanabiConfig, section: str) -> str:
-    places = {name: (first, length) for name, first, length in index_table(config.rules())}
+    places = {name: (first, length) for name, first, length in section_index(config.rules())}
     return span(*places[section]) if section in places else NOTHING
 
 
@@ -132,7 +132,7 @@ def actions_markdown(config: HanabiConfig) -> str:
         (f"`{block.name}`", span(block.first, block.bits), ", ".join(words[block.first : block.first + block.bits]))
         for block in layout(config.rules()).actions
     ]
-    return markdown_table(("block", "actions", "in words"), rows)
+    return markdown_rows(("block", "actions", "in words"), rows)
 
 
 def generated() -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from hanabako.pages.rule_card import (
     card_parser,
     changed_fields,
     config_markdown,
-    markdown_table,
+    markdown_rows,
 )
 from hanafuda_env.config import DOCUMENT, PRESETS, KoiKoiConfig
 from hanafuda_env.drawing.cards.names import FLOWERS, MONTH_NAMES, PICTURES, kind_of
@@ -37,7 +37,7 @@ def cards_markdown() -> str:
         names = CARD_NAMES[4 * month : 4 * month + 4]
         common, latin = FLOWERS[month]
         rows.append((f"{month + 1}", f"{MONTH_NAMES[month]}: {common}, *{latin}*", *map(_card_words, names)))
-    return markdown_table(("month", "flower", "-1", "-2", "-3", "-4"), rows)
+    return markdown_rows(("month", "flower", "-1", "-2", "-3", "-4"), rows)
 
 
 def _card_words(card: str) -> str:
@@ -51,20 +51,20 @@ def yaku_markdown() -> str:
     for k, name in enumerate(YAKU_NAMES):
         points = (f"{preset.points[k]}" + (" +1" if preset.extra[k] else "") for preset in PRESETS.values())
         rows.append((f"`{name}`", YAKU_WORDS[name], YAKU_NEED[k], *points))
-    return markdown_table(("id", "yaku", "cards", *(f"`{name}`" for name in PRESETS)), rows)
+    return markdown_rows(("id", "yaku", "cards", *(f"`{name}`" for name in PRESETS)), rows)
 
 
 def presets_markdown() -> str:
     """What every preset changes."""
     rows = [(f"`{name}`", changed_fields(config, DOCUMENT)) for name, config in PRESETS.items()]
-    return markdown_table(("preset", "differs from `document` by"), rows)
+    return markdown_rows(("preset", "differs from `document` by"), rows)
 
 
 def actions_markdown() -> str:
     """Every action by its number."""
     rows = [(f"0–{CARDS - 1}", "`play 1-1` ... `play 12-4` in the phase `play`, else `take 1-1` ... `take 12-4`")]
     rows += [(f"{action}", f"`{action_to_str(PHASE_PLAY, action)}`") for action in range(STOP, NUM_ACTIONS)]
-    return markdown_table(("action", "in words"), rows)
+    return markdown_rows(("action", "in words"), rows)
 
 
 def generated() -> Iterator[tuple[str, str]]:
@@ -77,7 +77,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "fields", bits_markdown(layout(KoiKoiConfig(history=1).rules()).fields)
     yield (
         "reasons",
-        markdown_table(("`reason`", "number"), [(f"`{name}`", number) for number, name in REASON_NAMES.items()]),
+        markdown_rows(("`reason`", "number"), [(f"`{name}`", number) for number, name in REASON_NAMES.items()]),
     )
 
 

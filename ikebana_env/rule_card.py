@@ -17,12 +17,12 @@ from hanabako.pages.rule_card import (
     changed_fields,
     config_markdown,
     ends_markdown,
-    markdown_table,
+    markdown_rows,
     span,
 )
 from ikebana_env.config import PRESETS, STANDARD, IkebanaConfig
 from ikebana_env.engine.layout import layout
-from ikebana_env.engine.observation import index_table
+from ikebana_env.engine.observation import section_index
 from ikebana_env.words.notation import END_NAMES, action_words
 
 README = Path(__file__).resolve().parent / "README.md"
@@ -32,19 +32,21 @@ PLAYERS = range(2, 6)
 def presets_markdown() -> str:
     """What every preset changes."""
     rows = [(f"`{name}`", changed_fields(config, STANDARD)) for name, config in PRESETS.items()]
-    return markdown_table(("preset", "differs from `standard` by"), rows)
+    return markdown_rows(("preset", "differs from `standard` by"), rows)
 
 
 def actions_markdown() -> str:
     """Every action by its number."""
     words = action_words(replace(STANDARD, players=max(PLAYERS)))
-    return markdown_table(("action", "in words"), [(number, f"`{word}`") for number, word in enumerate(words)])
+    return markdown_rows(("action", "in words"), [(number, f"`{word}`") for number, word in enumerate(words)])
 
 
 def index_markdown() -> str:
     """Where every section begins and ends, a column per number of players."""
     configs = [replace(STANDARD, players=players, perfect_recall=True, derived=True) for players in PLAYERS]
-    places = [{name: span(first, length) for name, first, length in index_table(config.rules())} for config in configs]
+    places = [
+        {name: span(first, length) for name, first, length in section_index(config.rules())} for config in configs
+    ]
     rows = [
         ("**actions**", *(f"**{config.rules().num_actions}**" for config in configs)),
         ("**observation**", *(f"**{with_options(config).observation_bits}**" for config in configs)),
@@ -55,7 +57,7 @@ def index_markdown() -> str:
         ("`buried`", *(place["buried"] for place in places)),
         ("`derived`", *(place["derived"] for place in places)),
     ]
-    return markdown_table(("", *(f"{players} players" for players in PLAYERS)), rows)
+    return markdown_rows(("", *(f"{players} players" for players in PLAYERS)), rows)
 
 
 def with_options(config: IkebanaConfig, perfect_recall: bool = False, derived: bool = False) -> IkebanaConfig:
@@ -65,7 +67,7 @@ def with_options(config: IkebanaConfig, perfect_recall: bool = False, derived: b
 
 def section_of(config: IkebanaConfig, name: str) -> tuple[int, int]:
     """First bit and length of a section."""
-    return next((first, length) for section, first, length in index_table(config.rules()) if section == name)
+    return next((first, length) for section, first, length in section_index(config.rules()) if section == name)
 
 
 def generated() -> Iterator[tuple[str, str]]:

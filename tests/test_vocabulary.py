@@ -71,7 +71,8 @@ WORDS = {
         {
             "hanabi_env/*": ("_check_deal", "_deal_from"),
             "hanafuda_env/*": ("DEAL_STREAMS", "PHASE_DEAL", r"\w*deals?\w*"),
-            "agents/evaluation/*": ("DEALS", "by_deal", "error_of_deals"),
+            "agents/koikoi_rounds.py": ("DEALS", "by_deal"),
+            "agents/evaluation/*": ("error_of_deals",),
         },
     ),
     "look": Word(
@@ -102,7 +103,8 @@ WORDS = {
         (),
         {
             "benchmarks/compile_time.py": ("programs?", "PROGRAMS"),
-            "agents/evaluation/*": (r"programs?(_row|_board|_table)?", "PROGRAMS"),
+            "agents/scoreboard.py": (r"programs?(_row|_board)?", "PROGRAMS"),
+            "agents/evaluation/*": (r"programs?(_row|_board)?", "PROGRAMS"),
         },
     ),
     "house": Word("houses?", "the repository, in prose; never an identifier"),

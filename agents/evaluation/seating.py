@@ -1,7 +1,7 @@
 """Games in play with any policy at any seat: many in lock-step (`Block`), or one PettingZoo environment (`OneTable`).
 
-Whoever sits there is an `agents.bots.policy.Seated`: it begins when the cards are dealt, acts when it may be its turn, and
-observes every step.
+Whoever sits there is an `agents.bots.policy.Seated`: it begins when the cards are dealt, acts when it may be its turn,
+and observes every step.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ NEVER_PLAYED = np.array([2**32 - 1], np.uint64)  # the players' randomness comes
 
 
 class Block:
-    """A number of tables of one game that go on step by step until all games are over: `agents.bots.policy.GamesInPlay`.
+    """Tables of one game that go on step by step until all games are over: `agents.bots.policy.GamesInPlay`.
 
     Args:
         game: what is played.

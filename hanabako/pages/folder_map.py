@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hanabako.pages.generated import marks, update
-from hanabako.pages.rule_card import markdown_table
+from hanabako.pages.rule_card import markdown_rows
 
 __all__ = ["folder_map", "maps", "packages_map"]
 
@@ -40,7 +40,7 @@ def folder_map(folder: Path) -> str:
             for path in sorted(room.glob("*.py"))
             if path.name != "__init__.py"
         ]
-    return markdown_table(("file", "what it is"), rows)
+    return markdown_rows(("file", "what it is"), rows)
 
 
 def rooms_below(folder: Path) -> list[Path]:
@@ -51,7 +51,7 @@ def rooms_below(folder: Path) -> list[Path]:
 def packages_map(root: Path) -> str:
     """Every package at the top of a clone."""
     found = sorted(path.parent for path in root.glob("*/__init__.py"))
-    return markdown_table(
+    return markdown_rows(
         ("folder", "what it is"), [(f"`{path.name}/`", sentence(path / "__init__.py")) for path in found]
     )
 

@@ -20,12 +20,12 @@ __all__ = [
     "config_markdown",
     "ends_markdown",
     "field_docstrings",
-    "markdown_table",
+    "markdown_rows",
     "span",
 ]
 
 
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def markdown_rows(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Rows and columns in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
@@ -42,7 +42,7 @@ def bits_markdown(found: Iterable[Field]) -> str:
         (f"`{f.section}`", f.name, _places_in_words(f), f.bits, f.meaning + (f"; per {f.per}" if f.per else ""))
         for f in found
     ]
-    return markdown_table(("section", "field", "index", "bits", "meaning"), rows)
+    return markdown_rows(("section", "field", "index", "bits", "meaning"), rows)
 
 
 def _places_in_words(field: Field) -> str:
@@ -58,7 +58,7 @@ def config_markdown(config: Any) -> str:
         (f"`{f.name}`", f"`{_type_name(hints[f.name])}`", f"`{getattr(config, f.name)!r}`", words[f.name])
         for f in fields(config)
     ]
-    return markdown_table(("field", "type", "default", "meaning"), rows)
+    return markdown_rows(("field", "type", "default", "meaning"), rows)
 
 
 def _type_name(kind: Any) -> str:
@@ -88,7 +88,7 @@ def changed_fields(config: Any, standard: Any) -> str:
 def ends_markdown(words: Mapping[int, str | None]) -> str:
     """How games end, in words and numbers."""
     rows = [(f"`{word!r}`".replace("'", '"'), number) for number, word in words.items()]
-    return markdown_table(("`end_reason`", "number"), rows)
+    return markdown_rows(("`end_reason`", "number"), rows)
 
 
 def card_parser(module: str, words: str | None) -> argparse.ArgumentParser:

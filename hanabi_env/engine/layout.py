@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from hanabako.engine.layout import Block, Layout, Part, actions_of, fields_of
 from hanabi_env.engine.cards import cards_per_suit, rank_at, rank_in_box
-from hanabi_env.engine.observation import event_kinds, index_table
+from hanabi_env.engine.observation import event_kinds, section_index
 from hanabi_env.engine.state import NO_TILE, TILES, Rules
 
 __all__ = ["action_parts", "alike_suits", "layout", "observation_blocks"]
@@ -22,7 +22,7 @@ EVERYBODY = "card of any hand"
 def layout(rules: Rules) -> Layout:
     """The layout of a configuration's observation and actions."""
     return Layout(
-        fields_of(observation_blocks(rules), index_table(rules)),
+        fields_of(observation_blocks(rules), section_index(rules)),
         actions_of(action_parts(rules), rules.num_actions),
         alike_suits(rules),
     )

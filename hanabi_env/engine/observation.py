@@ -4,7 +4,7 @@ The first five sections are, bit for bit, the canonical encoding of the Hanabi L
 hands, board, discards, last action, card knowledge. ``history`` repeats the last-action section for older steps (with
 bonus tiles it holds at least as many as one turn can have). Other sections follow if they are played or asked for:
 ``tiles``, ``belief`` and ``derived``. Each section is a pair of functions, its length and its writer; `SECTIONS` lists
-them in order, and `index_table` says where each one begins.
+them in order, and `section_index` says where each one begins.
 
 Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. A hidden card
 of the observer's own hand is never read, except by ``observation_type="seer"``, which is meant for research.
@@ -324,6 +324,6 @@ def observation_words(rules: Rules) -> int:
     return words_for(observation_bits(rules))
 
 
-def index_table(rules: Rules) -> list[tuple[str, int, int]]:
+def section_index(rules: Rules) -> list[tuple[str, int, int]]:
     """Name, first bit and length of every section that is not empty."""
     return index_of((name, length(rules)) for name, length in SECTIONS)

@@ -13,7 +13,7 @@ from hanafuda_env.engine.observation import (
     MONTHS,
     ROUNDS_BITS,
     SCORE_BITS,
-    index_table,
+    section_index,
 )
 from hanafuda_env.engine.state import PHASE_END, TURNS, Rules
 from hanafuda_env.engine.yaku import YAKU, YAKU_NAMES, YAKU_NEED
@@ -27,7 +27,7 @@ PHASES = "one-hot over swap, play, joker_target, pick_hand, pick_draw, koi; zero
 def layout(rules: Rules) -> Layout:
     """The layout of a configuration's observation and actions."""
     return Layout(
-        fields_of(observation_blocks(rules), index_table(rules)),
+        fields_of(observation_blocks(rules), section_index(rules)),
         actions_of(action_parts(rules), rules.num_actions),
         alike_suits(rules),
     )
@@ -50,7 +50,7 @@ def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
         "their yaku": _player(),
         "scores": _scores(),
     }
-    turns = {name: _turn() for name, _, _ in index_table(rules) if name not in described}
+    turns = {name: _turn() for name, _, _ in section_index(rules) if name not in described}
     return {name: [Block(1, "", parts)] for name, parts in (described | turns).items()}
 
 

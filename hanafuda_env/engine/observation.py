@@ -3,7 +3,7 @@
 It begins with eight sets of cards, 48 bits each, then come the facts about the round and the game as one-hot values,
 flags and thermometers (a count n is n ones). Every configuration has the same bits at the same places; only
 ``history`` appends turns. Each section is a number of bits and a writer; `sections` lists them in order, and
-`index_table` says where each one begins.
+`section_index` says where each one begins.
 
 "Mine" is the observer's. The other hand and the deck are never read; of the other hand only those cards that everybody
 has seen (K46) are known. In the phase of the swap nobody knows a hand (K6).
@@ -204,6 +204,6 @@ def observation_words(rules: Rules) -> int:
     return words_for(observation_bits(rules))
 
 
-def index_table(rules: Rules) -> list[tuple[str, int, int]]:
+def section_index(rules: Rules) -> list[tuple[str, int, int]]:
     """Name, first bit and length of every section."""
     return index_of(sections(rules))

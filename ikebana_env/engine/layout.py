@@ -15,7 +15,7 @@ from ikebana_env.engine.observation import (
     PRESTIGE_ONES,
     REFUSAL_BINARY,
     REFUSAL_ONES,
-    index_table,
+    section_index,
 )
 from ikebana_env.engine.state import BOUQUET_SIZE, COLORS, DECK_SIZE, KINDS, VALUES, Rules
 
@@ -30,7 +30,7 @@ BOX = tuple(card for card in range(KINDS) for _ in range(copies(card)))
 def layout(rules: Rules) -> Layout:
     """The layout of a configuration's observation and actions."""
     return Layout(
-        fields_of(observation_blocks(rules), index_table(rules)),
+        fields_of(observation_blocks(rules), section_index(rules)),
         actions_of(action_parts(rules), rules.num_actions),
         alike_suits(rules),
     )

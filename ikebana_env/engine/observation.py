@@ -1,6 +1,6 @@
 """What a player may know, as a string of bits.
 
-Each section is a pair of functions, its length and its writer; `SECTIONS` lists them in order, and `index_table` says
+Each section is a pair of functions, its length and its writer; `SECTIONS` lists them in order, and `section_index` says
 where each one begins. Players are counted from the observer, who is 0. A card is one-hot over its kinds; a set of cards
 has a bit for each card of the box, see `ikebana_env.engine.cards.first_copy`. A number is a thermometer of its low
 values, where a step matters most, and then all of it in binary.
@@ -231,6 +231,6 @@ def observation_words(rules: Rules) -> int:
     return words_for(observation_bits(rules))
 
 
-def index_table(rules: Rules) -> list[tuple[str, int, int]]:
+def section_index(rules: Rules) -> list[tuple[str, int, int]]:
     """Name, first bit and length of every section that is not empty."""
     return index_of((name, length(rules)) for name, length in SECTIONS)
