@@ -24,6 +24,7 @@ import numpy as np
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ONE, ZERO, bit, end_string, has_bit, low_bits, put
+from hanabako.engine.deck import draw
 from hanabako.engine.rng import episode_key, random_below
 from hanabi_env.engine.actions import (
     first_announced_play,
@@ -140,12 +141,9 @@ def deal(rules, s):
 
 
 @rule
-def draw_place(rules, s):
-    """Where the next card lies in ``cards``: one step of a lazy Fisher-Yates shuffle."""
-    counter = np.int64(s.deck_count)
-    if rules.flamboyants:
-        counter += SHUFFLE_STRIDE * np.int64(s.shuffles)
-    return random_below(s.key, counter, s.deck_count)
+def shuffle_of(rules, s):
+    """Where the counters of this shuffle begin: the first's at 0, and every one by tile (e) has its own (V4)."""
+    return SHUFFLE_STRIDE * np.int64(s.shuffles) if rules.flamboyants else np.int64(0)
 
 
 @rule
@@ -156,11 +154,8 @@ def draw_card(rules, s, player):
     """
     if s.deck_count == 0:
         return
-    place = draw_place(rules, s)
-    s.deck_count -= 1
     slot = s.hand_count[player]
-    s.hands[player, slot] = s.cards[place]
-    s.cards[place] = s.cards[s.deck_count]
+    s.hands[player, slot] = draw(s, shuffle_of(rules, s))
     s.plausible[player, slot] = all_cards(rules)
     s.hinted[player, slot] = 0
     s.hand_count[player] += 1

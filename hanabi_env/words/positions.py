@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hanabako.engine.deck import coming_cards
 from hanabako.engine.rng import episode_key
 from hanabako.words.notation import members
 from hanabi_env.config import HanabiConfig
@@ -23,7 +24,7 @@ from hanabi_env.engine.actions import (
     first_rank_hint,
     shuffle_back,
 )
-from hanabi_env.engine.rules import deal, open_box, score
+from hanabi_env.engine.rules import deal, open_box, score, shuffle_of
 from hanabi_env.engine.state import (
     EVENT_CHOOSE,
     EVENT_DISCARD,
@@ -37,7 +38,6 @@ from hanabi_env.engine.state import (
     TILES,
     Rules,
 )
-from hanabi_env.words.deck_order import coming_cards, lay_deck
 from hanabi_env.words.notation import (
     CHOICE_NAMES,
     END_NAMES,
@@ -47,7 +47,7 @@ from hanabi_env.words.notation import (
     hint_marks,
     suit_letters,
 )
-from hanabi_env.words.reading import REQUIRED_KEYS, lay_tiles, read_bonus_tiles, read_deck, read_position
+from hanabi_env.words.reading import REQUIRED_KEYS, lay_deck, lay_tiles, read_bonus_tiles, read_deck, read_position
 
 __all__ = ["REQUIRED_KEYS", "load_deal", "load_position", "to_dict"]
 
@@ -81,7 +81,10 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
     return {
         "current_player": int(state.current_player),
         "hands": [[names[hands[player, slot]] for slot in hand] for player, hand in enumerate(slots)],
-        "deck": [names[card] for card in coming_cards(rules, state)],
+        "deck": [
+            names[card]
+            for card in coming_cards(state.key, int(shuffle_of(rules, state)), state.cards[: state.deck_count])
+        ],
         "discards": [names[card] for card in reversed(fallen)],
         "fireworks": {letter: int(state.fireworks[suit]) for suit, letter in enumerate(suit_letters(config))},
         "information_tokens": int(state.information_tokens),

@@ -9,12 +9,13 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
+from hanabako.engine.deck import arrange_deck
 from hanabako.engine.protocol import LONGEST_GAME
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys
 from hanabako.words.notation import members
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.cards import all_cards, played_set, touched_by_color, touched_by_rank
-from hanabi_env.engine.rules import put_on_discard, score
+from hanabi_env.engine.rules import put_on_discard, score, shuffle_of
 from hanabi_env.engine.state import (
     EVENT,
     EVENT_CHOOSE,
@@ -32,7 +33,6 @@ from hanabi_env.engine.state import (
     Rules,
 )
 from hanabi_env.words.checks import check_box, check_position
-from hanabi_env.words.deck_order import lay_deck
 from hanabi_env.words.notation import (
     CHOICE_NAMES,
     END_NAMES,
@@ -341,3 +341,9 @@ def _write_events(rules: Rules, s: Any, events: list[dict[str, int]]) -> None:
         record = s.events[(int(s.length) - 1 - age) % rules.history]
         for field, value in event.items():
             setattr(record, field, value)
+
+
+def lay_deck(rules: Rules, s: Any, deck: Sequence[int]) -> None:
+    """Make ``deck`` the cards of the coming draws, next first."""
+    s.deck_count = len(deck)
+    s.cards[: len(deck)] = arrange_deck(s.key, int(shuffle_of(rules, s)), deck)

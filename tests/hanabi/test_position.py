@@ -13,7 +13,6 @@ import pytest
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine import rules as hanabi
 from hanabi_env.engine.state import END_ILLEGAL
-from hanabi_env.words.deck_order import arrange_deck
 from hanabi_env.words.notation import action_to_str
 from hanabi_env.words.positions import load_deal, load_position, to_dict
 from tests.reference.hanabi_plain import box
@@ -91,19 +90,6 @@ def test_the_deck_of_the_dict_is_the_order_of_the_coming_draws():
 
 def words(config: HanabiConfig, state: Any) -> list[str]:
     return [action_to_str(config, action) for action in legal_actions(config, state)]
-
-
-def test_any_deck_can_be_arranged_for_any_places():
-    rng = random.Random(1)
-    for size in (0, 1, 2, 7, 50):
-        deck = [rng.randrange(25) for _ in range(size)]
-        places = [rng.randrange(left) for left in range(size, 0, -1)]
-        cards, drawn = arrange_deck(deck, places), []
-        for place in places:
-            drawn.append(cards[place])
-            cards[place] = cards[-1]
-            cards.pop()
-        assert drawn == deck
 
 
 @ON_TABLES
