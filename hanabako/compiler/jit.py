@@ -18,6 +18,8 @@ import numba
 import numpy as np
 from numba.extending import register_jitable
 
+from hanabako.words.checks import shown
+
 try:
     from hanabako.compiler.numba_hooks.inlining import RuleCompiler
 except ImportError:  # another Numba: rules compile more slowly, to the same loops
@@ -115,6 +117,7 @@ def usable_threads(num_threads: int) -> int:
         ValueError: ``num_threads`` is not an int from 1 to ``numba.config.NUMBA_NUM_THREADS``.
     """
     most = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at import, unknown to type checkers
-    if isinstance(num_threads, bool) or not isinstance(num_threads, int) or not 1 <= num_threads <= most:
-        raise ValueError(f"num_threads must be an int from 1 to {most}, got {num_threads!r}")
-    return num_threads
+    is_int = isinstance(num_threads, (int, np.integer)) and not isinstance(num_threads, bool)
+    if not is_int or not 1 <= num_threads <= most:
+        raise ValueError(f"num_threads must be an int from 1 to {most}, got {shown(num_threads)}")
+    return int(num_threads)
