@@ -28,11 +28,9 @@ else:
     RULE_OPTIONS = {"pipeline_class": RuleCompiler}
 
 try:
-    from hanabako.compiler.numba_hooks import loading
-except ImportError:  # another Numba: loops load more slowly
-    LOADS_QUICKLY = False
-else:
-    LOADS_QUICKLY = loading.is_known()
+    from hanabako.compiler.numba_hooks.loading import LoopCache
+except ImportError:  # another Numba: loops load more slowly, and a damaged cache is an error
+    LoopCache = None
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -66,10 +64,14 @@ def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[..., Any]:
-    """A loop as machine code, which the disk cache keeps: see `hanabako.compiler.numba_hooks.loading`."""
-    loop: Any = numba.njit(cache=True, nogil=True, parallel=parallel, error_model="numpy")(function)
-    if LOADS_QUICKLY:
-        loop._cache = loading.LoopCache(function)
+    """A loop as machine code, which the disk cache keeps if there is a place: see `numba_hooks.loading`."""
+    options = {"nogil": True, "parallel": parallel, "error_model": "numpy"}
+    try:
+        loop: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no folder that can be written to
+        return numba.njit(**options)(function)
+    if LoopCache is not None:
+        loop._cache = LoopCache(function)
     return loop
 
 

@@ -63,7 +63,7 @@ def check_weights(put_weights, nothing):
 
 def test_only_the_loop_becomes_machine_code(emitted):
     assert RULE_OPTIONS, (
-        "this Numba lacks something that hanabako.compiler.numba_hooks.inlining uses: rules compile four times as slowly"
+        "this Numba lacks something that numba_hooks.inlining uses: rules compile four times as slowly"
     )
     check_weights(weighing_kernel(NOTHING), NOTHING)
     assert any("put_weights" in name for name in emitted)
