@@ -7,12 +7,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from hanabako.clone import find_agents
+from hanabako.packing import unpack
 from hanabako.registration import register_games
 
 if TYPE_CHECKING:
     import agents as agents
 
-__all__ = ["agents"]
+__all__ = ["agents", "unpack"]
 
 find_agents()
 register_games()

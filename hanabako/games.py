@@ -7,6 +7,7 @@ and command lines take what they know of a game from here.
 
 import importlib
 import tomllib
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -15,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from hanabako.words.checks import build_config, parse_setting
+from hanabako.words.checks import build_config, parse_setting, shown
 
 __all__ = [
     "GameEntry",
@@ -115,12 +116,27 @@ class GameEntry:
         return self.module(self.environment).parallel_env(**keywords)
 
     def make_seat(
-        self, config: Any = None, seat: int = 0, partners: Any = None, render_mode: str | None = None, **fields: Any
+        self,
+        config: Any = None,
+        seat: int = 0,
+        partners: Any = None,
+        render_mode: str | None = None,
+        constant_infos: bool = False,
+        **fields: Any,
     ) -> Any:
         """One seat among partners: `hanabako.envs.seat.CardGameSeatEnv`; other keywords as in `make_config`."""
         from hanabako.envs.seat import CardGameSeatEnv
 
-        return CardGameSeatEnv(self.make_game(config, **fields), seat, partners, render_mode)
+        return CardGameSeatEnv(self.make_game(config, **fields), seat, partners, render_mode, constant_infos)
+
+    def make_seat_by_old_id(self, **keywords: Any) -> Any:
+        """`make_seat` under the id that means self-play for ``make_vec``: says so."""
+        warnings.warn(
+            "gymnasium.make of this id gives one seat among partners, and make_vec of it self-play; "
+            "the id with Seat in its name means the seat for both",
+            stacklevel=2,
+        )
+        return self.make_seat(**keywords)
 
 
 # --- Finding them -----------------------------------------------------------------------------------------------------
@@ -159,7 +175,7 @@ def game_named(name: str) -> GameEntry:
         ValueError: there is no such game.
     """
     if name not in games():
-        raise ValueError(f"game must be one of {', '.join(games())}, got {name!r}")
+        raise ValueError(f"game must be one of {', '.join(games())}, got {shown(name)}")
     return games()[name]
 
 

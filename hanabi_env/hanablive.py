@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hanabako.files import write_text
+from hanabako.words.checks import shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action, suit_letters
@@ -104,7 +105,7 @@ def _options(game: Mapping[str, Any]) -> dict[str, Any]:
     """The options in force; some files name the variant beside them. What is off need not be known here."""
     options = game.get("options") or {}
     if not isinstance(options, Mapping):
-        raise ValueError(f"options must be an object, got {options!r}")  # noqa: TRY004
+        raise ValueError(f"options must be an object, got {shown(options)}")  # noqa: TRY004
     options = {"variant": game.get("variant") or "No Variant", **{key: v for key, v in options.items() if v}}
     for name, value in options.items():
         if name not in (*HARMLESS_OPTIONS, *OUR_OPTIONS):
@@ -128,7 +129,7 @@ def _config(players: int, options: Mapping[str, Any]) -> HanabiConfig:
 
 def _list(game: Mapping[str, Any], name: str) -> list[Any]:
     if not isinstance(game.get(name), list):
-        raise ValueError(f"{name} must be a list, got {game.get(name)!r}")  # noqa: TRY004
+        raise ValueError(f"{name} must be a list, got {shown(game.get(name))}")  # noqa: TRY004
     return game[name]
 
 
@@ -254,9 +255,9 @@ def save(
     """
     names = list(players) or list(PLAYER_NAMES[: config.players])
     if len(names) != config.players:
-        raise ValueError(f"players must be {config.players} names, got {players!r}")
+        raise ValueError(f"players must be {config.players} names, got {shown(players)}")
     if Counter(deck) != box_of(config):
-        raise ValueError(f"deck must be the whole box, {config.deck_size} cards, got {deck!r}")
+        raise ValueError(f"deck must be the whole box, {config.deck_size} cards, got {shown(deck)}")
     suits = _site_suits(config)
     game = {
         "players": names,
@@ -278,7 +279,9 @@ def variant_of(config: HanabiConfig) -> str:
     black = ("black_distribution",) if config.black_powder else ()
     for name in ("ranks", "max_information_tokens", "max_life_tokens", "flamboyants", "choreography", *black):
         if getattr(config, name) != getattr(standard, name):
-            raise ValueError(f"hanab.live has only {name}={getattr(standard, name)!r}, got {getattr(config, name)!r}")
+            raise ValueError(
+                f"hanab.live has only {name}={getattr(standard, name)!r}, got {shown(getattr(config, name))}"
+            )
     if config.random_start_player:
         raise ValueError("hanab.live lets player 0 begin: random_start_player must be False")
     for variant, fields in VARIANTS.items():

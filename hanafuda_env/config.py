@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from hanabako.words.checks import build_config, check_choice, check_field_types
+from hanabako.words.checks import build_config, check_choice, check_field_types, shown
 from hanafuda_env.engine.actions import NUM_ACTIONS
 from hanafuda_env.engine.observation import observation_bits
 from hanafuda_env.engine.state import (
@@ -204,7 +204,9 @@ def _check_twelve(config: KoiKoiConfig, name: str) -> None:
     """One number for each yaku, small enough for every multiplier of a base."""
     numbers = getattr(config, name)
     if len(numbers) != YAKU or not all(type(n) is int and 0 <= n <= MOST_YAKU_POINTS for n in numbers):
-        raise ValueError(f"{name} must be {YAKU} ints from 0 to {MOST_YAKU_POINTS}, one for each yaku, got {numbers!r}")
+        raise ValueError(
+            f"{name} must be {YAKU} ints from 0 to {MOST_YAKU_POINTS}, one for each yaku, got {shown(numbers)}"
+        )
 
 
 DOCUMENT = KoiKoiConfig()

@@ -357,7 +357,7 @@ def test_a_wrong_keyword_is_named(under_test: GameUnderTest, options, named):
 @EVERY_GAME
 def test_gymnasium_makes_the_single_seat_environment(under_test: GameUnderTest):
     importlib.import_module(under_test.package)
-    env = gymnasium.make(under_test.gymnasium_id, **under_test.short)
+    env = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), **under_test.short)
     check_env(env.unwrapped, skip_render_check=True)
 
 

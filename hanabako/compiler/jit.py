@@ -18,6 +18,8 @@ import numba
 import numpy as np
 from numba.extending import register_jitable
 
+from hanabako.words.checks import shown
+
 try:
     from hanabako.compiler.numba_hooks.inlining import RuleCompiler
 except ImportError:  # another Numba: rules compile more slowly, to the same loops
@@ -26,11 +28,9 @@ else:
     RULE_OPTIONS = {"pipeline_class": RuleCompiler}
 
 try:
-    from hanabako.compiler.numba_hooks import loading
-except ImportError:  # another Numba: loops load more slowly
-    LOADS_QUICKLY = False
-else:
-    LOADS_QUICKLY = loading.is_known()
+    from hanabako.compiler.numba_hooks.loading import LoopCache
+except ImportError:  # another Numba: loops load more slowly, and a damaged cache is an error
+    LoopCache = None
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -64,10 +64,14 @@ def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[..., Any]:
-    """A loop as machine code, which the disk cache keeps: see `hanabako.compiler.numba_hooks.loading`."""
-    loop: Any = numba.njit(cache=True, nogil=True, parallel=parallel, error_model="numpy")(function)
-    if LOADS_QUICKLY:
-        loop._cache = loading.LoopCache(function)
+    """A loop as machine code, which the disk cache keeps if there is a place: see `numba_hooks.loading`."""
+    options = {"nogil": True, "parallel": parallel, "error_model": "numpy"}
+    try:
+        loop: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no folder that can be written to
+        return numba.njit(**options)(function)
+    if LoopCache is not None:
+        loop._cache = LoopCache(function)
     return loop
 
 
@@ -115,6 +119,7 @@ def usable_threads(num_threads: int) -> int:
         ValueError: ``num_threads`` is not an int from 1 to ``numba.config.NUMBA_NUM_THREADS``.
     """
     most = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at import, unknown to type checkers
-    if isinstance(num_threads, bool) or not isinstance(num_threads, int) or not 1 <= num_threads <= most:
-        raise ValueError(f"num_threads must be an int from 1 to {most}, got {num_threads!r}")
-    return num_threads
+    is_int = isinstance(num_threads, (int, np.integer)) and not isinstance(num_threads, bool)
+    if not is_int or not 1 <= num_threads <= most:
+        raise ValueError(f"num_threads must be an int from 1 to {most}, got {shown(num_threads)}")
+    return int(num_threads)

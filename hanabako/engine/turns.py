@@ -36,6 +36,7 @@ def table_dtype(state: np.dtype, players: int, num_actions: int, words: int, sta
             ("seen", np.uint64, (words,)),  # the last observation that was asked for
             ("rewards", np.float64, (players,)),  # of the last step, as are all fields below
             ("reward", np.float64),  # of the player who acted
+            ("returns", np.float64, (players,)),  # the sum of every player's rewards in the game of the last step
             ("current_player", np.int64),
             ("terminated", np.bool_),
             ("ended", np.bool_),  # the last step ended a game
@@ -76,6 +77,8 @@ def step_rule(functions: GameFunctions) -> Callable[..., None]:
     def step_table(rules, table, action):
         """Nothing happens if the game is over; an illegal action ends it."""
         s = table.state
+        if table.ended:
+            clear_row(table.returns)
         table.ended = False
         table.illegal = False
         clear_rewards(table)
@@ -88,6 +91,8 @@ def step_rule(functions: GameFunctions) -> Callable[..., None]:
                 table.illegal = True
                 table.rewards[player] = -1.0
             table.reward = table.rewards[player]
+            for k in range(rules.players):
+                table.returns[k] += table.rewards[k]
             if is_terminal(s):
                 table.ended = True
                 table.length = s.length
@@ -128,6 +133,7 @@ def legality_rules(functions: GameFunctions) -> tuple[Callable[..., None], Calla
         table.ended = False
         table.illegal = False
         clear_rewards(table)
+        clear_row(table.returns)
 
     @rule
     def offer_actions(rules, table, action_mask):

@@ -12,21 +12,22 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import ENDED, REFUSED, REWARDED
-from hanabako.words.checks import as_index, as_seed, fresh_seed
+from hanabako.words.checks import as_index, as_seed, check_options, fresh_seed, shown
 from hanabako.words.notation import player_name
 
 __all__ = ["CardGameAEC", "in_wrappers"]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 INT8 = np.dtype(np.int8)
+BOOLS = (bool, np.bool_)
 
 
 class CardGameAEC(AECEnv[str, Any, Any]):
     """One game, agents ``player_0`` .. ``player_{n-1}``.
 
     An observation is ``{"observation": int8 (n,), "action_mask": int8 (A,)}``, fresh arrays each time; the mask is zero
-    for everybody but the player to move, and for all after the end. Rewards are those of the last step. When a game
-    ends, every agent's info holds its statistics.
+    for everybody but the player to move, and for all after the end. Rewards are those of the last step. Every agent's
+    info holds its ``action_mask`` too and, when a game ends, its statistics.
 
     Args:
         game: the configured game.
@@ -41,7 +42,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
     def __init__(self, game: Game, render_mode: str | None = None) -> None:
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, got {render_mode!r}")
+            raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, got {shown(render_mode)}")
         self.game = game
         self.config = game.config
         self.render_mode = render_mode
@@ -85,6 +86,8 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._stream = np.zeros(2, np.uint64)
         self._chosen = np.ones(1, np.bool_)
         self._bits, self._num_actions = game.observation_bits, game.num_actions
+        self._no_actions = np.zeros(self._num_actions, INT8)
+        self._no_actions.setflags(write=False)
         self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
         self._rewarded = False
         self._seed: int | None = None
@@ -106,25 +109,31 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
         Args:
             seed: an int from 0 to 2^64 - 1.
-            options: ``game_index``; ``state``: a dict as of `to_dict`; the game's own deal options. Others are ignored.
+            options: ``game_index``; ``state``: a dict as of `to_dict`; the game's own deal options. The key ``options``
+                is passed over: PettingZoo's own tests pass it.
 
         Raises:
-            ValueError: a seed, state or deck is wrong; the environment is then as before.
+            ValueError: an option is unknown, or a seed, state or deck is wrong; the environment is then as before, as
+                it is after any other exception (an interruption, say).
         """
-        if not isinstance(options, dict):
-            options = {}
-        before = self._tables.copy() if options else None
-        seed_before = self._seed
+        options = self._known_options(options)
+        tables, attributes = self._tables.copy(), dict(self.__dict__)
         try:
             self._begin(seed, options)
             if options:
                 self._place(options)
-        except ValueError:
-            self._seed = seed_before
-            if before is not None:
-                self._tables[:] = before
+            self._start_agents()
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(attributes)
+            self._tables[:] = tables
             raise
-        self._start_agents()
+
+    def _known_options(self, options: Any) -> dict[str, Any]:
+        if options is None:
+            return {}
+        check_options(options, ("game_index", "state", *self.game.deal_options, "options"))
+        return {name: value for name, value in options.items() if name != "options"}
 
     def _begin(self, seed: int | None, options: dict[str, Any]) -> None:
         if seed is not None or self._seed is None or "game_index" in options:
@@ -155,8 +164,9 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._cumulative_rewards = self._no_rewards.copy()
         self.terminations = dict.fromkeys(agents, bool(self._terminated[0]))
         self.truncations = dict.fromkeys(agents, False)
-        self.infos = {agent: {} for agent in agents}
         self.agent_selection = agents[self._current_player[0]]
+        self.infos = {agent: {"action_mask": self._no_actions} for agent in agents}
+        self.infos[self.agent_selection] = {"action_mask": self._legal_actions()}
         self._skip_agent_selection = None
         self._fresh_for = ""
         self._rewarded = False
@@ -174,7 +184,8 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         observation = np.empty(self._bits, INT8)
         mask = np.empty(self._num_actions, INT8)
         try:
-            code = self._step_one(self._rules_array, self._tables, index(action), observation, mask)
+            number = -1 if type(action) in BOOLS else index(action)
+            code = self._step_one(self._rules_array, self._tables, number, observation, mask)
         except (TypeError, OverflowError):
             code = REFUSED
         if code == REFUSED:
@@ -182,16 +193,20 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._cumulative_rewards[agent] = 0.0
         if code >= REWARDED or self._rewarded:
             self._give_rewards(code >= REWARDED)
+        self.infos[agent]["action_mask"] = self._no_actions
         self.agent_selection = self._fresh_for = self.possible_agents[code & 255]
+        self.infos[self.agent_selection]["action_mask"] = mask
         self._fresh = {"observation": observation, "action_mask": mask}
         if code & ENDED:
             self._end()
 
     def _why_refused(self, action: Any) -> str:
         most = self.game.num_actions - 1
-        if isinstance(action, (bool, np.bool_)) or not hasattr(action, "__index__") or not 0 <= index(action) <= most:
-            return f"action must be an int from 0 to {most}, got {action!r}"
-        return f"action {action} ({self.action_to_str(action)}) is not legal for {self.agent_selection} now"
+        try:
+            number = as_index("action", action, most)
+        except ValueError as error:
+            return str(error)
+        return f"action {number} ({self.action_to_str(number)}) is not legal for {self.agent_selection} now"
 
     def _give_rewards(self, rewarded: bool) -> None:
         """Rewards of this step to `rewards`, and on top of what every agent has not seen yet."""
@@ -206,7 +221,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         ending = {name: int(table[name]) for name in ("length", *self.game.statistics)}
         ending = self.game.describe_end(ending)
         self.terminations = dict.fromkeys(self.agents, True)
-        self.infos = {agent: dict(ending) for agent in self.agents}
+        self.infos = {agent: {**ending, "action_mask": self._no_actions} for agent in self.agents}
         self._deads_step_first()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
@@ -220,11 +235,16 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._loops.observe(self._rules_array, self._tables, player, observation, mask)
         return {"observation": observation[0], "action_mask": mask[0]}
 
+    def _legal_actions(self) -> np.ndarray:
+        """The mask of the player to move, int8 (A,)."""
+        octets = self._tables["mask"].view(np.uint8)
+        return np.unpackbits(octets, count=self._num_actions, bitorder="little").view(INT8)
+
     def _player(self, agent: str) -> int:
         try:
             return self._player_of[agent]
         except KeyError:
-            raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, got {agent!r}") from None
+            raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, got {shown(agent)}") from None
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation (or ``None``), reward since its last step, terminated, truncated, info of the selected agent."""

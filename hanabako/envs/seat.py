@@ -24,8 +24,9 @@ def random_partner(observation: dict[str, np.ndarray], generator: np.random.Gene
 class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     """Play one seat. A step is one decision of that seat and all the others' until it is to move again.
 
-    The reward is the sum of the seat's rewards over those steps. An illegal action ends the game with reward -1. Infos
-    hold ``action_mask``, and at the end the game's statistics.
+    The reward is the sum of the seat's rewards over those steps; what it earned before its first decision is paid with
+    its first step. An illegal action ends the game with reward -1. A game that ends before the seat has had a decision
+    is followed by the next one at once. Infos hold ``action_mask``, and at the end the game's statistics.
 
     Args:
         game: the configured game.
@@ -33,6 +34,8 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         partners: who plays the others: one `Partner` for all, or one for each other player in turn order from
             the next one; ``None`` plays at random.
         render_mode: as in `hanabako.envs.aec.CardGameAEC`.
+        constant_infos: every info has the same keys: ``action_mask``, ``illegal`` and the game's statistics as numbers,
+            which are 0 before the end. (Minari asks for that.)
 
     Raises:
         ValueError: ``seat`` is out of range or ``partners`` has a wrong length.
@@ -44,8 +47,11 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         seat: int = 0,
         partners: Partner | Sequence[Partner] | None = None,
         render_mode: str | None = None,
+        constant_infos: bool = False,
     ) -> None:
         self.table = CardGameAEC(game, render_mode)
+        self.constant_infos = constant_infos
+        self._owed = 0.0
         self.metadata = dict(self.table.metadata)
         self.render_mode = render_mode
         self.seat = as_index("seat", seat, game.players - 1)
@@ -73,23 +79,32 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         super().reset(seed=seed)
         if seed is None and self.table.agents == [] and not hasattr(self, "_started"):
             seed = int(self.np_random.integers(2**63))
-        self._started = True
         self.table.reset(seed=seed, options=options)
-        self._play_partners()
+        self._started = True
+        self._owed = self._play_partners()
+        while self.table.terminations[self.agent] and not options:
+            self.table.reset()
+            self._owed = self._play_partners()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Act, then let the others act until it is this seat's turn or the game is over."""
         if self.table.terminations[self.agent]:
             return self._observation(), 0.0, True, False, self._info()
-        before = dict(self.table.infos[self.agent])
+        owed, self._owed = self._owed, 0.0
         try:
             self.table.step(action)
         except ValueError:
             self.table.terminations = dict.fromkeys(self.table.agents, True)
-            return self._observation(), -1.0, True, False, {**before, "illegal": True, "action_mask": self._mask()}
-        reward = self.table.rewards[self.agent] + self._play_partners()
+            observation = self._observation()
+            observation["action_mask"] = np.zeros_like(observation["action_mask"])
+            return observation, owed - 1.0, True, False, self._info(illegal=True)
+        reward = owed + self.table.rewards[self.agent] + self._play_partners()
         return self._observation(), reward, self.table.terminations[self.agent], False, self._info()
+
+    def action_masks(self) -> np.ndarray:
+        """Which actions are legal now, bool (A,): what sb3-contrib's ``MaskablePPO`` asks for."""
+        return self._observation()["action_mask"].astype(np.bool_)
 
     def _play_partners(self) -> float:
         reward = 0.0
@@ -103,12 +118,16 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     def _observation(self) -> dict[str, np.ndarray]:
         return self.table.observe(self.agent)
 
-    def _mask(self) -> np.ndarray:
-        return np.zeros(self.table.game.num_actions, np.int8)
-
-    def _info(self) -> dict[str, Any]:
-        mask = self._observation()["action_mask"]
-        return {**self.table.infos[self.agent], "action_mask": mask}
+    def _info(self, illegal: bool = False) -> dict[str, Any]:
+        info = dict(self.table.infos[self.agent])
+        if illegal:
+            info |= {"illegal": True, "action_mask": np.zeros_like(info["action_mask"])}
+        if not self.constant_infos:
+            return info
+        row = self.table.tables[0]
+        ended = bool(row["ended"])
+        numbers = {name: int(row[name]) if ended else 0 for name in ("length", *self.table.game.statistics)}
+        return {"action_mask": info["action_mask"], "illegal": int(illegal), **numbers}
 
     def render(self) -> Any:
         """As `hanabako.envs.aec.CardGameAEC.render`."""

@@ -1,6 +1,7 @@
 """The vector environment of a card game: many tables, one compiled call per step, in the acting player's view."""
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any, ClassVar
 
 import gymnasium
@@ -13,7 +14,7 @@ from hanabako.compiler.jit import usable_threads
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
-from hanabako.words.checks import as_index, as_seed, fresh_seed
+from hanabako.words.checks import as_index, as_seed, check_options, check_state_keys, fresh_seed, shown
 
 __all__ = ["CardGameVectorEnv", "ConfiguredVectorEnv"]
 
@@ -34,8 +35,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     Observations are dicts of ``observation`` (N, n) in the format asked for and ``action_mask`` int8 (N, A). The reward
     is the team's in a co-operative game, and otherwise that of the player who just acted; ``infos`` holds
     ``current_player`` int64 (N,) and ``rewards`` float64 (N, P) always, and at the ends of games dense arrays with
-    Gymnasium's ``_name`` masks: ``final_obs`` (a dict like the observation, SAME_STEP only), ``illegal`` and the game's
-    statistics.
+    Gymnasium's ``_name`` masks: ``final_obs`` (a dict like the observation, SAME_STEP only), ``returns`` float64 (N,
+    P), the sum of every player's rewards, ``illegal`` and the game's statistics.
 
     An action that is illegal or out of range ends its game: reward -1 for the offender, 0 for the others, and
     ``illegal`` in the infos. It touches no other game. In mode DISABLED a step leaves finished games as they are
@@ -67,16 +68,16 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         specialize: bool | None = None,
     ) -> None:
         if isinstance(num_envs, bool) or not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
-            raise ValueError(f"num_envs must be an int of at least 1, got {num_envs!r}")
+            raise ValueError(f"num_envs must be an int of at least 1, got {shown(num_envs)}")
         if observation not in FORMATS:
-            raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {observation!r}")
+            raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {shown(observation)}")
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
         except ValueError:
             words = ", ".join(mode.value for mode in MODES)
-            raise ValueError(f"autoreset_mode must be one of {words}, got {autoreset_mode!r}") from None
+            raise ValueError(f"autoreset_mode must be one of {words}, got {shown(autoreset_mode)}") from None
         if not isinstance(copy, (bool, np.bool_)):
-            raise ValueError(f"copy must be a bool, got {copy!r}")  # noqa: TRY004 - a wrong keyword is a ValueError
+            raise ValueError(f"copy must be a bool, got {shown(copy)}")  # noqa: TRY004 - a wrong keyword is a ValueError
         self.game = game
         self.config = game.config
         self.num_envs = int(num_envs)
@@ -112,6 +113,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self._states = self._tables["state"].view(np.recarray)
         self._reward = self._tables["reward"]
         self._rewards = self._tables["rewards"][:, : self.game.players]
+        self._returns = self._tables["returns"][:, : self.game.players]
         self._terminated = self._tables["terminated"]
         self._current_player = self._tables["current_player"]
         self._statistics = ("illegal", "length", *self.game.statistics)
@@ -149,15 +151,20 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         Raises:
             ValueError: an option is unknown or wrong, or a state or deck is impossible.
         """
-        options = options or {}
+        options = {} if options is None else options
+        check_options(options, ("reset_mask", "game_index", "state", *self.game.deal_options))
         first = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
+        seed = None if seed is None else as_seed(seed)
         chosen = self._chosen(options.get("reset_mask"))
-        given = {name: value for name, value in options.items() if name not in ("reset_mask", "game_index")}
+        given = self._given(options, chosen)
         before = (self._tables.copy() if given else self._tables, self._seed, self._was_reset)
-        self._begin(seed, first, chosen)
+        states = self._tables["state"]
+        streams = states["game_key"].copy(), states["episode"].copy()
         try:
-            self._place(given, chosen)
-        except ValueError:
+            self._begin(seed, first, chosen)
+            self._place(given)
+        except BaseException:
+            states["game_key"], states["episode"] = streams
             self._tables[:], self._seed, self._was_reset = before
             raise
         self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
@@ -168,7 +175,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             return self._everything
         chosen = np.asarray(mask)
         if chosen.dtype != np.bool_ or chosen.shape != (self.num_envs,):
-            raise ValueError(f"reset_mask must be a bool array of shape ({self.num_envs},), got {mask!r}")
+            raise ValueError(f"reset_mask must be a bool array of shape ({self.num_envs},), got {shown(mask)}")
         return chosen
 
     def _begin(self, seed: int | None, first: int, chosen: np.ndarray) -> None:
@@ -184,24 +191,36 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             self._tables["state"]["episode"][chosen] += 1
         self._loops.reset(self._rules_array, self._tables, chosen)
 
-    def _place(self, given: dict[str, Any], chosen: np.ndarray) -> None:
-        """States and deals, the same for every chosen table or by a dict from table to value."""
-        for name in given:
-            if name not in ("state", *self.game.deal_options):
-                known = ("reset_mask", "game_index", "state", *self.game.deal_options)
-                raise ValueError(f"reset has no option {name!r}; there are {', '.join(known)}")
-        if not given:
-            return
-        for i in np.flatnonzero(chosen).tolist():
-            own = {
-                name: value[i] if _is_by_table(value) else value for name, value in given.items() if _is_for(value, i)
-            }
+    def _given(self, options: dict[str, Any], chosen: np.ndarray) -> dict[int, dict[str, Any]]:
+        """Per table the state or the deal that it shall begin with; tables that only are dealt to are not there."""
+        found: dict[int, dict[str, Any]] = {}
+        for name in ("state", *self.game.deal_options):
+            if name not in options:
+                continue
+            value = options[name]
+            per_table = value if _is_per_table(value) else dict.fromkeys(np.flatnonzero(chosen).tolist(), value)
+            for table, own in per_table.items():
+                if isinstance(table, bool) or not 0 <= table < self.num_envs or not chosen[table]:
+                    raise ValueError(
+                        f"{name} is given for table {shown(table)}, but the tables that are reset are "
+                        f"{shown(np.flatnonzero(chosen).tolist())}"
+                    )
+                found.setdefault(int(table), {})[name] = own
+        for table, own in found.items():
+            if "state" in own and len(own) > 1:
+                others = ", ".join(set(own) - {"state"})
+                raise ValueError(f"give either state or {others} for table {table}, not both")
+        return found
+
+    def _place(self, given: dict[int, dict[str, Any]]) -> None:
+        """States and deals, per table."""
+        for table, own in given.items():
+            deal = {name: value for name, value in own.items() if name != "state"}
             if "state" in own:
-                if len(own) > 1:
-                    raise ValueError(f"give either state or {', '.join(set(own) - {'state'})}, not both")
-                self.game.load_position(self._states[i], own.pop("state"))
-            self.game.load_deal(self._states[i], own)
-        self._loops.refresh(self._rules_array, self._tables)
+                self.game.load_position(self._states[table], own["state"])
+            self.game.load_deal(self._states[table], deal)
+        if given:
+            self._loops.refresh(self._rules_array, self._tables)
 
     def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
         """One action for every table's current player.
@@ -253,6 +272,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             numbers = self._tables[name]
             infos[name] = numbers.copy() if self.copy_buffers else numbers
             infos[f"_{name}"] = ended
+        infos["returns"] = self._returns.copy() if self.copy_buffers else self._returns
+        infos["_returns"] = ended
         if self._mode == SAME_STEP:
             final, mask = self._final, self._no_mask
             if self.copy_buffers:
@@ -329,23 +350,39 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return twin
 
     def get_state(self) -> dict[str, Any]:
-        """All that the coming steps depend on: ``tables`` uint8 (N, bytes per table), ``seed`` int or ``None``."""
+        """All that the coming steps depend on.
+
+        Returns:
+            ``tables`` uint8 (N, bytes per table), ``seed`` int or ``None``, ``was_reset`` bool, ``config`` (the
+            configuration's ``repr``), to which they belong, and ``checksum`` (SHA-256 of the tables).
+        """
         raw = self._tables.view(np.uint8).reshape(self.num_envs, -1).copy()
-        return {"tables": raw, "seed": self._seed, "was_reset": self._was_reset}
+        belongs = {"config": repr(self.config), "checksum": sha256(raw).hexdigest()}
+        return {"tables": raw, "seed": self._seed, "was_reset": self._was_reset, **belongs}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from `get_state` of an environment with the same configuration and number of tables.
 
+        The checksum finds damage, not malice: tables that a stranger made on purpose can point the compiled loops
+        anywhere in memory. Load only what you trust.
+
         Raises:
-            ValueError: the tables have another shape or type.
+            ValueError: not such a dict, other tables or another configuration, a wrong seed, or tables that have been
+                damaged. Nothing has changed then.
         """
+        check_state_keys(state, ("tables", "seed", "was_reset", "config", "checksum"))
         raw = np.asarray(state["tables"])
         shape = (self.num_envs, self._tables.dtype.itemsize)
         if raw.dtype != np.uint8 or raw.shape != shape:
             raise ValueError(f"tables must be uint8 of shape {shape}, got {raw.dtype} of shape {raw.shape}")
-        self._tables[:] = np.ascontiguousarray(raw).view(self._tables.dtype)[:, 0]
-        self._seed = None if state["seed"] is None else as_seed(state["seed"])
-        self._was_reset = bool(state["was_reset"])
+        if str(state["config"]) != repr(self.config):
+            raise ValueError(f"the state belongs to {shown(str(state['config']))}, not to {shown(self.config)}")
+        raw = np.ascontiguousarray(raw)
+        if str(state["checksum"]) != sha256(raw).hexdigest():
+            raise ValueError("the tables are not those of the checksum: they have been damaged")
+        seed = None if state["seed"] is None else as_seed(state["seed"])
+        self._tables[:] = raw.view(self._tables.dtype)[:, 0]
+        self._seed, self._was_reset = seed, bool(state["was_reset"])
         if self._was_reset:
             self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
 
@@ -396,9 +433,6 @@ def observation_space(game: Game, form: str) -> spaces.Box:
     return spaces.Box(0, 1, (game.observation_bits,), kind)
 
 
-def _is_by_table(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(key, (int, np.integer)) for key in value)
-
-
-def _is_for(value: Any, index: int) -> bool:
-    return not _is_by_table(value) or index in value
+def _is_per_table(value: Any) -> bool:
+    """A dict from table to value; an empty one names no table, and is refused as whatever it was meant to be."""
+    return isinstance(value, dict) and bool(value) and all(isinstance(key, (int, np.integer)) for key in value)

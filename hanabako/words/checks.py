@@ -2,14 +2,16 @@
 
 import json
 import operator
+import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 __all__ = [
+    "UnexpectedKeywordError",
     "as_each",
     "as_index",
     "as_list",
@@ -19,12 +21,44 @@ __all__ = [
     "check_derived",
     "check_field_types",
     "check_keys",
+    "check_options",
     "check_seat",
+    "check_state_keys",
     "fresh_seed",
     "parse_setting",
+    "shown",
 ]
 
 T = TypeVar("T")
+
+
+class UnexpectedKeywordError(TypeError, ValueError):
+    """A keyword that nobody knows: Python's own error for it, and that of every other wrong argument."""
+
+
+class OneLine(reprlib.Repr):
+    """``repr`` for messages: at most one line, however long, deep or odd the value is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxstring = self.maxother = self.maxlong = 80
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = 8
+
+    def repr(self, x: Any) -> str:
+        """The value, cut in the middle if it is long."""
+        try:
+            words = super().repr(x)
+        except Exception:
+            words = f"<{type(x).__name__}>"
+        words = " ".join(words.split())
+        return words if len(words) <= LINE else f"{words[: LINE - 23]}...{words[-20:]}"
+
+
+LINE = 160
+"""Characters of a value that a message quotes at most."""
+
+shown = OneLine().repr
 
 
 def check_field_types(config: Any) -> None:
@@ -48,7 +82,7 @@ def check_field_types(config: Any) -> None:
             object.__setattr__(config, field.name, value)
         if type(value) not in allowed:
             names = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
-            raise ValueError(f"{field.name} must be {names}, got {value!r}")
+            raise ValueError(f"{field.name} must be {names}, got {shown(value)}")
 
 
 def _classes(hint: Any) -> tuple[type, ...]:
@@ -67,7 +101,7 @@ def check_choice(config: Any, name: str, allowed: Iterable[Any]) -> None:
         words = f"from {allowed.start} to {allowed.stop - 1}"
     else:
         words = "one of " + ", ".join(repr(v) for v in allowed)
-    raise ValueError(f"{name} must be {words}, got {value!r}")
+    raise ValueError(f"{name} must be {words}, got {shown(value)}")
 
 
 def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, options: Mapping[str, Any]) -> Any:
@@ -75,30 +109,34 @@ def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, op
 
     Args:
         presets: the game's presets by name; the first is meant by no keywords at all, and its class is the game's.
-        config: a whole configuration, or ``None``.
+        config: a whole configuration, a dict of some of its fields (JSON has no others), or ``None``.
         preset: a name out of ``presets``, or ``None``.
         options: fields by name.
 
     Raises:
-        ValueError: unknown preset or field, a ``config`` of another class, or both ``config`` and something else.
+        ValueError: unknown preset, a ``config`` of another class, or both ``config`` and something else.
+        UnexpectedKeywordError: unknown field, a ``ValueError`` as well as a ``TypeError``.
     """
-    default = next(iter(presets.values()))
-    kind = type(default)
+    start = next(iter(presets.values()))
+    kind = type(start)
     if config is not None:
         if preset is not None or options:
             raise ValueError("give either config, or preset and fields by name, not both")
-        if not isinstance(config, kind):
-            raise ValueError(f"config must be a {kind.__name__}, got {config!r}")
-        return config
-    if preset is not None and preset not in presets:
-        raise ValueError(f"preset must be one of {', '.join(map(repr, presets))}, got {preset!r}")
-    start = default if preset is None else presets[preset]
-    if not is_dataclass(start):
-        raise TypeError(f"{start!r} is no configuration")
+        if isinstance(config, kind):
+            return config
+        if not isinstance(config, Mapping):
+            raise ValueError(f"config must be a {kind.__name__} or a dict of its fields, got {shown(config)}")
+        options = config
+    elif preset is not None:
+        if not isinstance(preset, str) or preset not in presets:
+            raise ValueError(f"preset must be one of {', '.join(map(repr, presets))}, got {shown(preset)}")
+        start = presets[preset]
     known = {field.name: getattr(start, field.name) for field in fields(start)}
     for name in options:
         if name not in known:
-            raise ValueError(f"{name!r} is no field of {kind.__name__}; fields are {', '.join(known)}")
+            raise UnexpectedKeywordError(
+                f"{kind.__name__} got an unexpected keyword argument {shown(name)}; fields are {', '.join(known)}"
+            )
     return kind(**{**known, **options})
 
 
@@ -110,7 +148,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     """
     name, separator, value = text.partition("=")
     if not separator:
-        raise ValueError(f"a setting must be written name=value, got {text!r}")
+        raise ValueError(f"a setting must be written name=value, got {shown(text)}")
     try:
         return name, json.loads(value)
     except json.JSONDecodeError:
@@ -125,10 +163,10 @@ def as_index(name: str, value: Any, most: int) -> int:
     """
     try:
         index = operator.index(value)
-    except TypeError:
+    except Exception:
         index = -1
     if isinstance(value, (bool, np.bool_)) or not 0 <= index <= most:
-        raise ValueError(f"{name} must be an int from 0 to {most}, got {value!r}")
+        raise ValueError(f"{name} must be an int from 0 to {most}, got {shown(value)}")
     return index
 
 
@@ -140,7 +178,7 @@ def as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:
     """
     if not isinstance(value, (list, tuple)) or length not in (None, len(value)):
         wanted = "a list" if length is None else f"a list of {length}"
-        raise ValueError(f"{name} must be {wanted}, got {value!r}")
+        raise ValueError(f"{name} must be {wanted}, got {shown(value)}")
     return value
 
 
@@ -163,22 +201,38 @@ def check_keys(position: Any, required: Iterable[str]) -> None:
     """Raise ``ValueError`` if a position is no dict or lacks keys."""
     if not isinstance(position, Mapping):
         # Whatever is wrong with a position is a ValueError.
-        raise ValueError(f"a position must be a dict as to_dict() gives it, got {position!r}")  # noqa: TRY004
+        raise ValueError(f"a position must be a dict as to_dict() gives it, got {shown(position)}")  # noqa: TRY004
     missing = [key for key in required if key not in position]
     if missing:
         raise ValueError(f"the position lacks {', '.join(missing)}")
 
 
+def check_state_keys(state: Any, required: Iterable[str]) -> None:
+    """Raise ``ValueError`` if a saved state is no dict or lacks keys."""
+    missing = [key for key in required if key not in state] if isinstance(state, Mapping) else list(required)
+    if missing:
+        raise ValueError(f"a state must be a dict as get_state() gives it; {shown(state)} lacks {', '.join(missing)}")
+
+
+def check_options(options: Any, known: Iterable[str]) -> None:
+    """Raise ``ValueError`` if the options of a reset are no dict or have a key that is not ``known``."""
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options must be a dict, got {shown(options)}")  # noqa: TRY004 - as for every wrong option
+    for name in options:
+        if name not in known:
+            raise ValueError(f"reset has no option {shown(name)}; there are {', '.join(known)}")
+
+
 def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None:
     """Raise ``ValueError`` if a position contradicts itself: ``name`` follows from the rest, and is something else."""
     if name in position and (isinstance(position[name], bool) or position[name] != expected):
-        raise ValueError(f"{name} must be {expected!r}, got {position[name]!r}")
+        raise ValueError(f"{name} must be {expected!r}, got {shown(position[name])}")
 
 
 def check_seat(seat: int | None, players: int) -> None:
     """Raise ``ValueError`` if ``seat`` is neither None nor a player."""
     if seat is not None and seat not in range(players):
-        raise ValueError(f"seat must be None or from 0 to {players - 1}, got {seat!r}")
+        raise ValueError(f"seat must be None or from 0 to {players - 1}, got {shown(seat)}")
 
 
 def as_seed(value: Any) -> int:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex
 
+from hanabako.words.checks import shown
+
 __all__ = ["members", "number_of", "numbered", "player_name"]
 
 
@@ -23,7 +25,7 @@ def number_of(kind: str, numbers: Mapping[str, int], text: Any) -> int:
         ValueError: it is none of the words; names the ``kind`` of word and what is allowed.
     """
     if not isinstance(text, str) or text not in numbers:
-        raise ValueError(f"{kind} must be one of {', '.join(numbers)}, got {text!r}")
+        raise ValueError(f"{kind} must be one of {', '.join(numbers)}, got {shown(text)}")
     return numbers[text]
 
 

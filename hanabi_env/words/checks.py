@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hanabako.words.checks import shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.cards import copies, player_at, rank_of, suit_of
 from hanabi_env.engine.rules import can_act, is_complete, is_indispensable_lost, played_cards
@@ -95,7 +96,7 @@ def _check_end(rules: Rules, s: Any) -> None:
         if rules.final_bouquet:
             facts += f", {s.discard_count} cards discarded"
         wrong = END_NAMES[int(s.end_reason)]
-        raise ValueError(f"end_reason must be {END_NAMES[expected]!r} with {facts}, got {wrong!r}")
+        raise ValueError(f"end_reason must be {END_NAMES[expected]!r} with {facts}, got {shown(wrong)}")
 
 
 def _expected_end(rules: Rules, s: Any) -> int:
@@ -133,13 +134,13 @@ def _check_pending(rules: Rules, s: Any) -> None:
         return
     name = CHOICE_NAMES[int(s.pending)]
     if s.end_reason not in GOES_ON:
-        raise ValueError(f"pending must be None after the end, got {name!r}")
+        raise ValueError(f"pending must be None after the end, got {shown(name)}")
     if not set(_tiles_that_ask(s)) & set(s.bonus_tiles[: TILES - int(s.tiles_left)].tolist()):
-        raise ValueError(f"pending must belong to a revealed tile, got {name!r}")
+        raise ValueError(f"pending must belong to a revealed tile, got {shown(name)}")
     if s.pending == CHOICE_OF_E and s.deck_count:
         raise ValueError(f"pending must not be {name!r} while the deck has cards")
     if not has_something_to_choose(rules, s, s.pending):
-        raise ValueError(f"pending must be None where there is nothing to choose, got {name!r}")
+        raise ValueError(f"pending must be None where there is nothing to choose, got {shown(name)}")
 
 
 def _tiles_that_ask(s: Any) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ the project's own translation; the others are quoted from the booklets they are 
 
 from dataclasses import dataclass
 
+from hanabako.words.checks import shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.state import LOST_ENDS
 from hanabi_env.words.notation import END_NAMES
@@ -104,7 +105,7 @@ SCALES: dict[str, Scale] = {
 def check_wording(wording: str) -> None:
     """Raise ``ValueError`` if no booklet has this ``wording``."""
     if wording not in SCALES:
-        raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {wording!r}")
+        raise ValueError(f"wording must be one of {', '.join(map(repr, SCALES))}, got {shown(wording)}")
 
 
 def verdict(config: HanabiConfig, score: int, end_reason: str | None, wording: str = "english") -> str:

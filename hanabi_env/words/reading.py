@@ -11,7 +11,7 @@ from typing import Any
 
 from hanabako.engine.deck import arrange_deck
 from hanabako.engine.protocol import LONGEST_GAME
-from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys
+from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
 from hanabako.words.notation import members
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.cards import all_cards, played_set, touched_by_color, touched_by_rank
@@ -124,7 +124,7 @@ def read_bonus_tiles(config: HanabiConfig, tiles: Sequence[str]) -> list[int]:
     """
     face_down = _as_tiles(config, tiles)
     if config.flamboyants and len(face_down) != TILES:
-        raise ValueError(f"bonus_tiles must be all of {', '.join(TILE_LETTERS)} in some order, got {tiles!r}")
+        raise ValueError(f"bonus_tiles must be all of {', '.join(TILE_LETTERS)} in some order, got {shown(tiles)}")
     return face_down
 
 
@@ -135,7 +135,7 @@ def _as_cards(config: HanabiConfig, name: str, value: Any) -> list[int]:
 def _read_fireworks(config: HanabiConfig, position: Mapping[str, Any]) -> list[int]:
     fireworks, letters = position["fireworks"], suit_letters(config)
     if not isinstance(fireworks, Mapping) or set(fireworks) != set(letters):
-        raise ValueError(f"fireworks must be a dict with the keys {', '.join(letters)}, got {fireworks!r}")
+        raise ValueError(f"fireworks must be a dict with the keys {', '.join(letters)}, got {shown(fireworks)}")
     return [as_index(f"fireworks[{letter!r}]", fireworks[letter], config.ranks) for letter in letters]
 
 
@@ -149,17 +149,19 @@ def _read_end(position: Mapping[str, Any]) -> int:
         if name == position["end_reason"]:
             return reason
     allowed = ", ".join(repr(name) for name in END_NAMES.values())
-    raise ValueError(f"end_reason must be one of {allowed}, got {position['end_reason']!r}")
+    raise ValueError(f"end_reason must be one of {allowed}, got {shown(position['end_reason'])}")
 
 
 def _as_tiles(config: HanabiConfig, value: Any) -> list[int]:
     """V4: face-down tiles, each at most once."""
     tiles = as_list("bonus_tiles", value)
     if tiles and not config.flamboyants:
-        raise ValueError(f"bonus_tiles must be empty without flamboyants, got {value!r}")
+        raise ValueError(f"bonus_tiles must be empty without flamboyants, got {shown(value)}")
     for tile in tiles:
         if not isinstance(tile, str) or len(tile) != 1 or tile not in TILE_LETTERS or tiles.count(tile) > 1:
-            raise ValueError(f"bonus_tiles must be different letters out of {', '.join(TILE_LETTERS)}, got {value!r}")
+            raise ValueError(
+                f"bonus_tiles must be different letters out of {', '.join(TILE_LETTERS)}, got {shown(value)}"
+            )
     return [TILE_LETTERS.index(tile) for tile in tiles]
 
 
@@ -167,10 +169,10 @@ def _read_pending(config: HanabiConfig, position: Mapping[str, Any]) -> int:
     """V4: what waits for a choice; (a) and (b) ask for none."""
     pending = position["pending"]
     if pending is not None and not config.flamboyants:
-        raise ValueError(f"pending must be None without flamboyants, got {pending!r}")
+        raise ValueError(f"pending must be None without flamboyants, got {shown(pending)}")
     allowed = CHOICE_NAMES[TILE_LIFE + 1 :]
     if not (pending is None or isinstance(pending, str)) or pending not in allowed:
-        raise ValueError(f"pending must be one of {', '.join(map(repr, allowed))}, got {pending!r}")
+        raise ValueError(f"pending must be one of {', '.join(map(repr, allowed))}, got {shown(pending)}")
     return CHOICE_NAMES.index(pending)
 
 
@@ -215,9 +217,9 @@ def _read_knowledge(config: HanabiConfig, position: Mapping[str, Any], player: i
         name = f"knowledge[{player}][{slot}]"
         plausible = sum(1 << card for card in set(_as_cards(config, name, cards)))
         if not plausible >> hand[slot] & 1:
-            raise ValueError(f"{name} must allow the true card {card_names(config)[hand[slot]]}, got {cards!r}")
+            raise ValueError(f"{name} must allow the true card {card_names(config)[hand[slot]]}, got {shown(cards)}")
         if not _is_result_of_hints(config.rules(), plausible):
-            raise ValueError(f"{name} must be what answers to hints leave of all cards, got {cards!r}")
+            raise ValueError(f"{name} must be what answers to hints leave of all cards, got {shown(cards)}")
         known.append(plausible)
     return known
 
@@ -258,7 +260,7 @@ def _read_marks(config: HanabiConfig, player: int, slot: int, marks: Any, plausi
     bits = 0
     for mark in as_list(name, marks):
         if mark not in allowed or isinstance(mark, bool):
-            raise ValueError(f"{name} must hold only {', '.join(map(repr, allowed))}, got {mark!r}")
+            raise ValueError(f"{name} must hold only {', '.join(map(repr, allowed))}, got {shown(mark)}")
         if plausible & ~_touched_sets(config.rules())[allowed.index(mark)]:
             raise ValueError(f"{name} must agree with knowledge, which allows cards that {mark!r} does not touch")
         bits |= 1 << allowed.index(mark)
@@ -278,7 +280,7 @@ def _read_events(config: HanabiConfig, position: Mapping[str, Any]) -> list[dict
 def _read_event(config: HanabiConfig, name: str, event: Any) -> dict[str, int]:
     """One step as the fields of the rules' ``EVENT``."""
     if not isinstance(event, Mapping) or "player" not in event or "action" not in event:
-        raise ValueError(f"{name} must be a dict with player and action, got {event!r}")
+        raise ValueError(f"{name} must be a dict with player and action, got {shown(event)}")
     player = as_index(f"{name} player", event["player"], config.players - 1)
     try:
         str_to_action(config, event["action"])
@@ -330,7 +332,7 @@ def _read_outcome(name: str, event: Mapping[str, Any], is_built: bool) -> dict[s
 
 def _as_flag(name: str, value: Any) -> int:
     if type(value) is not bool:
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return int(value)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hanabako.engine.protocol import LONGEST_GAME
-from hanabako.words.checks import as_index, as_list
+from hanabako.words.checks import as_index, as_list, shown
 from hanafuda_env.config import MOST_POINTS
 from hanafuda_env.engine.cards import CARDS, GAJI, NO_CARD, months_of
 from hanafuda_env.engine.dealing import deal, is_lucky, is_void
@@ -73,7 +73,9 @@ def _pair(position: Mapping[str, Any], name: str) -> Sequence[Any]:
 def parse_decks(rules: Rules, decks: Any) -> list[list[int]]:
     """Whole decks, tops first."""
     if not isinstance(decks, (list, tuple)) or len(decks) > rules.rounds:
-        raise ValueError(f"decks must be a list of at most {rules.rounds} decks, one for every round, got {decks!r}")
+        raise ValueError(
+            f"decks must be a list of at most {rules.rounds} decks, one for every round, got {shown(decks)}"
+        )
     parsed = []
     for k, deck in enumerate(decks):
         cards = as_cards(f"decks[{k}]", deck)
@@ -127,7 +129,7 @@ def _card_number(name: Any) -> int:
 def _read_round(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     """Phase, players to move and to deal, counters, scores, the stream of the rounds to come."""
     if position["phase"] not in PHASES:
-        raise ValueError(f"phase must be one of {', '.join(PHASES)}, got {position['phase']!r}")
+        raise ValueError(f"phase must be one of {', '.join(PHASES)}, got {shown(position['phase'])}")
     new.phase = PHASES[position["phase"]]
     new.current_player = as_index("current_player", position["current_player"], 1)
     new.dealer = as_index("dealer", position["dealer"], 1)
@@ -159,7 +161,7 @@ def _read_players(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
         new.november[player] = 0
         for name in november[player]:
             if name not in NOVEMBER:
-                raise ValueError(f"november[{player}] must hold only {', '.join(NOVEMBER)}, got {name!r}")
+                raise ValueError(f"november[{player}] must hold only {', '.join(NOVEMBER)}, got {shown(name)}")
             new.november[player] |= NOVEMBER[name]
 
 
@@ -169,14 +171,14 @@ def _read_joker(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     new.joker_holder, new.joker_month = NOBODY, 0
     if joker is not None:
         if not rules.gaji:
-            raise ValueError(f"joker must be None without gaji, got {joker!r}")
+            raise ValueError(f"joker must be None without gaji, got {shown(joker)}")
         new.joker_holder = as_index("joker holder", joker["holder"], 1)
         new.joker_month = as_index("joker month", joker["month"], 12) - 1
         if not new.captured[new.joker_holder] & set_of([GAJI]):
             raise ValueError(f"joker holder {int(new.joker_holder)} must have captured {CARD_NAMES[GAJI]}")
     new.refused = months_of(set_of(as_cards("refused", position.get("refused", []))))
     if new.refused and new.phase != PHASE_JOKER_TARGET:
-        raise ValueError(f"refused must be empty in phase {position['phase']}, got {position['refused']!r}")
+        raise ValueError(f"refused must be empty in phase {position['phase']}, got {shown(position['refused'])}")
     revealed = as_cards("revealed", position.get("revealed", []))
     new.revealed = set_of(revealed)
     for card in revealed:
@@ -192,11 +194,11 @@ def _read_results(new: Any, position: Mapping[str, Any]) -> None:
     results, number = position["round_results"], int(new.round_number)
     allowed = (number - 1, number) if is_terminal(new) else (number - 1,)
     if not isinstance(results, (list, tuple)) or len(results) not in allowed:
-        raise ValueError(f"round_results must be a list of {allowed[-1]} in round {number}, got {results!r}")
+        raise ValueError(f"round_results must be a list of {allowed[-1]} in round {number}, got {shown(results)}")
     new.finished = len(results)
     for k, result in enumerate(results):
         if not isinstance(result, Mapping) or result.get("reason") not in REASONS:
-            raise ValueError(f"round_results[{k}] needs a reason out of {', '.join(REASONS)}, got {result!r}")
+            raise ValueError(f"round_results[{k}] needs a reason out of {', '.join(REASONS)}, got {shown(result)}")
         row, winner = new.results[k], result["winner"]
         row.winner = NOBODY if winner is None else as_index(f"round_results[{k}] winner", winner, 1)
         row.points = as_index(f"round_results[{k}] points", result["points"], MOST_SCORE)

@@ -13,7 +13,7 @@ import numpy as np
 
 from hanabako.engine.deck import arrange_deck, coming_cards
 from hanabako.engine.protocol import LONGEST_GAME
-from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys
+from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
 from hanabako.words.scratch import scratch_record
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.engine.cards import copies
@@ -263,7 +263,7 @@ def _parse_end(position: Mapping[str, Any], is_complete: bool) -> int:
     if name == END_NAMES[END_ILLEGAL] and expected == END_NOT_YET:
         return END_ILLEGAL
     if name != END_NAMES[expected]:
-        raise ValueError(f"end_reason must be {END_NAMES[expected]!r} with these bouquets, got {name!r}")
+        raise ValueError(f"end_reason must be {END_NAMES[expected]!r} with these bouquets, got {shown(name)}")
     return expected
 
 
@@ -312,7 +312,7 @@ def _check_prestige(rules: Rules, new: Any) -> None:
 def _check_turn(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     """I6, J2: what is drawn and refused fits the turn; nobody has discarded before a turn of the round."""
     if new.drawn != NO_CARD and new.end_reason == END_COMPLETE:
-        raise ValueError(f"drawn must be None after the end, got {position['drawn']!r}")
+        raise ValueError(f"drawn must be None after the end, got {shown(position['drawn'])}")
     if new.refusals and new.drawn == NO_CARD:
         raise ValueError(f"refusals must be 0 while no card is drawn, got {int(new.refusals)}")
     for player in range(rules.players):

@@ -60,7 +60,7 @@ def run(tmp_path):
 
 
 def test_a_cached_loop_is_loaded_without_the_compiler(run):
-    assert jit.LOADS_QUICKLY, (
+    assert loading.IS_KNOWN, (
         f"Numba {numba.__version__} was not tried with hanabako.compiler.numba_hooks.loading: first steps come late"
     )
     assert run() == [["30", "True", "0", "True"]]
@@ -68,10 +68,10 @@ def test_a_cached_loop_is_loaded_without_the_compiler(run):
     assert run("compile") == [["30", "True", "1", "False"], ["3", "True"]]
 
 
-def test_an_unknown_numba_keeps_its_own_cache(monkeypatch):
+def test_an_unknown_numba_loads_in_its_own_way(monkeypatch):
     monkeypatch.setattr(loading, "KNOWN", ((0, 1), (0, 2)))
     assert not loading.is_known()
-    monkeypatch.setattr(jit, "LOADS_QUICKLY", False)
+    monkeypatch.setattr(loading, "IS_KNOWN", False)
 
     @jit.kernel
     def double(numbers):
@@ -81,4 +81,34 @@ def test_an_unknown_numba_keeps_its_own_cache(monkeypatch):
     numbers = np.arange(3)
     double(numbers)
     assert numbers.tolist() == [0, 2, 4]
-    assert not isinstance(vars(double)["_cache"], loading.LoopCache)
+
+
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [("nbi", b""), ("nbc", b"cut short"), ("nbc", bytes(range(256)) * 20)],
+    ids=["an empty index", "cut short", "noise"],
+)
+def test_a_damaged_file_of_the_cache_is_a_miss(run, tmp_path, ending, content):
+    compiled, loaded = run(), run()
+    for path in tmp_path.rglob(f"*.{ending}"):
+        path.write_bytes(content)
+    assert run() == compiled
+    assert run() == loaded
+
+
+def test_a_loop_that_cannot_be_kept_runs_all_the_same(monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(loading.FunctionCache, "save_overload", full)
+
+    @jit.kernel
+    def triple(numbers):
+        for i in range(numbers.shape[0]):
+            numbers[i] *= 3
+
+    numbers = np.arange(3)
+    with pytest.warns(UserWarning, match="could not be kept"):
+        triple(numbers)
+    triple(numbers)
+    assert numbers.tolist() == [0, 9, 18]

@@ -1,0 +1,41 @@
+"""Packed observations as single bits."""
+
+import sys
+from typing import Any, TypeVar
+
+import numpy as np
+
+__all__ = ["unpack"]
+
+Array = TypeVar("Array")
+
+
+def unpack(words: Array, bits: int) -> Array:
+    """Packed observations as one number per bit.
+
+    Args:
+        words: uint64 or int64 (..., words), a NumPy array or a torch tensor on any device; lowest bit first.
+        bits: how many bits an observation has.
+
+    Returns:
+        int8 (..., bits) of the same kind, on the same device.
+
+    Raises:
+        ValueError: ``words`` is neither, of another type, or holds fewer bits.
+    """
+    packed: Any = words
+    torch = sys.modules.get("torch")
+    is_tensor = torch is not None and isinstance(packed, torch.Tensor)
+    if not is_tensor and not isinstance(packed, np.ndarray):
+        raise ValueError(f"words must be a NumPy array or a torch tensor, got {type(words).__name__}")
+    if str(packed.dtype).removeprefix("torch.") not in ("uint64", "int64"):
+        raise ValueError(f"words must be uint64 or int64, got {packed.dtype}")
+    if packed.ndim == 0 or not 0 <= bits <= 64 * packed.shape[-1]:
+        raise ValueError(f"bits must be from 0 to 64 per word, got {bits} for words of shape {tuple(packed.shape)}")
+    if not is_tensor:
+        octets = np.ascontiguousarray(packed).view(np.uint8)
+        return np.unpackbits(octets, axis=-1, count=bits, bitorder="little").view(np.int8)  # type: ignore[return-value]
+    octets = packed.contiguous().view(torch.uint8)
+    shifts = torch.arange(8, dtype=torch.uint8, device=packed.device)
+    spread = (octets[..., None] >> shifts) & 1
+    return spread.flatten(-2)[..., :bits].to(torch.int8)

@@ -1,0 +1,272 @@
+"""What is promised of bad input, saved states, and other people's libraries: for every game, in every interface."""
+
+import pickle
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import hanabako
+
+from .games import GAMES, GameUnderTest, legal_action, legal_actions, table_name
+
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+
+
+def deep() -> list[Any]:
+    """A value whose own ``repr`` fails."""
+    value: list[Any] = []
+    for _ in range(3000):
+        value = [value]
+    return value
+
+
+WRONG = {
+    "deep": deep(),
+    "long": ["R1"] * 100_000,
+    "array": np.zeros((300, 300)),
+    "object": object(),
+    "nan": float("nan"),
+}
+
+
+# --- Keywords and configurations --------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_an_unknown_keyword_is_a_type_error_and_a_value_error(under_test: GameUnderTest) -> None:
+    for make in (under_test.raw_env, under_test.env, under_test.parallel_env):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+            make(frameskip=1)
+        with pytest.raises(ValueError, match="unexpected keyword argument 'frameskip'"):
+            make(frameskip=1)
+
+
+@EVERY_GAME
+def test_a_config_may_be_a_dict_of_fields(under_test: GameUnderTest) -> None:
+    assert under_test.config(config={**under_test.wider}) == under_test.config(**under_test.wider)
+    with pytest.raises(ValueError, match="unexpected keyword argument 'colours'"):
+        under_test.raw_env(config={"colours": 3})
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("wrong", WRONG)
+def test_every_field_refuses_what_it_cannot_be_in_one_line(under_test: GameUnderTest, wrong: str) -> None:
+    for name in vars(under_test.config()):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - the name and the length are looked at below
+            under_test.raw_env(**{name: WRONG[wrong]})
+        message = str(caught.value)
+        assert name in message and "\n" not in message and len(message) < 600
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("preset", [[], 5, deep(), "nonsense"], ids=["list", "int", "deep", "word"])
+def test_a_preset_that_is_none_is_refused(under_test: GameUnderTest, preset: Any) -> None:
+    with pytest.raises(ValueError, match="preset must be one of"):
+        under_test.raw_env(preset=preset)
+
+
+# --- Resets -----------------------------------------------------------------------------------------------------------
+
+REFUSED_OPTIONS: dict[str, Any] = {
+    "no dict": [1],
+    "true": True,
+    "unknown": {"nonsense": 1},
+    "an empty state": {"state": {}},
+    "a deep state": {"state": deep()},
+    "a wrong index": {"game_index": -1},
+}
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("options", REFUSED_OPTIONS)
+def test_a_refused_reset_leaves_everything_as_it_was(under_test: GameUnderTest, options: str) -> None:
+    env, envs = under_test.raw_env(**under_test.short), under_test.vector(4)
+    env.reset(seed=3)
+    envs.reset(seed=3)
+    env.step(legal_action(env.infos[env.agent_selection]["action_mask"], np.random.default_rng(0)))
+    before, state = pickle.dumps(env), envs.get_state()
+    for reset in (env.reset, envs.reset):
+        with pytest.raises(ValueError):  # noqa: PT011 - the messages are tested where they are made
+            reset(options=REFUSED_OPTIONS[options])
+    assert pickle.dumps(env) == before
+    assert_equal_states(envs.get_state(), state)
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, RecursionError, MemoryError])
+def test_an_exception_in_the_middle_of_a_reset_leaves_everything_as_it_was(
+    under_test: GameUnderTest, failure: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env, envs = under_test.raw_env(**under_test.short), under_test.vector(4)
+    env.reset(seed=3)
+    envs.reset(seed=3)
+    position = env.to_dict()
+    before, state = pickle.dumps(env), envs.get_state()
+
+    def fail(*_: Any) -> None:
+        raise failure
+
+    monkeypatch.setattr(type(env.game), "load_position", fail)
+    for reset in (env.reset, envs.reset):
+        with pytest.raises(failure):
+            reset(seed=9, options={"state": position})
+    assert pickle.dumps(env) == before
+    assert_equal_states(envs.get_state(), state)
+
+
+@EVERY_GAME
+def test_a_state_for_a_table_that_is_not_reset_is_refused(under_test: GameUnderTest) -> None:
+    envs = under_test.vector(4)
+    envs.reset(seed=1)
+    position = envs.to_dict(0)
+    state = envs.get_state()
+    some = np.array([False, True, True, True])
+    for options in ({"state": {4: position}}, {"state": {-1: position}}, {"state": {True: position}}):
+        with pytest.raises(ValueError, match="state is given for table"):
+            envs.reset(options=options)
+    with pytest.raises(ValueError, match="state is given for table 0"):
+        envs.reset(options={"state": {0: position}, "reset_mask": some})
+    assert_equal_states(envs.get_state(), state)
+    envs.reset(options={"state": {2: position}})
+    assert envs.to_dict(2) == position
+
+
+def assert_equal_states(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert one.keys() == other.keys()
+    np.testing.assert_array_equal(one["tables"], other["tables"])
+    assert [one[key] for key in one if key != "tables"] == [other[key] for key in other if key != "tables"]
+
+
+# --- Steps and saved states -------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("action", [np.array([1, 2]), True, np.True_, 10**30, "0", None, -1, 0.0], ids=str)
+def test_a_step_takes_an_int_and_nothing_else(under_test: GameUnderTest, action: Any) -> None:
+    env = under_test.raw_env(**under_test.short)
+    env.reset(seed=1)
+    before = pickle.dumps(env)
+    with pytest.raises(ValueError, match="action must be an int from 0 to"):
+        env.step(action)
+    assert pickle.dumps(env) == before
+
+
+@EVERY_GAME
+def test_set_state_refuses_what_is_not_its_own(under_test: GameUnderTest) -> None:
+    envs = under_test.vector(4)
+    envs.reset(seed=1)
+    state = envs.get_state()
+    damaged = state["tables"].copy()
+    damaged[2, 7] ^= 1
+    wrong = {
+        "must be a dict": [None, {}, [1]],
+        "belongs to": [{**state, "config": "another"}],
+        "damaged": [{**state, "tables": damaged}],
+        "seed must be": [{**state, "seed": -1}, {**state, "seed": "x"}],
+        "tables must be": [{**state, "tables": state["tables"][:2]}, {**state, "tables": 5}],
+    }
+    for words, states in wrong.items():
+        for other in states:
+            with pytest.raises(ValueError, match=words):
+                envs.set_state(other)
+            assert_equal_states(envs.get_state(), state)
+
+
+# --- Other people's libraries -----------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_returns_are_what_every_player_earned_in_the_game(under_test: GameUnderTest) -> None:
+    envs, rng = under_test.vector(16), np.random.default_rng(0)
+    observation, infos = envs.reset(seed=5)
+    earned, ends = np.zeros_like(infos["rewards"]), 0
+    for _ in range(200):
+        observation, _, terminated, _, infos = envs.step(legal_actions(observation["action_mask"], rng))
+        earned += infos["rewards"]
+        if terminated.any():
+            np.testing.assert_allclose(infos["returns"][terminated], earned[terminated])
+            np.testing.assert_array_equal(infos["_returns"], terminated)
+            ends += terminated.sum()
+            earned[terminated] = 0
+    assert ends > 16
+
+
+@EVERY_GAME
+def test_every_agents_info_holds_its_mask(under_test: GameUnderTest) -> None:
+    env, rng = under_test.raw_env(**under_test.short), np.random.default_rng(0)
+    env.reset(seed=5)
+    for _ in range(60):
+        for agent in env.agents:
+            np.testing.assert_array_equal(env.infos[agent]["action_mask"], env.observe(agent)["action_mask"])
+        if all(env.terminations.values()):
+            return
+        env.step(legal_action(env.infos[env.agent_selection]["action_mask"], rng))
+
+
+@EVERY_GAME
+def test_the_seat_has_an_id_of_its_own_in_make_and_make_vec(under_test: GameUnderTest) -> None:
+    seat = under_test.gymnasium_id.replace("-v0", "Seat-v0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make(seat, **under_test.short)
+        envs = gymnasium.make_vec(seat, num_envs=2, **under_test.short)
+    assert isinstance(env.unwrapped, type(envs.envs[0].unwrapped))  # type: ignore[attr-defined]
+    with pytest.warns(UserWarning, match="Seat"):
+        gymnasium.make(under_test.gymnasium_id, **under_test.short)
+
+
+@EVERY_GAME
+def test_the_seat_tells_its_masks_and_keeps_its_keys(under_test: GameUnderTest) -> None:
+    env = under_test.entry.make_seat(**under_test.short, seat=1, constant_infos=True)
+    rng = np.random.default_rng(1)
+    keys, ends = set(), 0
+    for episode in range(20):
+        observation, info = env.reset(seed=episode)
+        keys.add(frozenset(info))
+        terminated = False
+        assert info["action_mask"].any()
+        while not terminated:
+            masks = env.action_masks()
+            assert masks.dtype == np.bool_
+            np.testing.assert_array_equal(masks, observation["action_mask"])
+            observation, _, terminated, _, info = env.step(legal_action(masks, rng))
+            keys.add(frozenset(info))
+        ends += info["length"] > 0
+    assert len(keys) == 1
+    assert ends == 20
+
+
+@EVERY_GAME
+def test_the_seat_earns_what_happens_before_its_first_decision(under_test: GameUnderTest) -> None:
+    """Over a whole game the seat's rewards are its return, as the vector environment counts it for every player."""
+    options = {"reward": "dense"} if under_test.name == "ikebana" else {}
+    env = under_test.entry.make_seat(**under_test.short, **options, seat=1)
+    rng = np.random.default_rng(2)
+    for episode in range(30):
+        env.reset(seed=episode)
+        earned, terminated = 0.0, False
+        while not terminated:
+            _, reward, terminated, _, _ = env.step(legal_action(env.action_masks(), rng))
+            earned += float(reward)
+        assert earned == pytest.approx(env.table.tables["returns"][0, 1])
+
+
+@EVERY_GAME
+def test_packed_observations_unpack_to_single_bits(under_test: GameUnderTest) -> None:
+    torch = pytest.importorskip("torch")
+    packed, single = under_test.vector(5, observation="packed"), under_test.vector(5)
+    words, bits = packed.reset(seed=3)[0]["observation"], single.reset(seed=3)[0]["observation"]
+    count = packed.game.observation_bits
+    unpacked = hanabako.unpack(words, count)
+    assert unpacked.dtype == np.int8
+    np.testing.assert_array_equal(unpacked, bits)
+    for tensor in (torch.from_numpy(words), torch.from_numpy(words.view(np.int64))):
+        spread = hanabako.unpack(tensor, count)
+        assert spread.dtype == torch.int8
+        np.testing.assert_array_equal(spread.numpy(), bits)
+    for wrong in (words.tolist(), words.astype(np.int32), words[:, :0]):
+        with pytest.raises(ValueError, match="must be"):
+            hanabako.unpack(wrong, count)
