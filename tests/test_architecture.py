@@ -154,15 +154,3 @@ def test_the_tested_versions_satisfy_what_is_declared() -> None:
         if wanted.name != "hanabako":
             (pin,) = versions[canonicalize_name(wanted.name)]
             assert wanted.specifier.contains(pin.version), f"{pin} is outside {wanted}"
-
-
-def test_the_readmes_example_runs() -> None:
-    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), flags=re.DOTALL | re.MULTILINE)
-    assert "tokens" in run(example)
-
-
-@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *ROOT.glob("*/README.md")], ids=name_of)
-def test_links_to_files_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
-    missing = [target for target in targets if not (page.parent / target).exists()]
-    assert not missing
