@@ -10,9 +10,9 @@ import pytest
 
 import hanabako
 
-from .games import GAMES, GameUnderTest, legal_action, legal_actions, table_name
+from .games import GAMES, GameUnderTest, legal_action, legal_actions, short_name
 
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=table_name)
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def deep() -> list[Any]:
@@ -242,7 +242,7 @@ def test_the_seat_tells_its_masks_and_keeps_its_keys(under_test: GameUnderTest) 
 @EVERY_GAME
 def test_the_seat_earns_what_happens_before_its_first_decision(under_test: GameUnderTest) -> None:
     """Over a whole game the seat's rewards are its return, as the vector environment counts it for every player."""
-    options = {"reward": "dense"} if under_test.name == "ikebana" else {}
+    options: dict[str, Any] = {"reward": "dense"} if under_test.name == "ikebana" else {}
     env = under_test.entry.make_seat(**under_test.short, **options, seat=1)
     rng = np.random.default_rng(2)
     for episode in range(30):

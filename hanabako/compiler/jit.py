@@ -65,7 +65,7 @@ def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[..., Any]:
     """A loop as machine code, which the disk cache keeps if there is a place: see `numba_hooks.loading`."""
-    options = {"nogil": True, "parallel": parallel, "error_model": "numpy"}
+    options: dict[str, Any] = {"nogil": True, "parallel": parallel, "error_model": "numpy"}
     try:
         loop: Any = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder that can be written to

@@ -357,7 +357,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             configuration's ``repr``), to which they belong, and ``checksum`` (SHA-256 of the tables).
         """
         raw = self._tables.view(np.uint8).reshape(self.num_envs, -1).copy()
-        belongs = {"config": repr(self.config), "checksum": sha256(raw).hexdigest()}
+        belongs = {"config": repr(self.config), "checksum": sha256(raw.tobytes()).hexdigest()}
         return {"tables": raw, "seed": self._seed, "was_reset": self._was_reset, **belongs}
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -378,7 +378,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         if str(state["config"]) != repr(self.config):
             raise ValueError(f"the state belongs to {shown(str(state['config']))}, not to {shown(self.config)}")
         raw = np.ascontiguousarray(raw)
-        if str(state["checksum"]) != sha256(raw).hexdigest():
+        if str(state["checksum"]) != sha256(raw.tobytes()).hexdigest():
             raise ValueError("the tables are not those of the checksum: they have been damaged")
         seed = None if state["seed"] is None else as_seed(state["seed"])
         self._tables[:] = raw.view(self._tables.dtype)[:, 0]
