@@ -59,7 +59,7 @@ WORDS = {
             "(Batched|Bots|Policy|Bot)?Seated",
             "CardGameSeatEnv",
             "check_seat",
-            "make_seat",
+            "make_seat(_by_old_id)?",
             "by_seat",
         ),
         {"agents/evaluation/*": ("seating",), "benchmarks/loops.py": ("seats",)},

@@ -46,7 +46,7 @@ import sys
 import gymnasium, hanabako
 assert not {packages}.intersection(sys.modules) and "numba" not in sys.modules
 names = [name for name in gymnasium.registry if name.startswith("hanabako/")]
-assert len(names) == {number}, names
+assert len(names) == 2 * {number}, names  # self-play and a seat per game
 for name in names:
     envs = gymnasium.make_vec(name, 3)
     assert envs.num_envs == 3

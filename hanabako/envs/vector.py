@@ -198,8 +198,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             if name not in options:
                 continue
             value = options[name]
-            per_table = value if _is_per_table(value) else dict.fromkeys(np.flatnonzero(chosen).tolist(), value)
-            for table, own in per_table.items():
+            by_index = value if _is_by_index(value) else dict.fromkeys(np.flatnonzero(chosen).tolist(), value)
+            for table, own in by_index.items():
                 if isinstance(table, bool) or not 0 <= table < self.num_envs or not chosen[table]:
                     raise ValueError(
                         f"{name} is given for table {shown(table)}, but the tables that are reset are "
@@ -433,6 +433,6 @@ def observation_space(game: Game, form: str) -> spaces.Box:
     return spaces.Box(0, 1, (game.observation_bits,), kind)
 
 
-def _is_per_table(value: Any) -> bool:
+def _is_by_index(value: Any) -> bool:
     """A dict from table to value; an empty one names no table, and is refused as whatever it was meant to be."""
     return isinstance(value, dict) and bool(value) and all(isinstance(key, (int, np.integer)) for key in value)

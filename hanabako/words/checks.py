@@ -2,6 +2,7 @@
 
 import json
 import operator
+import re
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -51,7 +52,7 @@ class OneLine(reprlib.Repr):
             words = super().repr(x)
         except Exception:
             words = f"<{type(x).__name__}>"
-        words = " ".join(words.split())
+        words = re.sub(r"\s*\n\s*", " ", words)
         return words if len(words) <= LINE else f"{words[: LINE - 23]}...{words[-20:]}"
 
 
