@@ -40,7 +40,7 @@ class Args:
     agent: str | None = None
     """Who plays at all seats: an agent's name or a policy file; the best that plays fairly if none is given."""
     seed: int = 0
-    """Of the deal and of the players' chance."""
+    """Seed of the deal and of the players' randomness."""
     moves: int = 1000
     """Stop after that many moves."""
     seat: int | None = None

@@ -287,7 +287,7 @@ class Batch(NamedTuple):
     masks: Tensor
     actions: Tensor
     log_probabilities: Tensor
-    """Of the actions, when they were chosen."""
+    """Log probabilities of the actions, when they were chosen."""
     normalized_advantages: Tensor
     returns: Tensor
 

@@ -66,7 +66,7 @@ def result(case: Case, speeds: list[float]) -> dict:
 
 
 def significant(value: float, digits: int = 4) -> float:
-    """``value`` rounded to so many significant digits: more would be noise."""
+    """``value`` rounded to that many significant digits: more would be noise."""
     rounded = float(f"{value:.{digits}g}")
     return int(rounded) if rounded.is_integer() else rounded
 

@@ -154,3 +154,13 @@ def test_the_tested_versions_satisfy_what_is_declared() -> None:
         if wanted.name != "hanabako":
             (pin,) = versions[canonicalize_name(wanted.name)]
             assert wanted.specifier.contains(pin.version), f"{pin} is outside {wanted}"
+
+
+@pytest.mark.parametrize("path", modules("hanabako"), ids=name_of)
+def test_functions_of_the_core_fit_on_a_screen(path: Path) -> None:
+    long = {
+        node.name: lines
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and (lines := (node.end_lineno or 0) - node.lineno + 1) > 60
+    }
+    assert not long, f"{name_of(path)}: {long} lines"

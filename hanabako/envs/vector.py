@@ -1,7 +1,6 @@
 """The vector environment of a card game: many tables, one compiled call per step, in the acting player's view."""
 
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Any, ClassVar
 
 import gymnasium
@@ -14,6 +13,7 @@ from hanabako.compiler.jit import usable_threads
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
+from hanabako.envs.saved_tables import checked_tables, save_tables
 from hanabako.words.checks import as_index, as_seed, check_options, check_state_keys, fresh_seed, shown
 
 __all__ = ["CardGameVectorEnv", "ConfiguredVectorEnv"]
@@ -356,9 +356,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             ``tables`` uint8 (N, bytes per table), ``seed`` int or ``None``, ``was_reset`` bool, ``config`` (the
             configuration's ``repr``), to which they belong, and ``checksum`` (SHA-256 of the tables).
         """
-        raw = self._tables.view(np.uint8).reshape(self.num_envs, -1).copy()
-        belongs = {"config": repr(self.config), "checksum": sha256(raw.tobytes()).hexdigest()}
-        return {"tables": raw, "seed": self._seed, "was_reset": self._was_reset, **belongs}
+        saved = save_tables(self._tables, self.config)
+        return {**saved, "seed": self._seed, "was_reset": self._was_reset}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from `get_state` of an environment with the same configuration and number of tables.
@@ -371,17 +370,9 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
                 damaged. Nothing has changed then.
         """
         check_state_keys(state, ("tables", "seed", "was_reset", "config", "checksum"))
-        raw = np.asarray(state["tables"])
-        shape = (self.num_envs, self._tables.dtype.itemsize)
-        if raw.dtype != np.uint8 or raw.shape != shape:
-            raise ValueError(f"tables must be uint8 of shape {shape}, got {raw.dtype} of shape {raw.shape}")
-        if str(state["config"]) != repr(self.config):
-            raise ValueError(f"the state belongs to {shown(str(state['config']))}, not to {shown(self.config)}")
-        raw = np.ascontiguousarray(raw)
-        if str(state["checksum"]) != sha256(raw.tobytes()).hexdigest():
-            raise ValueError("the tables are not those of the checksum: they have been damaged")
+        tables = checked_tables(state, self._tables, self.config)
         seed = None if state["seed"] is None else as_seed(state["seed"])
-        self._tables[:] = raw.view(self._tables.dtype)[:, 0]
+        self._tables[:] = tables
         self._seed, self._was_reset = seed, bool(state["was_reset"])
         if self._was_reset:
             self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)

@@ -196,7 +196,7 @@ def _back() -> str:
 
 
 def _sure_face(card: str) -> str:
-    """A card nobody showed these eyes, but which can be one only."""
+    """A card nobody showed this seat, but which can be one only."""
     rank = text(card[1:], CARD_WIDTH / 2, 59, 41, "hb-soft", anchor="middle")
     return _back() + rank + shape(card[0], CARD_WIDTH / 2, 83, 11.5, f"hb-{card[0]}")
 

@@ -52,11 +52,11 @@ class CardView:
     """One card of a hand, and what is publicly known of it."""
 
     card: str | None
-    """The card, or None if these eyes cannot see it."""
+    """The card, or None if this seat cannot see it."""
     plausible: frozenset[str]
     """Cards that the hints leave open."""
     possible: frozenset[str]
-    """The plausible cards of which these eyes do not already see every copy elsewhere."""
+    """The plausible cards of which this seat does not already see every copy elsewhere."""
     hinted: frozenset[str]
     """Color letters and ranks named by hints that touched the card."""
 
@@ -309,7 +309,7 @@ def describe_score(view: TableView) -> str:
 def table_ansi(view: TableView, color: bool = False) -> str:
     """The table as lines of text; plain ASCII, or with terminal colors.
 
-    Under every card stand the suits and ranks that hints leave open; a card that these eyes cannot see is ``??``.
+    Under every card stand the suits and ranks that hints leave open; a card that this seat cannot see is ``??``.
     """
     rating = view.verdict
     fireworks = "  ".join(_paint(view.top(suit) or f"{suit}-", color) for suit in view.suits)

@@ -58,7 +58,7 @@ class TableView:
     position: Mapping[str, Any]
     """The public keys of the position."""
     hands: tuple[tuple[str | None, ...], ...]
-    """Per player the cards of the hand; None for those that these eyes cannot see."""
+    """Per player the cards of the hand; None for those that this seat cannot see."""
     next_card: str | None
     """The top of the deck: only for eyes that see every card."""
     deck_size: int
@@ -197,7 +197,7 @@ def describe_news(view: TableView) -> str:
 
 
 def table_ansi(view: TableView, color: bool = False) -> str:
-    """The table as lines of text; plain ASCII, or with terminal colors. A card that these eyes cannot see is ``??``."""
+    """The table as lines of text; plain ASCII, or with terminal colors. A card that this seat cannot see is ``??``."""
     position = view.position
     deals = f"{player_name(position['dealer'])} deals"
     lines = [

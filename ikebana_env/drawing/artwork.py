@@ -85,7 +85,7 @@ def empty_place(symbols: Symbols) -> str:
 
 
 def back(symbols: Symbols) -> str:
-    """A card that these eyes cannot see: a twig."""
+    """A card that this seat cannot see: a twig."""
     twig = "M36 84C34 62 37 40 36 20M36 66C28 64 24 58 22 50M36 54C44 52 48 46 50 38M36 40C30 38 27 33 26 27"
 
     def draw() -> str:

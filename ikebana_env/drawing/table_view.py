@@ -12,7 +12,7 @@ from ikebana_env.words.notation import Appraisal, appraise, str_to_card
 __all__ = ["PlayerView", "TableView", "describe_move", "describe_turn", "player_name", "table_ansi", "view_of"]
 
 HIDDEN = "??"
-"""The word of a card that these eyes cannot see."""
+"""The word of a card that this seat cannot see."""
 
 
 @dataclass(frozen=True)

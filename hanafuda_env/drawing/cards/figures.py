@@ -180,7 +180,7 @@ def phoenix() -> str:
 
 
 def bridge() -> str:
-    """Of planks, in three bends."""
+    """A bridge of planks, in three bends."""
     posts = line("M14 86v7M30 78v8M44 68v7", BARK, 1.8)
     planks = "".join(
         fill(d, TAN, BLACK, 0.8)

@@ -114,7 +114,7 @@ def _cherries(places: Sequence[tuple[float, float, float]]) -> str:
 
 
 def _curtain() -> str:
-    """Of a party among the cherries, with their crests."""
+    """The curtain of a party among the cherries, with crests."""
     cloth = fill("M3.5 56c8 4 18 5 26.500 2s18-3 26.500 0v33H3.500z", VIOLET, BLACK, 0.8)
     stripes = "".join(fill(f"M{x} 58.500h6v33h-6z", WHITE) for x in (9, 24, 39))
     crests = "".join(_blossom(x, 77, 4.2, PINK, DEEP, notched=True) for x in (19.5, 34.5, 49))
