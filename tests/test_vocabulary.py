@@ -41,7 +41,17 @@ WORDS = {
     "table": Word(
         "tables?",
         "one game in play: its record in the arrays of the vector environment, or how people see it",
-        ("table", "tables", "OneTable", "table_dtype", "_tables", "_is_by_table", "fresh_tables"),
+        (
+            "table",
+            "tables",
+            "OneTable",
+            "table_dtype",
+            "_tables",
+            "fresh_tables",
+            "saved_tables",
+            "save_tables",
+            "checked_tables",
+        ),
         {
             "hanabako/engine/*": (r"(seed|reset|observe|refresh|step|rollout)_tables?(_parallel)?",),
             "*_env/drawing/*": ("TableView", "table_(view|svg|rgb|ansi|height|layers)", "card_on_table"),
