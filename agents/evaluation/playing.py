@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 from tqdm import tqdm
 
-from hanabako.compiler.jit import usable_threads
 from hanabako.engine.game import Game
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
+from hanabako.words.checks import usable_threads
 
 from ..bots.policy import Agent, Policy, line_up
 from .seating import Block, sit

@@ -18,8 +18,6 @@ import numba
 import numpy as np
 from numba.extending import register_jitable
 
-from hanabako.words.checks import shown
-
 try:
     from hanabako.compiler.numba_hooks.inlining import RuleCompiler
 except ImportError:  # another Numba: rules compile more slowly, to the same loops
@@ -36,7 +34,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 IS_INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT"))  # noqa: B009 - set at import, unknown to type checkers
 
-__all__ = ["interned", "kernel", "keyed", "parallel_kernel", "rule", "subroutine", "usable_threads"]
+__all__ = ["interned", "kernel", "keyed", "parallel_kernel", "rule", "subroutine"]
 
 
 def rule(function: Function) -> Function:
@@ -110,16 +108,3 @@ def keyed(value, digest):  # noqa: ARG001
     without the digest would run last week's rules without a word.
     """
     return value
-
-
-def usable_threads(num_threads: int) -> int:
-    """Check a thread count against what Numba may start.
-
-    Raises:
-        ValueError: ``num_threads`` is not an int from 1 to ``numba.config.NUMBA_NUM_THREADS``.
-    """
-    most = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at import, unknown to type checkers
-    is_int = isinstance(num_threads, (int, np.integer)) and not isinstance(num_threads, bool)
-    if not is_int or not 1 <= num_threads <= most:
-        raise ValueError(f"num_threads must be an int from 1 to {most}, got {shown(num_threads)}")
-    return int(num_threads)

@@ -9,12 +9,11 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from hanabako.compiler.jit import usable_threads
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
 from hanabako.envs.saved_tables import checked_tables, save_tables
-from hanabako.words.checks import as_index, as_seed, check_options, check_state_keys, fresh_seed, shown
+from hanabako.words.checks import as_index, as_seed, check_options, check_state_keys, fresh_seed, shown, usable_threads
 
 __all__ = ["CardGameVectorEnv", "ConfiguredVectorEnv"]
 

@@ -28,6 +28,7 @@ __all__ = [
     "fresh_seed",
     "parse_setting",
     "shown",
+    "usable_threads",
 ]
 
 T = TypeVar("T")
@@ -248,3 +249,18 @@ def as_seed(value: Any) -> int:
 def fresh_seed() -> int:
     """A seed from the operating system's entropy, for callers who gave none."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
+def usable_threads(num_threads: int) -> int:
+    """Check a thread count against what Numba may start.
+
+    Raises:
+        ValueError: ``num_threads`` is not an int from 1 to ``numba.config.NUMBA_NUM_THREADS``.
+    """
+    import numba
+
+    most = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at import, unknown to type checkers
+    is_int = isinstance(num_threads, (int, np.integer)) and not isinstance(num_threads, bool)
+    if not is_int or not 1 <= num_threads <= most:
+        raise ValueError(f"num_threads must be an int from 1 to {most}, got {shown(num_threads)}")
+    return int(num_threads)
