@@ -10,6 +10,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
+from hanabako.compiler.numba_hooks.direct_calls import direct
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import ENDED, REFUSED, REWARDED
 from hanabako.words.checks import as_index, as_seed, check_options, fresh_seed, shown
@@ -82,7 +83,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._rewards = self._tables["rewards"][0, : game.players]
         self._current_player = self._tables["current_player"]
         self._terminated = self._tables["terminated"]
-        self._step_one = self._loops.step_one
+        self._step_one = self._first_step_one
         self._stream = np.zeros(2, np.uint64)
         self._chosen = np.ones(1, np.bool_)
         self._bits, self._num_actions = game.observation_bits, game.num_actions
@@ -201,6 +202,12 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._fresh = {"observation": observation, "action_mask": mask}
         if code & ENDED:
             self._end()
+
+    def _first_step_one(self, *arguments: Any) -> int:
+        """The first call compiles; all later ones have arguments of the same types."""
+        code = self._loops.step_one(*arguments)
+        self._step_one = direct(self._loops.step_one, *arguments)
+        return code
 
     def _why_refused(self, action: Any) -> str:
         most = self.game.num_actions - 1
