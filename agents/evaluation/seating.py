@@ -14,6 +14,7 @@ from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED
 from hanabako.engine.rng import episode_key, game_key
 from hanabako.engine.sections import words_for
+from hanabako.packing import unpack
 
 from ..bots.policy import Agent, GamesInPlay, Policy, Seated, line_up
 
@@ -54,7 +55,7 @@ class Block:
         if self.observation.shape[1]:
             self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
         else:
-            self.mask[:] = unpack_rows(self.tables["mask"], self.game.num_actions)
+            self.mask[:] = unpack(self.tables["mask"], self.game.num_actions)
         self.step = 0
 
     @property
@@ -78,12 +79,6 @@ def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
     for player, policy in enumerate(policies):
         seats.setdefault(id(policy), []).append(player)
     return [policies[own[0]].seat(games, own) for own in seats.values()]
-
-
-def unpack_rows(words: NDArray[np.uint64], count: int) -> NDArray[np.uint8]:
-    """The first ``count`` bits of every row of words (N, words), lowest first, as numbers (N, count)."""
-    octets = np.ascontiguousarray(words).view(np.uint8)
-    return np.unpackbits(octets, axis=1, count=count, bitorder="little")
 
 
 def chance_keys(seed: int, first: int, count: int) -> NDArray[np.uint64]:

@@ -25,5 +25,4 @@ def scratch_record(state: Any) -> Iterator[Any]:
             yield new
     except (TypeError, LookupError, AttributeError, OverflowError) as error:
         raise ValueError(f"a position must be as to_dict() gives it: {error}") from error
-    for name in new.dtype.names:
-        state[name] = new[name]
+    state.setfield(new, state.dtype)  # in one piece, so that nothing can come between

@@ -6,8 +6,7 @@ there by the rules' own functions (`hanabi_env.words.checks`); the copy replaces
 refused position changes nothing. The record keeps its random stream.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from hanabako.engine.deck import coming_cards
 from hanabako.engine.rng import episode_key
 from hanabako.words.notation import members
+from hanabako.words.scratch import scratch_record
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.actions import (
     first_announced_play,
@@ -150,14 +150,6 @@ def _action_of(rules: Rules, event: Any) -> int:
 # --- In: a dict or a deck into the record -----------------------------------------------------------------------------
 
 
-@contextmanager
-def _all_or_nothing(state: Any) -> Iterator[Any]:
-    """A copy of the record to write to, which replaces the record unless something is raised."""
-    scratch = state.copy()
-    yield scratch
-    state.setfield(scratch, state.dtype)
-
-
 def load_position(config: HanabiConfig, state: Any, position: Mapping[str, Any]) -> None:
     """Write a position into the record. Its random stream and its episode stay, so that later episodes go on as usual.
 
@@ -171,7 +163,7 @@ def load_position(config: HanabiConfig, state: Any, position: Mapping[str, Any])
         ValueError: the position cannot be; the message names the card, count or key that is wrong. Whether some history
             of legal moves leads there is not checked. The record is unchanged.
     """
-    with _all_or_nothing(state) as scratch:
+    with scratch_record(state) as scratch:
         read_position(config, scratch, position)
 
 
@@ -188,7 +180,7 @@ def load_deal(config: HanabiConfig, state: Any, options: Mapping[str, Any]) -> N
     Raises:
         ValueError: ``deck`` is not the box of this game, or ``bonus_tiles`` are not its tiles. The record is unchanged.
     """
-    with _all_or_nothing(state) as scratch:
+    with scratch_record(state) as scratch:
         tiles = read_bonus_tiles(config, options["bonus_tiles"]) if "bonus_tiles" in options else None
         if "deck" in options:
             _deal_from(config.rules(), scratch, read_deck(config, options["deck"]))
