@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from hanabako.engine.bounds import Bounds
 from hanabako.engine.game import Game
 from hanabako.engine.turns import table_dtype
 from hanabi_env.config import HanabiConfig, make_config
+from hanabi_env.engine.bounds import is_whole, state_bounds
 from hanabi_env.engine.observation import observation_words
 from hanabi_env.engine.rewards import FUNCTIONS, STATISTICS
 from hanabi_env.engine.rules import opening_score
@@ -26,6 +28,12 @@ class HanabiGame(Game):
         room = self.rules if specialize else roomy(self.rules)
         state = state_dtype(room.players, room.hand_size, room.suits, room.ranks, room.deck_size, room.history)
         return table_dtype(state, room.players, room.num_actions, observation_words(room), STATISTICS)
+
+    def state_bounds(self) -> Bounds:
+        return state_bounds(self.rules)
+
+    def is_whole(self, states: Any) -> np.ndarray:
+        return is_whole(self.rules, states)
 
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(self.config, action)

@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from hanabako.engine.bounds import Bounds
 from hanabako.engine.game import Game
 from hanabako.engine.turns import table_dtype
 from hanafuda_env.config import KoiKoiConfig, make_config
+from hanafuda_env.engine.bounds import is_whole, state_bounds
 from hanafuda_env.engine.observation import observation_words
 from hanafuda_env.engine.rewards import FUNCTIONS, STATISTICS
 from hanafuda_env.engine.state import roomy, state_dtype
@@ -25,6 +27,12 @@ class KoiKoiGame(Game):
         room = self.rules if specialize else roomy(self.rules)
         state = state_dtype(room.rounds, room.history)
         return table_dtype(state, room.players, room.num_actions, observation_words(room), STATISTICS)
+
+    def state_bounds(self) -> Bounds:
+        return state_bounds(self.rules)
+
+    def is_whole(self, states: Any) -> np.ndarray:
+        return is_whole(states)
 
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(state.phase, action)

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from hashlib import sha256
 from typing import Any
 
 import gymnasium
@@ -10,7 +11,7 @@ import pytest
 
 import hanabako
 
-from .games import GAMES, GameUnderTest, legal_action, legal_actions, short_name
+from .games import GAMES, GameUnderTest, every_config, legal_action, legal_actions, short_name
 
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
@@ -66,6 +67,49 @@ def test_every_field_refuses_what_it_cannot_be_in_one_line(under_test: GameUnder
 def test_a_preset_that_is_none_is_refused(under_test: GameUnderTest, preset: Any) -> None:
     with pytest.raises(ValueError, match="preset must be one of"):
         under_test.raw_env(preset=preset)
+
+
+WRONG_ARGUMENTS: dict[str, list[Any]] = {
+    "num_envs": [0, -1, 2**63, 10**30, True, 2.0, "4", None, [4], deep()],
+    "seed": [-1, 2**64, 1.5, "x", [1], deep()],
+    "observation": [[], None, "int16", b"int8", deep()],
+    "num_threads": [0, 10**9, "1", True, deep()],
+    "autoreset_mode": [[], None, "sometimes", deep()],
+    "copy": ["no", None, 1, deep()],
+    "specialize": ["no", 1, deep()],
+}
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("name", WRONG_ARGUMENTS)
+def test_every_argument_of_a_vector_environment_is_checked(under_test: GameUnderTest, name: str) -> None:
+    for value in WRONG_ARGUMENTS[name]:
+        with pytest.raises(ValueError, match=f"^{name} must be") as caught:
+            under_test.entry.make_vector(**{"num_envs": 2, **under_test.short, name: value})
+        assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
+
+
+@EVERY_GAME
+def test_numbers_of_numpy_serve_wherever_ints_do(under_test: GameUnderTest) -> None:
+    make = under_test.entry.make_vector
+    arguments: dict[str, Any] = {
+        "num_envs": np.int32(2),
+        "seed": np.uint64(7),
+        "num_threads": np.int8(1),
+        "copy": np.bool_(True),
+    }
+    envs, same = make(**arguments, **under_test.short), make(2, seed=7, **under_test.short)
+    index = {"game_index": np.int64(3)}
+    assert_equal_states(envs.get_state(), same.get_state())
+    envs.reset(seed=np.int64(5), options=index)
+    same.reset(seed=5, options={"game_index": 3})
+    assert_equal_states(envs.get_state(), same.get_state())
+    envs.step([np.int16(0)] * 2)
+    seat = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), seat=np.int64(1), **under_test.short)
+    seat.reset(seed=5)
+    env = under_test.raw_env(**under_test.short)
+    env.reset(seed=np.uint8(5), options=index)
+    env.step(np.int64(np.flatnonzero(env.last()[0]["action_mask"])[0]))
 
 
 # --- Resets -----------------------------------------------------------------------------------------------------------
@@ -173,6 +217,70 @@ def test_set_state_refuses_what_is_not_its_own(under_test: GameUnderTest) -> Non
             with pytest.raises(ValueError, match=words):
                 envs.set_state(other)
             assert_equal_states(envs.get_state(), state)
+
+
+@pytest.mark.parametrize(("under_test", "fields"), every_config(), ids=short_name)
+def test_every_state_that_a_game_leads_to_is_taken_back(under_test: GameUnderTest, fields: dict[str, Any]) -> None:
+    envs, rng = under_test.vector(32, fields, autoreset_mode="Disabled"), np.random.default_rng(0)
+    observation, _ = envs.reset(seed=1)
+    for t in range(60):
+        if t % 5 == 0:
+            envs.set_state(envs.get_state())
+        observation, *_ = envs.step(legal_actions(observation["action_mask"], rng))
+
+
+@EVERY_GAME
+def test_a_forged_state_is_refused_or_harmless(under_test: GameUnderTest) -> None:
+    """Bytes of a state overwritten, the checksum made anew: either a ValueError, or the games go on."""
+    envs, rng = under_test.vector(16, under_test.wider), np.random.default_rng(0)
+    observation, _ = envs.reset(seed=1)
+    for _ in range(10):
+        observation, *_ = envs.step(legal_actions(observation["action_mask"], rng))
+    state, refused = envs.get_state(), 0
+    for _ in range(200):
+        tables = state["tables"].copy()
+        tables[rng.integers(16), rng.integers(tables.shape[1], size=3)] = rng.choice([0, 1, 63, 128, 255], 3)
+        forged = {**state, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()}
+        try:
+            envs.set_state(forged)
+        except ValueError:
+            refused += 1
+            assert_equal_states(envs.get_state(), state)
+            continue
+        for _ in range(20):
+            observation, *_ = envs.step(rng.integers(envs.single_action_space.n, size=16))
+        envs.set_state(state)
+    assert refused > 50
+
+
+@EVERY_GAME
+def test_every_number_of_a_state_has_its_bounds(under_test: GameUnderTest) -> None:
+    """The greatest number of every bounded field's own type, in all tables at once, is refused by name."""
+    envs = under_test.vector(4, under_test.wider)
+    envs.reset(seed=1)
+    state, dtype = envs.get_state(), envs.game.table_dtype(specialize=False)
+    for name, (_, most, *_) in envs.game.state_bounds().items():
+        tables = state["tables"].copy()
+        values = tables.view(dtype)[:, 0]["state"]
+        for part in name.split("."):
+            values = values[part]
+        if most == np.iinfo(values.dtype).max:
+            continue
+        values[...] = np.iinfo(values.dtype).max
+        with pytest.raises(ValueError, match=f"^{name} must be from"):
+            envs.set_state({**state, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()})
+        assert_equal_states(envs.get_state(), state)
+
+
+@EVERY_GAME
+def test_a_damaged_pickle_of_a_single_game_is_refused(under_test: GameUnderTest) -> None:
+    env = under_test.raw_env()
+    env.reset(seed=1)
+    parts = env.__getstate__()
+    octets = parts["saved"]["tables"].copy()
+    octets[0, 40] ^= 1
+    with pytest.raises(ValueError, match="damaged"):
+        env.__setstate__({**parts, "saved": {**parts["saved"], "tables": octets}})
 
 
 # --- Other people's libraries -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hanabako.engine.bounds import Bounds
 from hanabako.engine.loops import compiled_loops
 from hanabako.engine.protocol import GameFunctions, Loops, rules_array
 
@@ -59,6 +60,14 @@ class Game(ABC):
     @abstractmethod
     def table_dtype(self, specialize: bool) -> np.dtype:
         """The record of one table: of exactly this configuration's size, or the general one."""
+
+    @abstractmethod
+    def state_bounds(self) -> Bounds:
+        """What the fields of a state may hold, for states that come from outside."""
+
+    @abstractmethod
+    def is_whole(self, states: Any) -> np.ndarray:
+        """Which of the states (N,) of games under way, all within their bounds, the rules can go on from: bool (N,)."""
 
     @abstractmethod
     def action_to_str(self, state: Any, action: int) -> str:

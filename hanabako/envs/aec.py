@@ -13,6 +13,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 from hanabako.compiler.numba_hooks.direct_calls import direct
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import ENDED, REFUSED, REWARDED
+from hanabako.envs.saved_tables import checked_tables, save_tables
 from hanabako.words.checks import as_index, as_seed, check_options, fresh_seed, shown
 from hanabako.words.notation import player_name
 
@@ -308,8 +309,17 @@ class CardGameAEC(AECEnv[str, Any, Any]):
     def copy(self) -> "CardGameAEC":
         """An independent environment in the same state with the same random stream."""
         twin = object.__new__(type(self))
-        twin.__setstate__(self.__getstate__())
+        CardGameAEC.__init__(twin, self.game, self.render_mode)
+        twin._tables[:] = self._tables
+        twin._seed = self._seed
+        twin.__dict__.update(self._agents_now())
         return twin
+
+    def _agents_now(self) -> dict[str, Any]:
+        """Copies of the attributes of PettingZoo's that a step changes."""
+        names = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
+        attributes = (*names, "_skip_agent_selection", "_rewarded")
+        return {name: deepcopy(getattr(self, name)) for name in attributes if hasattr(self, name)}
 
     def adopt(self, table: np.void, seed: int | None) -> None:
         """Take over the table of a vector environment, sizes of its record notwithstanding."""
@@ -318,23 +328,14 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._start_agents()
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
-        agents = {
-            name: deepcopy(getattr(self, name))
-            for name in (*names, "_skip_agent_selection", "_rewarded")
-            if hasattr(self, name)
-        }
-        return {
-            "game": self.game,
-            "render_mode": self.render_mode,
-            "tables": self._tables.view(np.uint8).copy(),
-            "seed": self._seed,
-            "agents": agents,
-        }
+        """Pickles carry the game, its table with a checksum and the agents, no compiled code."""
+        saved = save_tables(self._tables, self.game.config)
+        now = {"seed": self._seed, "agents": self._agents_now()}
+        return {"game": self.game, "render_mode": self.render_mode, "saved": saved, **now}
 
     def __setstate__(self, pickled: dict[str, Any]) -> None:
         CardGameAEC.__init__(self, pickled["game"], pickled["render_mode"])
-        self._tables[:] = pickled["tables"].view(self._tables.dtype)
+        self._tables[:] = checked_tables(pickled["saved"], self._tables, self.game, self._loops)
         self._seed = pickled["seed"]
         self.__dict__.update(pickled["agents"])
 

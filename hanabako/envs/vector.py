@@ -13,7 +13,16 @@ from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
 from hanabako.envs.saved_tables import checked_tables, save_tables
-from hanabako.words.checks import as_index, as_seed, check_options, check_state_keys, fresh_seed, shown, usable_threads
+from hanabako.words.checks import (
+    as_bool,
+    as_index,
+    as_seed,
+    check_options,
+    check_state_keys,
+    fresh_seed,
+    shown,
+    usable_threads,
+)
 
 __all__ = ["CardGameVectorEnv", "ConfiguredVectorEnv"]
 
@@ -24,6 +33,9 @@ MODES = {
 }
 FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
 INT64 = np.dtype(np.int64)
+MOST_TABLES = 2**24
+"""Far more than fit into the memory of today's machines."""
+
 SPECIALIZE_FROM = 256
 """From this many tables on, loops are specialized to the configuration; below, generic ones serve as well."""
 
@@ -43,7 +55,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
 
     Args:
         game: the configured game.
-        num_envs: tables, at least 1.
+        num_envs: tables, 1 to 2^24.
         seed: stream of the first `reset` without a seed; ``None`` draws one.
         observation: ``"int8"``, ``"float32"`` (one number per bit) or ``"packed"`` (uint64 words, lowest bit first).
         num_threads: threads of the compiled step.
@@ -66,30 +78,29 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         copy: bool = True,
         specialize: bool | None = None,
     ) -> None:
-        if isinstance(num_envs, bool) or not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
-            raise ValueError(f"num_envs must be an int of at least 1, got {shown(num_envs)}")
-        if observation not in FORMATS:
+        if as_index("num_envs", num_envs, MOST_TABLES) < 1:
+            raise ValueError(f"num_envs must be at least 1, got {shown(num_envs)}")
+        if not isinstance(observation, str) or observation not in FORMATS:
             raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {shown(observation)}")
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
-        except ValueError:
+        except (ValueError, RecursionError):
             words = ", ".join(mode.value for mode in MODES)
             raise ValueError(f"autoreset_mode must be one of {words}, got {shown(autoreset_mode)}") from None
-        if not isinstance(copy, (bool, np.bool_)):
-            raise ValueError(f"copy must be a bool, got {shown(copy)}")  # noqa: TRY004 - a wrong keyword is a ValueError
         self.game = game
         self.config = game.config
         self.num_envs = int(num_envs)
         self.num_threads = usable_threads(num_threads)
         self.observation_format = observation
-        self.copy_buffers = bool(copy)
+        self.copy_buffers = as_bool("copy", copy)
         self.render_mode = None
         self.metadata = {"name": game.name, "autoreset_mode": self.autoreset_mode, "render_modes": []}
         self._mode = MODES[self.autoreset_mode]
         self._seed = None if seed is None else as_seed(seed)
         self._was_reset = False
         self._make_spaces()
-        self._make_buffers(self.num_envs >= SPECIALIZE_FROM if specialize is None else specialize)
+        few = self.num_envs < SPECIALIZE_FROM
+        self._make_buffers(not few if specialize is None else as_bool("specialize", specialize))
 
     def _make_spaces(self) -> None:
         actions = self.game.num_actions
@@ -345,7 +356,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             self.copy_buffers,
             self._specialize,
         )
-        twin.set_state(self.get_state())
+        twin._take(self._tables, self._seed, self._was_reset)
         return twin
 
     def get_state(self) -> dict[str, Any]:
@@ -361,18 +372,18 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from `get_state` of an environment with the same configuration and number of tables.
 
-        The checksum finds damage, not malice: tables that a stranger made on purpose can point the compiled loops
-        anywhere in memory. Load only what you trust.
-
         Raises:
             ValueError: not such a dict, other tables or another configuration, a wrong seed, or tables that have been
-                damaged. Nothing has changed then.
+                damaged or that no game leads to. Nothing has changed then.
         """
         check_state_keys(state, ("tables", "seed", "was_reset", "config", "checksum"))
-        tables = checked_tables(state, self._tables, self.config)
+        tables = checked_tables(state, self._tables, self.game, self._loops)
         seed = None if state["seed"] is None else as_seed(state["seed"])
+        self._take(tables, seed, bool(state["was_reset"]))
+
+    def _take(self, tables: np.ndarray, seed: int | None, was_reset: bool) -> None:
         self._tables[:] = tables
-        self._seed, self._was_reset = seed, bool(state["was_reset"])
+        self._seed, self._was_reset = seed, was_reset
         if self._was_reset:
             self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 __all__ = [
     "UnexpectedKeywordError",
+    "as_bool",
     "as_each",
     "as_index",
     "as_list",
@@ -170,6 +171,17 @@ def as_index(name: str, value: Any, most: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not 0 <= index <= most:
         raise ValueError(f"{name} must be an int from 0 to {most}, got {shown(value)}")
     return index
+
+
+def as_bool(name: str, value: Any) -> bool:
+    """``value`` as the bool that it must be.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be a bool, got {shown(value)}")  # noqa: TRY004 - as for every wrong argument
+    return bool(value)
 
 
 def as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:

@@ -1,0 +1,77 @@
+"""What a record of a game of Hanabi may hold, for records that come from outside."""
+
+from typing import Any
+
+import numpy as np
+
+from hanabako.engine.bounds import Bounds
+from hanabi_env.engine.cards import copies, first_copy
+from hanabi_env.engine.state import CHOICE_OF_E, END_ILLEGAL, EVENT_PLAY_FROM_DISCARD, NO_CARD, NO_TILE, TILES, Rules
+
+
+def state_bounds(rules: Rules) -> Bounds:
+    """The ranges of the numbers of a `hanabi_env.engine.state.state_dtype`."""
+    kinds = rules.suits * rules.ranks
+    seat, card, flag = (0, rules.players - 1), (0, kinds - 1, NO_CARD), (0, 1)
+    count = (0, rules.deck_size)
+    return {
+        "plausible": (0, 2**kinds - 1),
+        "events.touched": (0, 2**rules.hand_size - 1),
+        "events.kind": (0, EVENT_PLAY_FROM_DISCARD),
+        "events.player": seat,
+        "events.target": seat,
+        "events.value": (0, max(rules.colors, rules.ranks) - 1),
+        "events.slot": (0, rules.hand_size - 1),
+        "events.card": card,
+        "events.announced": (0, rules.suits),
+        "events.scored": flag,
+        "events.gave_token": flag,
+        "hinted": (0, 2 ** (rules.colors + rules.ranks) - 1),
+        "hands": card,
+        "hand_count": (0, rules.hand_size),
+        "cards": card,
+        "fireworks": (0, rules.ranks),
+        "deck_count": count,
+        "discard_count": count,
+        "information_tokens": (0, rules.max_information_tokens),
+        "life_tokens": (0, rules.max_life_tokens),
+        "turns_to_play": (-1, rules.players),
+        "current_player": seat,
+        "end_reason": (0, END_ILLEGAL),
+        "bonus_tiles": (0, CHOICE_OF_E - 1),
+        "tiles_left": (0, TILES),
+        "pending": (0, NO_TILE),
+    }
+
+
+def is_whole(rules: Rules, states: Any) -> np.ndarray:
+    """Which of the records (N,), all within their bounds, hold every card of the box exactly once: bool (N,).
+
+    The sets of copies that lie in the discard agree with it, and the tiles (V4) are the six.
+    """
+    deck = np.arange(states["cards"].shape[1])
+    is_deck = deck < states["deck_count"][:, None]
+    is_discard = (deck < rules.deck_size) & (
+        deck >= rules.deck_size - states["discard_count"].astype(np.int64)[:, None]
+    )
+    slots = np.arange(states["hands"].shape[2])
+    is_held = (slots < states["hand_count"][..., None]) & (np.arange(states["hands"].shape[1]) < rules.players)[:, None]
+    whole = ~(is_deck & is_discard).any(axis=1)
+    held = np.where(is_held, states["hands"], NO_CARD)
+    for suit in range(rules.suits):
+        for rank in range(rules.ranks):
+            card, number = suit * rules.ranks + rank, copies(rules, suit, rank)
+            discarded = ((states["cards"] == card) & is_discard).sum(axis=1)
+            elsewhere = ((states["cards"] == card) & is_deck).sum(axis=1) + (held == card).sum(axis=(1, 2))
+            bits = states["discarded"][:, suit].astype(np.int64) >> first_copy(rules, suit, rank) & (1 << number) - 1
+            whole &= bits == (1 << discarded) - 1
+            whole &= discarded + elsewhere + is_played(rules, states, suit, rank) == number
+    if rules.flamboyants:
+        whole &= (np.sort(states["bonus_tiles"], axis=1) == np.arange(TILES)).all(axis=1)
+    return whole
+
+
+def is_played(rules: Rules, states: Any, suit: int, rank: int) -> np.ndarray:
+    """H10, V3: in which of the records (N,) the card lies on its firework."""
+    place = rules.ranks - 1 - rank if suit == rules.black_suit else rank
+    return states["fireworks"][:, suit] > place

@@ -1,0 +1,85 @@
+"""What a record of a game of Koi-Koi may hold, for records that come from outside."""
+
+from typing import Any
+
+import numpy as np
+
+from hanabako.engine.bits import ONE
+from hanabako.engine.bounds import Bounds
+from hanafuda_env.engine.cards import ALL_CARDS, CARDS, NO_CARD
+from hanafuda_env.engine.state import (
+    HAND,
+    NOBODY,
+    PHASE_END,
+    PHASE_KOI,
+    PHASE_PICK_DRAW,
+    PHASE_PLAY,
+    PHASE_SWAP,
+    REASON_BOTH_LUCKY,
+    TURNS,
+    Rules,
+)
+
+
+def state_bounds(rules: Rules) -> Bounds:
+    """The ranges of the numbers of a `hanafuda_env.engine.state.state_dtype`."""
+    cards, card, flag = (0, int(ALL_CARDS)), (0, CARDS - 1), (0, 1)
+    rounds, anybody = (0, rules.rounds), (NOBODY, 1)
+    return {
+        "hand": cards,
+        "captured": cards,
+        "field": cards,
+        "revealed": cards,
+        "refused": cards,
+        "yaku": (0, 2 ** len(rules.points) - 1),
+        "november": (0, 3),
+        "joker_holder": anybody,
+        "joker_month": (0, 11),
+        "phase": (0, PHASE_END),
+        "current_player": flag,
+        "dealer": flag,
+        "turn": (0, TURNS),
+        "pending": (*card, NO_CARD),
+        "drawn": (0, CARDS),
+        "deck": card,
+        "round_number": rounds,
+        "finished": rounds,
+        "rewarded": rounds,
+        "given_rounds": rounds,
+        "turns.captured": cards,
+        "turns.player": anybody,
+        "turns.played": (*card, NO_CARD),
+        "turns.drawn": (*card, NO_CARD),
+        "turns.is_joker": flag,
+        "turns.koikoi": flag,
+        "results.winner": anybody,
+        "results.dealer": flag,
+        "results.reason": (0, REASON_BOTH_LUCKY),
+        "given_decks": card,
+    }
+
+
+def is_whole(states: Any) -> np.ndarray:
+    """Which of the records (N,), all within their bounds, hold every card of the box exactly once: bool (N,).
+
+    Hands and deck are as long as in their turn (K5, K13, K18), which is the current player's (K11), of the next round.
+    """
+    deck = states["deck"]
+    is_drawn = np.arange(CARDS) < states["drawn"][:, None]
+    pending = (ONE << states["pending"].astype(np.uint64)) & ALL_CARDS
+    zones = [*states["hand"].T, *states["captured"].T, states["field"], pending]
+    zones += [np.where(drawn, 0, ONE << card.astype(np.uint64)) for drawn, card in zip(is_drawn.T, deck.T, strict=True)]
+    whole = np.bitwise_or.reduce(zones) == ALL_CARDS
+    whole &= np.sum([np.bitwise_count(zone) for zone in zones], axis=0, dtype=np.int64) == CARDS
+    turn, phase = states["turn"].astype(np.int64), states["phase"]
+    player, dealer = states["current_player"].astype(np.int64), states["dealer"].astype(np.int64)
+    is_swap = phase == PHASE_SWAP
+    whole &= player == (dealer + np.where(is_swap, 1, turn - 1)) % 2
+    whole &= (turn == 1) | ((turn > 1) & ~is_swap)
+    whole &= states["drawn"] == 3 * HAND + turn - 1 + ((phase == PHASE_PICK_DRAW) | (phase == PHASE_KOI))
+    whole &= phase <= PHASE_KOI
+    for seat in range(2):
+        has_played = (seat == player) & ~is_swap & (phase != PHASE_PLAY)
+        played = np.where(seat == dealer, turn, turn - 1) // 2 + has_played
+        whole &= np.bitwise_count(states["hand"][:, seat]) == HAND - played
+    return whole & (states["round_number"] == states["finished"] + 1)

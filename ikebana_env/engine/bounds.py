@@ -1,0 +1,64 @@
+"""What a record of a game of Ikebana may hold, for records that come from outside."""
+
+from typing import Any
+
+import numpy as np
+
+from hanabako.engine.bounds import Bounds
+from ikebana_env.engine.cards import all_copies, copies
+from ikebana_env.engine.state import (
+    BOUQUET_SIZE,
+    DECK_SIZE,
+    END_ILLEGAL,
+    KINDS,
+    NO_CARD,
+    START_PRESTIGE,
+    Rules,
+)
+
+
+def state_bounds(rules: Rules) -> Bounds:
+    """The ranges of the numbers of a `ikebana_env.engine.state.state_dtype`."""
+    seat, card, count = (0, rules.players - 1), (0, KINDS - 1), (0, DECK_SIZE)
+    return {
+        "bouquets": (0, 2**DECK_SIZE - 1),
+        "prestige": (0, 2**15 - 1),
+        "current_player": seat,
+        "drawn": (*card, NO_CARD),
+        "round_index": (0, rules.rounds - 1),
+        "starter": seat,
+        "end_reason": (0, END_ILLEGAL),
+        "deck_count": count,
+        "given_rounds": (0, rules.rounds),
+        "discard_count": count,
+        "cards": card,
+        "discards": card,
+        "given_decks": card,
+    }
+
+
+def is_whole(rules: Rules, states: Any) -> np.ndarray:
+    """Which of the records (N,), all within their bounds, hold every card of the box exactly once: bool (N,).
+
+    Bouquets are as long as turns were taken (I3), and the prestige is what was dealt out and earned (I2, I6, I7).
+    """
+    places = np.arange(DECK_SIZE)
+    is_deck = places < states["deck_count"][:, None]
+    is_discard = places < states["discard_count"][:, : rules.players, None]
+    bouquets = states["bouquets"][:, : rules.players]
+    discards = np.where(is_discard, states["discards"][:, : rules.players], NO_CARD)
+    whole = np.ones(len(states), np.bool_)
+    for card in range(KINDS):
+        number = ((states["cards"] == card) & is_deck).sum(axis=1) + (discards == card).sum(axis=(1, 2))
+        number += np.bitwise_count(bouquets & all_copies(card)).sum(axis=1, dtype=np.int64)
+        whole &= number + (states["drawn"] == card) == copies(card)
+    lengths = np.bitwise_count(bouquets).astype(np.int64)
+    turns = lengths.sum(axis=1)
+    offsets = (np.arange(rules.players) - states["starter"][:, None]) % rules.players
+    whole &= (lengths == (turns[:, None] + rules.players - 1 - offsets) // rules.players).all(axis=1)
+    whole &= states["current_player"] == (states["starter"] + turns) % rules.players
+    whole &= turns < BOUQUET_SIZE * rules.players
+    is_finished = np.arange(states["gains"].shape[1]) < states["round_index"][:, None]
+    earned = (states["gains"][:, :, : rules.players].sum(axis=2, dtype=np.int64) * is_finished).sum(axis=1)
+    prestige = states["prestige"][:, : rules.players].sum(axis=1, dtype=np.int64)
+    return whole & (prestige == START_PRESTIGE * rules.players + earned)
