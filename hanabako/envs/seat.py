@@ -1,6 +1,7 @@
 """One seat of a card game as a single-agent Gymnasium environment; given opponents or partners play the others."""
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import gymnasium
@@ -119,7 +120,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         return self.table.observe(self.agent)
 
     def _info(self, illegal: bool = False) -> dict[str, Any]:
-        info = dict(self.table.infos[self.agent])
+        info = deepcopy(self.table.infos[self.agent])  # callers keep infos, and may write to them
         if illegal:
             info |= {"illegal": True, "action_mask": np.zeros_like(info["action_mask"])}
         if not self.constant_infos:
