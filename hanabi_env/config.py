@@ -54,7 +54,8 @@ class HanabiConfig:
     empty_hints: bool = False
     """A hint may touch no card at all (H7)."""
     score_on_loss: str = "zero"
-    """What a lost game scores: ``"zero"`` or the points on the ``"fireworks"`` (H12)."""
+    """What a lost game scores: ``"zero"`` (the opening score: 0, minus ``ranks`` with black powder, N4) or the points
+    on the ``"fireworks"`` (H12)."""
     observation_type: str = "card_knowledge"
     """``"minimal"`` (no knowledge section), ``"card_knowledge"``, or ``"seer"`` (knowledge is the truth)."""
     history: int = 1

@@ -2,13 +2,14 @@
 
     python -m hanabi_env.rule_card                                     # write them into README.md
     python -m hanabi_env.rule_card --check                             # only say whether they are up to date
-    python -m hanabi_env.rule_card --show mini players=3 derived=true  # actions and bits of any other configuration
+    python -m hanabi_env.rule_card --show mini players=3 derived=True  # actions and bits of any other configuration
 
 For code the same is in `hanabi_env.engine.layout`.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,23 @@ def with_players(config: HanabiConfig, players: int) -> HanabiConfig | None:
 def sizes_markdown() -> str:
     """Actions and bits of every preset."""
     rows = [(", ".join(f"`{name}`" for name in names), *map(_sizes, configs)) for names, configs in groups()]
-    return markdown_rows(("preset", *(f"{players} players" for players in PLAYERS)), rows)
+    table = markdown_rows(("preset", *(f"{players} players" for players in PLAYERS)), rows)
+    most = max(extended_games(), key=lambda config: config.rules().num_actions)
+    return f"{table}\n\nWith the booklets' hands the most are {_sizes(most)}: {changed_fields(most, STANDARD)}."
+
+
+def extended_games() -> Iterator[HanabiConfig]:
+    """The standard game with every combination of the extensions that add actions or bits (V7)."""
+    switch = (False, True)
+    for players, multicolor, *on in product(PLAYERS, (None, "own_color", "all_colors"), switch, switch, switch):
+        black_powder, flamboyants, choreography = on
+        yield HanabiConfig(
+            players=players,
+            multicolor=multicolor,
+            black_powder=black_powder,
+            flamboyants=flamboyants,
+            choreography=choreography,
+        )
 
 
 def _sizes(config: HanabiConfig | None) -> str:
@@ -149,10 +166,15 @@ def generated() -> Iterator[tuple[str, str]]:
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
+SHOW_HELP = (
+    "print its actions and bits; a VALUE is written as in JSON or in Python (belief=true, belief=True), a word as it is"
+)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the generated parts of the rule card from the code, or show another configuration's actions and bits."""
     parser = card_parser("hanabi_env.rule_card", main.__doc__)
-    parser.add_argument("--show", nargs="+", metavar=("PRESET", "FIELD=VALUE"), help="print its actions and bits")
+    parser.add_argument("--show", nargs="+", metavar=("PRESET", "FIELD=VALUE"), help=SHOW_HELP)
     options = parser.parse_args(arguments)
     if options.show:
         preset, *settings = options.show

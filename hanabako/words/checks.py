@@ -144,7 +144,7 @@ def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, op
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
-    """``"derived=true"`` as ``("derived", True)``; what is no JSON stays a word.
+    """``"derived=true"`` as ``("derived", True)``: a value of JSON, or ``True``, ``False``, ``None``; else it is a word.
 
     Raises:
         ValueError: it has no equals sign.
@@ -154,8 +154,11 @@ def parse_setting(text: str) -> tuple[str, Any]:
         raise ValueError(f"a setting must be written name=value, got {shown(text)}")
     try:
         return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
+    except (json.JSONDecodeError, RecursionError):
+        return name, PYTHON_WORDS.get(value, value)
+
+
+PYTHON_WORDS = {"True": True, "False": False, "None": None}
 
 
 def as_index(name: str, value: Any, most: int) -> int:

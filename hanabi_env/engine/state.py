@@ -74,21 +74,24 @@ class Rules(NamedTuple):
     derived: int  # section of worked-out flags
 
 
-EVENT = np.dtype(  # what everybody saw of one step
-    [
-        ("touched", np.uint32),  # slots that a hint touched, one bit per slot
-        ("kind", np.uint8),  # EVENT_*
-        ("player", np.uint8),  # who acted
-        ("target", np.uint8),  # who received the hint
-        ("value", np.uint8),  # color or rank of the hint
-        ("slot", np.uint8),  # from which a card was played or discarded
-        ("card", np.uint8),  # that card, or the chosen one
-        ("announced", np.uint8),  # V6: 1 + the announced suit, or 0
-        ("scored", np.uint8),  # 1: the played card joined its firework
-        ("gave_token", np.uint8),  # 1: the card brought an information token (no tile's)
-    ],
-    align=True,
-)
+def event_dtype(hand_size: int) -> np.dtype:
+    """The record of what everybody saw of one step."""
+    slots = np.uint32 if hand_size <= 32 else np.uint64  # a set of slots, one bit each
+    return np.dtype(
+        [
+            ("touched", slots),  # slots that a hint touched
+            ("kind", np.uint8),  # EVENT_*
+            ("player", np.uint8),  # who acted
+            ("target", np.uint8),  # who received the hint
+            ("value", np.uint8),  # color or rank of the hint
+            ("slot", np.uint8),  # from which a card was played or discarded
+            ("card", np.uint8),  # that card, or the chosen one
+            ("announced", np.uint8),  # V6: 1 + the announced suit, or 0
+            ("scored", np.uint8),  # 1: the played card joined its firework
+            ("gave_token", np.uint8),  # 1: the card brought an information token (no tile's)
+        ],
+        align=True,
+    )
 
 
 def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size: int, history: int) -> np.dtype:
@@ -99,7 +102,7 @@ def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size:
             ("game_key", np.uint64),  # random stream of this table (seed and global game index)
             ("key", np.uint64),  # random stream of this episode
             ("plausible", cards, (players, hand_size)),  # cards that hints have not excluded; 0 in an empty slot
-            ("events", EVENT, (history,)),  # ring of the last steps, the newest at (length - 1) % history
+            ("events", event_dtype(hand_size), (history,)),  # ring of the last steps, the newest at (length - 1) % history
             ("episode", np.uint32),  # games played at this table before this one
             ("length", np.uint32),  # steps of this game
             ("hinted", np.uint16, (players, hand_size)),  # bits: colors, then ranks named by hints that touched

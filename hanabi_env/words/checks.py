@@ -31,7 +31,7 @@ from hanabi_env.engine.state import (
 from hanabi_env.engine.tiles import has_something_to_choose
 from hanabi_env.words.notation import CHOICE_NAMES, END_NAMES, card_names
 
-__all__ = ["box_of", "check_box", "check_position"]
+__all__ = ["box_of", "check_box", "check_position", "most_steps"]
 
 ENDS_BY_A_CARD = (END_OUT_OF_LIVES, END_COMPLETED, END_INDISPENSABLE)  # E1: the player of that card did not draw
 GOES_ON = (END_NOT_YET, END_ILLEGAL)  # an illegal action ends a game that could have gone on
@@ -50,6 +50,17 @@ def check_box(config: HanabiConfig, where: str, cards: Iterable[int]) -> None:
     wrong = [f"{name} {found[name]} times instead of {box[name]}" for name in box if found[name] != box[name]]
     if wrong:
         raise ValueError(f"{where} must have the {box.total()} cards of the box, has {', '.join(wrong)}")
+
+
+def most_steps(rules: Rules) -> int:
+    """No game has more steps: each one uses a card, spends a token on a hint, or is a choice of a tile (V4).
+
+    Every card is used once, and one again if (e) put it back. It brings two tokens at most (H11, V6), a tile one. A
+    tile asks twice at most (E10).
+    """
+    cards = rules.deck_size + 1
+    hints = rules.max_information_tokens + 2 * cards + TILES
+    return cards + hints + 2 * TILES
 
 
 def check_position(rules: Rules, s: Any) -> None:

@@ -1,9 +1,10 @@
 """A position in words: the whole hidden state of one game as a dict, and games that begin from one, or from a deck.
 
 `to_dict` holds JSON types only. Restoring its dict with `load_position` gives a game with the same observations, the
-same deck order and the same future. A dict is read into a copy of the record (`hanabi_env.words.reading`) and checked
-there by the rules' own functions (`hanabi_env.words.checks`); the copy replaces the record only when all is well, so a
-refused position changes nothing. The record keeps its random stream.
+same deck order and the same future, but for one event: where tile (e) shuffles the deck again (V4, E10), the new order
+follows the random stream of the table that restores, for a position holds none. A dict is read into a copy of the
+record (`hanabi_env.words.reading`) and checked there by the rules' own functions (`hanabi_env.words.checks`); the copy
+replaces the record only when all is well, so a refused position changes nothing.
 """
 
 from collections.abc import Mapping

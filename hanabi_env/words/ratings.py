@@ -1,7 +1,8 @@
 """How good was the show (H15, E8): the booklets' scales, each in its own words.
 
 The three booklets agree on the steps and differ in their wording, so `SCALES` holds one scale per wording. English is
-the project's own translation; the others are quoted from the booklets they are named after.
+the project's own translation; the others are quoted from the booklets they are named after, with two misprints
+corrected: "honorabile" for ``honorable`` in the first edition, "laudată" for ``lăudată`` in the Romanian one.
 """
 
 from dataclasses import dataclass

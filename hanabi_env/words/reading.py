@@ -10,14 +10,12 @@ from itertools import chain
 from typing import Any
 
 from hanabako.engine.deck import arrange_deck
-from hanabako.engine.protocol import LONGEST_GAME
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
 from hanabako.words.notation import members
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.cards import all_cards, played_set, touched_by_color, touched_by_rank
 from hanabi_env.engine.rules import put_on_discard, score, shuffle_of
 from hanabi_env.engine.state import (
-    EVENT,
     EVENT_CHOOSE,
     EVENT_DISCARD,
     EVENT_HINT_COLOR,
@@ -31,8 +29,9 @@ from hanabi_env.engine.state import (
     TILE_LIFE,
     TILES,
     Rules,
+    event_dtype,
 )
-from hanabi_env.words.checks import check_box, check_position
+from hanabi_env.words.checks import check_box, check_position, most_steps
 from hanabi_env.words.notation import (
     CHOICE_NAMES,
     END_NAMES,
@@ -88,7 +87,7 @@ def read_position(config: HanabiConfig, s: Any, position: Mapping[str, Any]) -> 
     s.turns_to_play = _read_turns(rules, position)
     end_reason = _read_end(position)
     hinted = [_read_hinted(config, position, player, known) for player, known in enumerate(plausible)]
-    s.length = as_index("length", position.get("length", len(events)), LONGEST_GAME)
+    s.length = as_index("length", position.get("length", len(events)), most_steps(rules))
     lay_tiles(rules, s, _as_tiles(config, position["bonus_tiles"]))
     s.pending = _read_pending(config, position)
     fireworks = members(range(rules.suits * rules.ranks), played_set(rules, s))
@@ -145,11 +144,13 @@ def _read_turns(rules: Rules, position: Mapping[str, Any]) -> int:
 
 
 def _read_end(position: Mapping[str, Any]) -> int:
-    for reason, name in END_NAMES.items():
-        if name == position["end_reason"]:
-            return reason
+    given = position["end_reason"]
+    if given is None or isinstance(given, str):
+        for reason, name in END_NAMES.items():
+            if name == given:
+                return reason
     allowed = ", ".join(repr(name) for name in END_NAMES.values())
-    raise ValueError(f"end_reason must be one of {allowed}, got {shown(position['end_reason'])}")
+    raise ValueError(f"end_reason must be one of {allowed}, got {shown(given)}")
 
 
 def _as_tiles(config: HanabiConfig, value: Any) -> list[int]:
@@ -269,7 +270,7 @@ def _read_marks(config: HanabiConfig, player: int, slot: int, marks: Any, plausi
 
 # --- What happened last -----------------------------------------------------------------------------------------------
 
-NOTHING_HAPPENED = {**dict.fromkeys(EVENT.names or (), 0), "card": NO_CARD}
+NOTHING_HAPPENED = {**dict.fromkeys(event_dtype(1).names or (), 0), "card": NO_CARD}
 
 
 def _read_events(config: HanabiConfig, position: Mapping[str, Any]) -> list[dict[str, int]]:
@@ -278,7 +279,7 @@ def _read_events(config: HanabiConfig, position: Mapping[str, Any]) -> list[dict
 
 
 def _read_event(config: HanabiConfig, name: str, event: Any) -> dict[str, int]:
-    """One step as the fields of the rules' ``EVENT``."""
+    """One step as the fields of `hanabi_env.engine.state.event_dtype`."""
     if not isinstance(event, Mapping) or "player" not in event or "action" not in event:
         raise ValueError(f"{name} must be a dict with player and action, got {shown(event)}")
     player = as_index(f"{name} player", event["player"], config.players - 1)
