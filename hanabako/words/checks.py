@@ -144,7 +144,7 @@ def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, op
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
-    """``"derived=true"`` as ``("derived", True)``: a value of JSON, or ``True``, ``False``, ``None``; else it is a word.
+    """``"derived=true"`` as ``("derived", True)``: a value of JSON, or ``True``, ``False``, ``None``; else a word.
 
     Raises:
         ValueError: it has no equals sign.

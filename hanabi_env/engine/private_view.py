@@ -30,7 +30,7 @@ def hide(rules, view, player):
 
 @rule
 def last_event(rules, view):
-    """What everybody saw of the last step, a record of `hanabi_env.engine.state.event_dtype`. There must have been one."""
+    """What everybody saw of the last step, an event of `hanabi_env.engine.state`. There must have been one."""
     return view.events[(view.length - 1) % rules.history]
 
 

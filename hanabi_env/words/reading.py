@@ -9,6 +9,8 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from hanabako.engine.deck import arrange_deck
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
 from hanabako.words.notation import members
@@ -260,7 +262,7 @@ def _read_marks(config: HanabiConfig, player: int, slot: int, marks: Any, plausi
     name, allowed = f"hinted[{player}][{slot}]", hint_marks(config)
     bits = 0
     for mark in as_list(name, marks):
-        if mark not in allowed or isinstance(mark, bool):
+        if isinstance(mark, bool) or not isinstance(mark, (str, int, np.integer)) or mark not in allowed:
             raise ValueError(f"{name} must hold only {', '.join(map(repr, allowed))}, got {shown(mark)}")
         if plausible & ~_touched_sets(config.rules())[allowed.index(mark)]:
             raise ValueError(f"{name} must agree with knowledge, which allows cards that {mark!r} does not touch")

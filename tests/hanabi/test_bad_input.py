@@ -1,13 +1,16 @@
 """What cannot be is refused in words: impossible tables, decks and positions."""
 
 import copy
+import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from hanabi_env import HanabiConfig, HanabiVectorEnv, hanabi_v0
+from hanabi_env.declaration import GAME
 
 from .table import new_env, stacked_deck, start_from, state
 
@@ -61,6 +64,36 @@ def test_a_wrong_field_is_named_with_its_value(field, value):
     with pytest.raises(ValueError, match=field) as error:
         HanabiConfig(**{field: value})
     assert repr(value).strip("'") in str(error.value)
+
+
+FLAGS = [name for name, value in vars(HanabiConfig()).items() if isinstance(value, bool)]
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("value", ["no", "true", "", 0, 1, 1.0, None, [True], np.int64(1), np.array(True)], ids=repr)
+def test_a_flag_is_true_or_false_in_every_interface(flag, value):
+    for make in (HanabiConfig, hanabi_v0.raw_env, GAME.make_seat, partial(HanabiVectorEnv, 2)):
+        with pytest.raises(ValueError, match=f"{flag} must be bool, got"):
+            make(**{flag: value})
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("value", [True, False])
+def test_numpys_flags_are_stored_as_pythons(flag, value):
+    config = HanabiConfig(**{flag: np.bool_(value)})
+    assert getattr(config, flag) is value
+    assert config == HanabiConfig(**{flag: value})
+    assert json.loads(json.dumps(vars(config))) == vars(config)
+
+
+NUMBERS = {"players": 3, "colors": 4, "ranks": 4, "hand_size": 2, "max_information_tokens": 7, "max_life_tokens": 2}
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int64])
+def test_numpys_integers_are_stored_as_pythons(kind):
+    config = HanabiConfig(**{name: kind(value) for name, value in NUMBERS.items()}, history=kind(2))
+    assert config == HanabiConfig(**NUMBERS, history=2)
+    assert {type(getattr(config, name)) for name in (*NUMBERS, "history")} == {int}
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,18 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
 from hanabako.engine.layout import Field
-from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from hanabi_env import PRESETS, HanabiConfig, HanabiVectorEnv, hanabi_v0
+from hanabi_env.engine import state
 from hanabi_env.engine.layout import layout
-from hanabi_env.rule_card import main, with_players
-from hanabi_env.words.notation import action_words, card_names, hint_marks, suit_letters
+from hanabi_env.rule_card import README, main, with_players
+from hanabi_env.words.notation import END_NAMES, action_words, card_names, hint_marks, suit_letters
 from tests.test_cards import assert_every_bit_has_one_field
 
 TABLES = [
@@ -110,11 +112,46 @@ def test_a_field_that_comes_back_lies_at_equal_distances():
     ]
 
 
-def test_any_table_can_be_shown(capsys):
-    main(["--show", "mini", "players=3", "derived=true"])
+@pytest.mark.parametrize("truth", ["true", "True"])
+def test_any_table_can_be_shown(truth, capsys):
+    main(["--show", "mini", "players=3", f"derived={truth}", "multicolor=own_color", "hand_size=None"])
     shown = capsys.readouterr().out
     assert "surely playable" in shown
-    assert "hint 2 3" in shown
+    assert "hint 2 M" in shown
+    assert "discard 4" in shown
+
+
+def test_the_help_says_how_values_are_written(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "belief=true, belief=True" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_card_knows_the_game_of_the_most_actions():
+    """V7: of all variants, options and numbers of players with the booklets' hands."""
+    switches: dict[str, Any] = {
+        "players": range(2, 6),
+        "multicolor": (None, "own_color", "all_colors"),
+        "black_powder": (False, True),
+        "black_distribution": ("mirrored", "standard"),
+        "flamboyants": (False, True),
+        "final_bouquet": (False, True),
+        "choreography": (False, True),
+        "empty_hints": (False, True),
+    }
+    games = [HanabiConfig(**dict(zip(switches, values, strict=True))) for values in product(*switches.values())]
+    most = max(config.rules().num_actions for config in games)
+    assert most == max(len(action_words(config)) for config in games) == 117
+    page = README.read_text(encoding="utf-8")
+    assert f"up to {most} with extensions" in page
+    assert f"the most are {most} actions" in page
+
+
+def test_the_vector_environment_names_every_end():
+    assert HanabiVectorEnv.__doc__
+    ends = [name for name in vars(state) if name.startswith("END_") and name != "END_NOT_YET"]
+    assert len(ends) == len(END_NAMES) - 1
+    assert all(f"``{name}``" in HanabiVectorEnv.__doc__ for name in ends)
 
 
 def test_what_cannot_be_shown_is_refused(capsys):

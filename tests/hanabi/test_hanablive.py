@@ -109,6 +109,14 @@ def test_an_old_game_may_begin_with_another_player():
     assert [env.action_to_str(action) for action in actions] == ["hint 1 1", "play 0"]
 
 
+@pytest.mark.parametrize("kind", [4, 5])
+def test_a_game_that_was_ended_by_a_player_or_a_vote_is_read_up_to_there(kind):
+    game = standard_game()
+    whole = load(io.StringIO(json.dumps(game)))
+    game["actions"] += [{"type": kind, "target": 0, "value": 0}, {"type": 0, "target": 1, "value": 0}]
+    assert load(io.StringIO(json.dumps(game))) == whole
+
+
 def test_options_that_change_no_rule_are_read_over():
     game = standard_game()
     game["options"] = {"variant": "No Variant", "timed": True, "timeBase": 120, "cardCycle": False, "speedrun": True}

@@ -1,4 +1,7 @@
-"""A game as a dict and back: same observations, same deck, same future. What cannot be is in `test_position_checks`."""
+"""A game as a dict and back: same observations, same deck, same future. What cannot be is in `test_position_checks`.
+
+Tile (e) shuffles by the stream of the table that restores: see E10 in `test_variant_rulings`.
+"""
 
 import copy
 import json
@@ -8,10 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine import rules as hanabi
+from hanabi_env.engine.layout import layout
 from hanabi_env.engine.state import END_ILLEGAL
 from hanabi_env.words.notation import action_to_str
 from hanabi_env.words.positions import load_deal, load_position, to_dict
@@ -162,6 +167,26 @@ def test_events_tell_the_last_steps_in_words():
         event(1, "play 1", card="R1", scored=False),
         event(0, "discard 0", card="Y3", gave_token=True),
     ]
+
+
+@pytest.mark.parametrize("size", [32, 33, 35])
+def test_H6_every_slot_of_the_largest_hands_can_be_touched(size: int):
+    """Seventy cards are two hands of 35; the ones are dealt last."""
+    config = HanabiConfig(multicolor="all_colors", black_powder=True, hand_size=size)
+    state, again = new_game(config), new_game(config, seed=2)
+    deck = sorted(box(config), key=lambda card: card[1] == "1")
+    load_deal(config, state, {"deck": deck[-2 * size :] + deck[: -2 * size]})
+    do(config, state, "hint 1 1")
+    position = to_dict(config, state)
+    touched = [slot for slot, card in enumerate(position["hands"][1]) if card[1] == "1"]
+    assert touched[-1] == size - 1
+    assert position["last_move"]["touched"] == touched
+    [field] = [field for field in layout(config.rules()).fields if field.name == "touched"]
+    words = np.array(observations(config, state)[1], np.uint64)
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+    assert np.flatnonzero(bits[field.places()[0]]).tolist() == touched
+    load_position(config, again, position)
+    assert to_dict(config, again) == position
 
 
 def event(

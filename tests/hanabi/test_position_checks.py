@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hanabi_env.config import HanabiConfig
@@ -143,6 +144,7 @@ IMPOSSIBLE: dict[str, tuple[Spoil, str]] = {
     "knowledge in words": (put("knowledge", 1, 0, to="Y1"), "knowledge[1][0] must be a list"),
     "a mark that no hint makes": (put("hinted", 1, 0, to=["K"]), "hinted[1][0] must hold only 'R', 'Y'"),
     "a mark of rank 0": (put("hinted", 1, 0, to=[0]), "hinted[1][0] must hold only 'R', 'Y'"),
+    "a mark in an array": (put("hinted", 1, 0, to=[np.zeros(3)]), "hinted[1][0] must hold only 'R', 'Y'"),
     "a mark that is a truth": (put("hinted", 1, 0, to=[True]), "hinted[1][0] must hold only 'R', 'Y'"),
     "a mark against knowledge": (put("hinted", 1, 0, to=["R"]), "hinted[1][0] must agree with knowledge"),
     "marks of a card too few": (drop("hinted", 1, 4), "hinted[1] must be a list of 5"),
@@ -159,6 +161,10 @@ IMPOSSIBLE: dict[str, tuple[Spoil, str]] = {
     ),
     "fewer steps than remembered": (put("length", to=0), "length must be at least the 1 steps of events"),
     "a length below nothing": (put("length", to=-1), "length must be an int"),
+    "a length that no game has": (put("length", to=180), "length must be an int from 0 to 179, got 180"),
+    "a length that would overflow": (put("length", to=2**32 - 1), "length must be an int from 0 to 179"),
+    "a length that is a truth": (put("length", to=True), "length must be an int from 0 to 179, got True"),
+    "an end in an array": (put("end_reason", to=np.array([None])), "end_reason must be one of None"),
 }
 
 IMPOSSIBLE_LAST_ROUND: dict[str, tuple[Spoil, str]] = {

@@ -202,16 +202,17 @@ def test_V4_a_tile_brings_an_information_token():
 
 
 @pytest.mark.parametrize(("lives", "after"), [(1, 2), (2, 3), (3, 3)])
-def test_V4_b_turns_an_error_back_and_brings_a_token_even_without_one(lives, after):
-    table = completes_red("b", life_tokens=lives).do("play 0")
-    assert (table.life_tokens, table.information_tokens) == (after, 4)
+@pytest.mark.parametrize(("tokens", "more"), [(0, 1), (3, 4), (8, 8)])
+def test_V4_b_turns_an_error_back_and_brings_a_token_each_up_to_its_maximum(lives, after, tokens, more):
+    table = completes_red("b", life_tokens=lives, information_tokens=tokens).do("play 0")
+    assert (table.life_tokens, table.information_tokens) == (after, more)
 
 
 @pytest.mark.parametrize(
     ("tile", "allowed"),
     [("c", {"hint 1 G", "hint 1 W", "hint 1 B"}), ("d", {f"hint 1 {rank}" for rank in range(1, 6)})],
 )
-@pytest.mark.parametrize("tokens", [0, 3])
+@pytest.mark.parametrize("tokens", [0, 1, 3, 8])
 def test_V4_c_and_d_are_a_free_hint_before_the_draw(tile, allowed, tokens):
     table = completes_red(tile, information_tokens=tokens).do("play 0")
     coming = table.deck
@@ -294,6 +295,27 @@ def test_V5_a_third_error_loses_everything():
 def test_V5_losing_an_indispensable_card_loses_everything(move):
     table = position("R3 Y1 | Y3 Y2", fireworks="R1 Y1", information_tokens=2, **BOUQUET).do(move)
     assert (table.end_reason, table.score) == ("indispensable", 0)
+
+
+@pytest.mark.parametrize(
+    ("fireworks", "discards", "end"),
+    [
+        ("K4", "K3", "indispensable"),  # the next black card
+        ("", "K3", "indispensable"),  # one that comes later
+        ("K3", "", None),  # one copy was played
+        ("K4", "", None),  # one copy is left
+    ],
+)
+def test_V5_the_last_copy_of_a_black_card_is_indispensable_until_it_is_played(fireworks, discards, end):
+    hands = "K3 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 B5"
+    wanted = {"fireworks": fireworks, "discards": discards, "black_powder": True, "final_bouquet": True}
+    assert position(hands, information_tokens=3, **wanted).do("discard 0").end_reason == end
+
+
+def test_V5_V3_the_only_black_one_is_indispensable():
+    hands = "K1 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 B5"
+    table = position(hands, fireworks="K2", information_tokens=3, black_powder=True, final_bouquet=True)
+    assert table.do("discard 0").end_reason == "indispensable"
 
 
 def test_V5_a_second_copy_or_a_played_card_is_dispensable():

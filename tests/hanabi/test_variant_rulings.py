@@ -1,12 +1,15 @@
 """One test per ruling on the variants (E3, E5, E9-E15, N1-N7; N5 is in `test_ratings`); rows: `test_variant_rules`."""
 
+import pickle
+from typing import Any
+
 import pytest
 
-from hanabi_env import PRESETS
+from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.layout import layout
 from hanabi_env.words.notation import card_names
 
-from .table import deal, position
+from .table import Table, deal, new_env, position
 from .test_rules import all_cards
 from .test_variant_rules import BOUQUET, completes_red
 
@@ -97,6 +100,15 @@ def test_E9_a_black_five_begins_a_firework_and_reveals_nothing():
     assert (table.fireworks["K"], len(table.bonus_tiles)) == (1, 6)
 
 
+def test_V4_with_one_card_left_in_the_deck_e_is_no_choice():
+    """E10 asks on an empty deck only; the card goes into the deck, of which one is drawn."""
+    table = completes_red("e", deck="Y5").do("play 0")
+    assert (table.pending, table.deck, table.turns_to_play) == ("e", ["Y5"], None)
+    table.do("choose R1")
+    assert sorted([table.hands[0][-1], *table.deck]) == ["R1", "Y5"]
+    assert (len(table.deck), table.turns_to_play) == (1, None)
+
+
 SMALL_TILES = {"flamboyants": True, "colors": 2, "ranks": 3, "hand_size": 2, "deck": "", "turns_to_play": 2}
 
 
@@ -143,6 +155,32 @@ def test_E10_the_whole_deck_is_shuffled_by_the_games_own_stream():
     without = list(after)
     without.remove("W1")
     assert sum(new == old for new, old in zip(without, before, strict=True)) < len(before) / 2
+
+
+def after_e(position: dict[str, Any], seed: int) -> dict[str, Any]:
+    """The position restored in a table of ``seed``, once (e) has shuffled a card back and its player has drawn."""
+    table = Table(new_env(HanabiConfig(flamboyants=True)))
+    table.env.reset(seed=seed, options={"state": position})
+    return table.do("choose W1").env.to_dict()
+
+
+def test_E10_a_restored_game_has_the_same_future_up_to_the_shuffle_of_e():
+    """That follows the stream of the table that restores; copies and pickles have their game's stream."""
+    original = completes_red("e", discards="W1").do("play 0")
+    position, copied, pickled = original.env.to_dict(), original.env.copy(), pickle.loads(pickle.dumps(original.env))
+    future = original.do("choose W1").env.to_dict()
+    assert Table(copied).do("choose W1").env.to_dict() == future
+    assert Table(pickled).do("choose W1").env.to_dict() == future
+    assert after_e(position, seed=0) == future, "the same seed is the same stream"
+    other = after_e(position, seed=1)
+    assert other["deck"] != future["deck"]
+    assert all_but_drawn(other) == all_but_drawn(future)
+
+
+def all_but_drawn(position: dict[str, Any]) -> dict[str, Any]:
+    """What does not depend on the order of the deck, of which player 0 has drawn one card."""
+    hands = [position["hands"][0][:-1], position["hands"][1]]
+    return {**position, "hands": hands, "deck": sorted([*position["deck"], position["hands"][0][-1]])}
 
 
 def test_E11_c_and_d_follow_empty_hints():
