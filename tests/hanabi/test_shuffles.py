@@ -1,6 +1,6 @@
 """Decks and tiles are shuffled fairly (H1, V4): counts over many deals, whose chi-square says how odd they are.
 
-A fair shuffle exceeds `highest` for one seed in a million; the seeds are fixed.
+A fair shuffle exceeds `highest` for one seed in a million, or fewer; the seeds are fixed.
 """
 
 from collections import Counter
