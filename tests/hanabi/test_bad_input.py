@@ -80,20 +80,29 @@ def test_a_flag_is_true_or_false_in_every_interface(flag, value):
 @pytest.mark.parametrize("flag", FLAGS)
 @pytest.mark.parametrize("value", [True, False])
 def test_numpys_flags_are_stored_as_pythons(flag, value):
-    config = HanabiConfig(**{flag: np.bool_(value)})
+    changed: dict[str, Any] = {flag: np.bool_(value)}
+    config = HanabiConfig(**changed)
     assert getattr(config, flag) is value
     assert config == HanabiConfig(**{flag: value})
     assert json.loads(json.dumps(vars(config))) == vars(config)
 
 
-NUMBERS = {"players": 3, "colors": 4, "ranks": 4, "hand_size": 2, "max_information_tokens": 7, "max_life_tokens": 2}
+NUMBERS: dict[str, Any] = {
+    "players": 3,
+    "colors": 4,
+    "ranks": 4,
+    "hand_size": 2,
+    "max_information_tokens": 7,
+    "max_life_tokens": 2,
+    "history": 2,
+}
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int64])
 def test_numpys_integers_are_stored_as_pythons(kind):
-    config = HanabiConfig(**{name: kind(value) for name, value in NUMBERS.items()}, history=kind(2))
-    assert config == HanabiConfig(**NUMBERS, history=2)
-    assert {type(getattr(config, name)) for name in (*NUMBERS, "history")} == {int}
+    config = HanabiConfig(**{name: kind(value) for name, value in NUMBERS.items()})
+    assert config == HanabiConfig(**NUMBERS)
+    assert {type(getattr(config, name)) for name in NUMBERS} == {int}
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hanabi_env import HanabiConfig
+from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.words.checks import most_steps
 
 from .table import new_env
 from .test_properties import mostly_good
 
 CONFIGS = {
-    "standard": HanabiConfig(players=3, history=3, max_life_tokens=9),
-    "extended": HanabiConfig(
-        multicolor="all_colors", black_powder=True, flamboyants=True, choreography=True, final_bouquet=True, history=5
-    ),
+    "standard": HanabiConfig(players=3, history=3),
+    "extended": PRESETS["all_extensions"],
 }
 ENVS = {name: new_env(config) for name, config in CONFIGS.items()}
 

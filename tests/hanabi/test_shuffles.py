@@ -60,7 +60,7 @@ def test_H1_every_card_is_dealt_everywhere_equally_often(table: dict[str, Any], 
 def test_V4_every_order_of_the_tiles_is_equally_likely():
     """All 720 orders of the six tiles."""
     games = 72_000
-    orders = Counter(map(bytes, deals(games, flamboyants=True)["bonus_tiles"]))
+    orders = Counter(map(bytes, deals(games, preset="all_extensions")["bonus_tiles"]))
     expected = games / 720
     chi_square = sum((count - expected) ** 2 / expected for count in orders.values())
     assert len(orders) == 720
