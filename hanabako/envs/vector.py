@@ -33,7 +33,7 @@ MODES = {
 }
 FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
 INT64 = np.dtype(np.int64)
-MOST_TABLES = 2**24
+MOST_ENVS = 2**24
 """Far more than fit into the memory of today's machines."""
 
 SPECIALIZE_FROM = 256
@@ -78,7 +78,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         copy: bool = True,
         specialize: bool | None = None,
     ) -> None:
-        if as_index("num_envs", num_envs, MOST_TABLES) < 1:
+        if as_index("num_envs", num_envs, MOST_ENVS) < 1:
             raise ValueError(f"num_envs must be at least 1, got {shown(num_envs)}")
         if not isinstance(observation, str) or observation not in FORMATS:
             raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {shown(observation)}")
