@@ -15,6 +15,7 @@ from hanafuda_env.engine.state import (
     LUCKY_PLAYS,
     LUCKY_REDEALS,
     LUCKY_WINS,
+    MOST_CALLS,
     MOST_HISTORY,
     OWN_KOI_BONUS,
     OWN_KOI_CHAIN,
@@ -34,6 +35,7 @@ LUCKY = {"wins": LUCKY_WINS, "redeal": LUCKY_REDEALS, "plays": LUCKY_PLAYS}
 BOTH_LUCKY = {"draw": BOTH_DRAW, "play": BOTH_PLAY, "redeal": BOTH_REDEAL}
 OWN_KOI = {"chain": OWN_KOI_CHAIN, "none": OWN_KOI_NONE, "bonus": OWN_KOI_BONUS}
 GAJI_BLOCK = {"hand": int(FROM_HAND), "any": int(FROM_HAND | FROM_DECK)}
+DRAWN_DEALER = {"same": 0, "other": 1}
 REWARDS = {"squashed": REWARD_SQUASHED, "points": REWARD_POINTS, "result": REWARD_RESULT}
 
 
@@ -48,7 +50,8 @@ class KoiKoiConfig:
     """
 
     rounds: int = 12
-    """Rounds of a game, 1 to 100; the document has 12 or 6 (K2)."""
+    """Rounds of a game, 1 to 100; the document has 12 or 6 (K2). One round without ``hand_swap`` has no lucky hands:
+    they would leave nothing to decide, so the game is dealt again (L7)."""
     hand_swap: bool = True
     """The player who does not deal may ask for the dealer's hand before anybody looks (K6). Its value is exactly 0:
     ``False`` leaves the decision out, and training is a little faster without."""
@@ -86,6 +89,9 @@ class KoiKoiConfig:
     """A yaku that grows by a card opens the choice as a new one does (K21)."""
     growth_in_chain: bool = False
     """Growth also raises the chain (K30)."""
+    koikoi_limit: int | None = None
+    """Calls of Koi that a round allows, both players' together, 0 to 14; after them a yaku is Game without a choice
+    (L13). ``None``: as many as they like."""
     own_koi: str = "chain"
     """What the winner's own calls are worth: a ``"chain"`` of multipliers (K30, K31), ``"none"``, or a ``"bonus"`` of
     one point each, and from the fourth on base x (calls - 2)."""
@@ -97,6 +103,8 @@ class KoiKoiConfig:
     """See ``seven``."""
     exhausted_points: int = 0
     """Points of the dealer if nobody stopped; above 0 the dealer has won the round (K26, L6)."""
+    drawn_dealer: str = "same"
+    """Who deals after a round that nobody has won: the ``"same"`` player again, or the ``"other"`` (K12, L12)."""
     start_score: int = 0
     """Both players' points at the start (L6)."""
     loser_pays: bool = False
@@ -117,7 +125,7 @@ class KoiKoiConfig:
     def __post_init__(self) -> None:
         check_field_types(self)
         check_choice(self, "rounds", range(1, MOST_ROUNDS + 1))
-        for name in ("hiki", "teshi", "kuttsuki", "both_lucky", "own_koi", "gaji_block", "reward"):
+        for name in ("hiki", "teshi", "kuttsuki", "both_lucky", "own_koi", "drawn_dealer", "gaji_block", "reward"):
             check_choice(self, name, CHOICES[name])
         for name in ("lucky_points", "red_and_blue_bonus", "exhausted_points", "start_score"):
             check_choice(self, name, range(MOST_POINTS + 1))
@@ -129,6 +137,8 @@ class KoiKoiConfig:
         _check_twelve(self, "extra")
         if self.viewing_after_koi is not None:
             check_choice(self, "viewing_after_koi", range(MOST_YAKU_POINTS + 1))
+        if self.koikoi_limit is not None:
+            check_choice(self, "koikoi_limit", range(MOST_CALLS + 1))
         if self.ends_at_zero and self.start_score == 0:
             raise ValueError("start_score must be at least 1 with ends_at_zero, got 0")
 
@@ -168,6 +178,7 @@ class KoiKoiConfig:
             lucky_points=self.lucky_points,
             choice_on_growth=int(self.choice_on_growth),
             growth_in_chain=int(self.growth_in_chain),
+            koikoi_limit=MOST_CALLS if self.koikoi_limit is None else self.koikoi_limit,
             bright_exclusive=int(self.bright_exclusive),
             cup_is_chaff=int(self.cup_is_chaff),
             extra_named=int(self.extra_named),
@@ -177,6 +188,7 @@ class KoiKoiConfig:
             seven=self.seven,
             seven_factor=self.seven_factor,
             exhausted_points=self.exhausted_points,
+            draw_changes_dealer=DRAWN_DEALER[self.drawn_dealer],
             gaji=int(self.gaji),
             gaji_blocked_by=GAJI_BLOCK[self.gaji_block],
             reward=REWARDS[self.reward],
@@ -193,6 +205,7 @@ CHOICES = {
     "kuttsuki": tuple(LUCKY),
     "both_lucky": tuple(BOTH_LUCKY),
     "own_koi": tuple(OWN_KOI),
+    "drawn_dealer": tuple(DRAWN_DEALER),
     "gaji_block": tuple(GAJI_BLOCK),
     "reward": tuple(REWARDS),
 }
@@ -220,6 +233,8 @@ PRESETS: dict[str, KoiKoiConfig] = {
         hiki="auto",
         extra_named=True,
         own_koi="none",
+        koikoi_limit=1,
+        drawn_dealer="other",
     ),
     "koikoi_japan": KoiKoiConfig(
         rounds=8,
@@ -240,7 +255,12 @@ PRESETS: dict[str, KoiKoiConfig] = {
         ends_at_zero=True,
     ),
 }
-"""The document's main game, the same with its options, Nintendo's, and that of the published records, by name."""
+"""Rule sets by name: the document's main game, the same with its options, Nintendo's, and that of published records.
+
+What ``nintendo`` takes from Nintendo's English leaflet (other dealer after a draw, Koi-Koi once a round, lucky hands,
+doubling) follows a stored copy of its text, https://milofultz.com/2020-11-01-koi-koi-rules.html, made on 2020-11-01;
+the leaflet's own date is unknown (L12, L13, L14).
+"""
 
 
 def make_config(config: KoiKoiConfig | None = None, preset: str | None = None, **options: Any) -> KoiKoiConfig:

@@ -8,6 +8,7 @@ from hanabako.compiler.jit import rule
 from hanabako.engine.protocol import GameFunctions
 from hanafuda_env.engine.observation import observe
 from hanafuda_env.engine.rules import init, is_terminal, legal_action_mask, step
+from hanafuda_env.engine.scoring import is_complete
 from hanafuda_env.engine.state import (
     NOBODY,
     PHASE_END,
@@ -85,18 +86,18 @@ def reward(rules, s):
 
 @rule
 def forfeit(rules, s):  # noqa: ARG001 - as every game's
-    """The game is over; its last round is not scored."""
+    """The game is over and nobody has won; the present round is not scored, and the scores stay as they are."""
     s.phase = PHASE_END
 
 
 @rule
-def end_game(rules, table):  # noqa: ARG001 - as every game's
-    """Note the statistics of the game."""
+def end_game(rules, table):
+    """Note the statistics of the game; K29: it has a winner if it was played to its end."""
     s = table.state
     lead = np.int64(s.score[0]) - np.int64(s.score[1])
     table.score = s.score[0]
     table.score_1 = s.score[1]
-    table.winner = NOBODY if lead == 0 else np.int64(lead < 0)
+    table.winner = NOBODY if lead == 0 or not is_complete(rules, s) else np.int64(lead < 0)
     table.rounds = s.finished
     table.rounds_won_0, table.rounds_won_1, table.dealer_wins = 0, 0, 0
     table.koikoi_0, table.koikoi_1, table.lucky = 0, 0, 0

@@ -346,14 +346,20 @@ def leave_joker(s):
 
 @rule
 def end_turn(rules, s):
-    """K21, K22: one choice if a yaku was made; K23: no choice on an empty hand: it is Game."""
+    """K21, K22: one choice if a yaku was made; K23, L13: with an empty hand, or no call left, it is Game."""
     player = np.int64(s.current_player)
     if turn_record(rules, s, 0).captured == ZERO or not makes_yaku(rules, s, player):
         next_turn(rules, s)
-    elif s.hand[player] == ZERO:
+    elif s.hand[player] == ZERO or not can_call(rules, s):
         stop(rules, s, player)
     else:
         s.phase = PHASE_KOI
+
+
+@rule
+def can_call(rules, s):
+    """L13: the round allows another Koi-Koi."""
+    return np.int64(s.koikoi_called[0]) + np.int64(s.koikoi_called[1]) < rules.koikoi_limit
 
 
 @rule

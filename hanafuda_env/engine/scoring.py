@@ -100,7 +100,7 @@ def final_points(rules, s, player):
 
 @rule
 def finish_round(rules, s, winner, points, reason):
-    """K24, K28: the points are entered and the winner deals next (K12). K29, L6: after the last round, the end."""
+    """K24, K28: the points are entered and the winner deals next (K12). After the last round the game is over."""
     result = s.results[s.finished]
     result.winner = winner
     result.points = points
@@ -114,10 +114,18 @@ def finish_round(rules, s, winner, points, reason):
         s.score[winner] += points
         if rules.loser_pays:
             s.score[1 - winner] -= points
-    if s.finished == rules.rounds or (rules.ends_at_zero and min(s.score[0], s.score[1]) <= 0):
+    if is_complete(rules, s):
         s.phase = PHASE_END
         return
     if winner != NOBODY:
         s.dealer = winner
+    elif rules.draw_changes_dealer:  # L12
+        s.dealer = 1 - s.dealer
     s.round_number += 1
     s.phase = PHASE_DEAL
+
+
+@rule
+def is_complete(rules, s):
+    """K29, L6: the game is over by its rules: no round is left, or a player has no points left."""
+    return s.finished == rules.rounds or (rules.ends_at_zero and min(s.score[0], s.score[1]) <= 0)

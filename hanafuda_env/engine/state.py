@@ -13,6 +13,7 @@ from hanafuda_env.engine.cards import CARDS
 
 HAND = 8  # K5: cards of a hand, and of the field
 TURNS = 16  # K26: after them both hands are empty
+MOST_CALLS = 2 * (HAND - 1)  # K23: nobody calls Koi with an empty hand
 MOST_HISTORY = 16  # turns that an observation can hold
 LEAST_TURNS = 2  # the record remembers the present turn and the last, and more if the observation has them
 
@@ -76,6 +77,7 @@ class Rules(NamedTuple):
     lucky_points: int
     choice_on_growth: int  # K21
     growth_in_chain: int  # K30
+    koikoi_limit: int  # L13: calls in a round, of both players together
     bright_exclusive: int  # K25
     cup_is_chaff: int
     extra_named: int  # L2
@@ -85,6 +87,7 @@ class Rules(NamedTuple):
     seven: int  # K34: the base from which
     seven_factor: int  # it is multiplied by this
     exhausted_points: int  # L6: what the dealer gets for an exhausted round
+    draw_changes_dealer: int  # L12
     gaji: int  # K40
     gaji_blocked_by: int  # K44: FROM_HAND, or with FROM_DECK
     reward: int  # REWARD_*

@@ -6,9 +6,11 @@ from typing import Any
 from hanabako.engine.bits import bit, popcount
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS, GAJI, NO_CARD
 from hanafuda_env.engine.dealing import is_lucky, is_void
-from hanafuda_env.engine.rules import has_choice, is_terminal, legal_actions, look_at_hands, matching_cards
+from hanafuda_env.engine.rules import can_call, has_choice, is_terminal, legal_actions, look_at_hands, matching_cards
+from hanafuda_env.engine.scoring import is_complete
 from hanafuda_env.engine.state import (
     HAND,
+    PHASE_END,
     PHASE_JOKER_TARGET,
     PHASE_KOI,
     PHASE_PICK_DRAW,
@@ -30,7 +32,9 @@ def check_position(rules: Rules, new: Any) -> None:
     if not is_terminal(new):
         _check_player(new)
         _check_sizes(new)
+        _check_scores(rules, new)
     _check_phase(rules, new)
+    _check_calls(rules, new)
     _check_new_round(rules, new)
 
 
@@ -71,6 +75,12 @@ def _check_sizes(new: Any) -> None:
             raise ValueError(f"captured[{player}] must be pairs, has {count} cards")
 
 
+def _check_scores(rules: Rules, new: Any) -> None:
+    """L6: the game goes on."""
+    if is_complete(rules, new):
+        raise ValueError(f"scores must be above 0 before the end with ends_at_zero, got {new.score.tolist()}")
+
+
 def _check_phase(rules: Rules, new: Any) -> None:
     """The pending card, and what the phase needs."""
     phase, name, is_pending = int(new.phase), PHASE_NAMES[int(new.phase)], new.pending != NO_CARD
@@ -85,6 +95,24 @@ def _check_phase(rules: Rules, new: Any) -> None:
         raise ValueError(f"phase {name} needs {wanted} cards on the field that match the pending one")
     if phase == PHASE_KOI and not (new.yaku[new.current_player] and new.hand[new.current_player]):
         raise ValueError("phase koi needs a yaku and a card in the hand of current_player")
+    if phase == PHASE_KOI and not can_call(rules, new):
+        raise ValueError(f"phase koi needs fewer calls than koikoi_limit, {rules.koikoi_limit}")
+
+
+def _check_calls(rules: Rules, new: Any) -> None:
+    """K21, K31: a turn has one call and one new link of the chain at most. L13: no more calls than the round allows."""
+    turn = int(new.turn)
+    for player in range(2):
+        before = turn // 2 if player == new.dealer else (turn - 1) // 2
+        has_ended = player == new.current_player and new.phase in (PHASE_KOI, PHASE_END)
+        for name, count, most in (
+            ("koikoi_called", new.koikoi_called[player], before),
+            ("chain", new.chain[player], before + has_ended),
+        ):
+            if count > most:
+                raise ValueError(f"{name}[{player}] must be at most {most} in turn {turn}, got {count}")
+    if new.koikoi_called.sum() > rules.koikoi_limit:
+        raise ValueError(f"koikoi_called must add up to at most {rules.koikoi_limit}, got {new.koikoi_called.tolist()}")
 
 
 def _check_new_round(rules: Rules, new: Any) -> None:

@@ -7,14 +7,17 @@ Whatever is read must be of the right kind and in its range; whether the parts f
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hanabako.engine.protocol import LONGEST_GAME
-from hanabako.words.checks import as_index, as_list, shown
-from hanafuda_env.config import MOST_POINTS
+import numpy as np
+
+from hanabako.words.checks import as_each, as_index, as_list, shown
+from hanabako.words.notation import number_of
 from hanafuda_env.engine.cards import CARDS, GAJI, NO_CARD, months_of
 from hanafuda_env.engine.dealing import deal, is_lucky, is_void
+from hanafuda_env.engine.observation import MONTHS
 from hanafuda_env.engine.rules import is_terminal, kept_turns, turn_record
 from hanafuda_env.engine.scoring import count_pile
 from hanafuda_env.engine.state import HAND, NOBODY, PHASE_END, PHASE_JOKER_TARGET, PHASE_SWAP, TURNS, Rules
+from hanafuda_env.words.limits import MOST_STEPS, most_base, most_points, most_score
 from hanafuda_env.words.notation import (
     CARD_NAMES,
     NOVEMBER_NAMES,
@@ -44,7 +47,6 @@ REQUIRED_KEYS = (
     "round_results",
     "turn",
 )
-MOST_SCORE = 2**31 - 1
 MOST_WORD = 2**64 - 1
 
 PHASES = {name: phase for phase, name in PHASE_NAMES.items()}
@@ -59,7 +61,7 @@ def read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     _read_next_decks(rules, new, position)
     _read_players(rules, new, position)
     _read_joker(rules, new, position)
-    _read_results(new, position)
+    _read_results(rules, new, position)
     _read_turns(rules, new, position)
 
 
@@ -137,17 +139,23 @@ def _read_round(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     new.turn = as_index("turn", position["turn"], TURNS)
     if not new.round_number or not new.turn:
         raise ValueError(f"round and turn count from 1, got {int(new.round_number)} and {int(new.turn)}")
-    new.length = as_index("length", position.get("length", 0), LONGEST_GAME)
+    new.length = as_index("length", position.get("length", 0), rules.rounds * MOST_STEPS)
     for player, score in enumerate(_pair(position, "scores")):
-        magnitude = as_index(f"scores[{player}]", abs(score) if isinstance(score, int) else score, MOST_SCORE)
-        new.score[player] = -magnitude if score < 0 else magnitude
+        new.score[player] = _as_score(f"scores[{player}]", score, most_score(rules))
     if "stream" in position:
         new.key = as_index("stream", position["stream"], MOST_WORD)
 
 
+def _as_score(name: str, value: Any, most: int) -> int:
+    """A score, which may be negative (L6)."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or abs(int(value)) > most:
+        raise ValueError(f"{name} must be an int from {-most} to {most}, got {shown(value)}")
+    return int(value)
+
+
 def _read_players(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     """What each player has called and made."""
-    november = position.get("november", [[], []])
+    november = as_list("november", position.get("november", [[], []]), 2)
     for player in range(2):
         new.chain[player] = as_index(f"chain[{player}]", _pair(position, "chain")[player], HAND)
         calls = _pair(position, "koikoi_called")[player]
@@ -155,14 +163,16 @@ def _read_players(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
         count_pile(rules, new, player)
         if "base_before" in position:
             base = _pair(position, "base_before")[player]
-            new.base_points[player] = as_index(f"base_before[{player}]", base, MOST_POINTS * CARDS)
+            new.base_points[player] = as_index(f"base_before[{player}]", base, most_base(rules))
         if "yaku_before" in position:
             new.yaku[player] = as_yaku(f"yaku_before[{player}]", _pair(position, "yaku_before")[player])
         new.november[player] = 0
-        for name in november[player]:
-            if name not in NOVEMBER:
-                raise ValueError(f"november[{player}] must hold only {', '.join(NOVEMBER)}, got {shown(name)}")
-            new.november[player] |= NOVEMBER[name]
+        for flag in as_each(f"november[{player}]", november[player], _november):
+            new.november[player] |= flag
+
+
+def _november(name: Any) -> int:
+    return number_of("a November card", NOVEMBER, name)
 
 
 def _read_joker(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
@@ -173,7 +183,10 @@ def _read_joker(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
         if not rules.gaji:
             raise ValueError(f"joker must be None without gaji, got {shown(joker)}")
         new.joker_holder = as_index("joker holder", joker["holder"], 1)
-        new.joker_month = as_index("joker month", joker["month"], 12) - 1
+        month = as_index("joker month", joker["month"], MONTHS)
+        if not month:
+            raise ValueError(f"joker month must be an int from 1 to {MONTHS}, got 0")
+        new.joker_month = month - 1
         if not new.captured[new.joker_holder] & set_of([GAJI]):
             raise ValueError(f"joker holder {int(new.joker_holder)} must have captured {CARD_NAMES[GAJI]}")
     new.refused = months_of(set_of(as_cards("refused", position.get("refused", []))))
@@ -189,7 +202,7 @@ def _read_joker(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
 # --- What was before --------------------------------------------------------------------------------------------------
 
 
-def _read_results(new: Any, position: Mapping[str, Any]) -> None:
+def _read_results(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     """The finished rounds: all before this one, and this one too if it ended the game."""
     results, number = position["round_results"], int(new.round_number)
     allowed = (number - 1, number) if is_terminal(new) else (number - 1,)
@@ -201,11 +214,12 @@ def _read_results(new: Any, position: Mapping[str, Any]) -> None:
             raise ValueError(f"round_results[{k}] needs a reason out of {', '.join(REASONS)}, got {shown(result)}")
         row, winner = new.results[k], result["winner"]
         row.winner = NOBODY if winner is None else as_index(f"round_results[{k}] winner", winner, 1)
-        row.points = as_index(f"round_results[{k}] points", result["points"], MOST_SCORE)
+        row.points = as_index(f"round_results[{k}] points", result["points"], most_points(rules))
         row.reason = REASONS[result["reason"]]
         row.dealer = as_index(f"round_results[{k}] dealer", result.get("dealer", 0), 1)
         row.yaku = as_yaku(f"round_results[{k}] yaku", result.get("yaku", []))
-        row.koikoi_called[:] = result.get("koikoi_called", [0, 0])
+        calls = as_list(f"round_results[{k}] koikoi_called", result.get("koikoi_called", [0, 0]), 2)
+        row.koikoi_called = [as_index(f"round_results[{k}] koikoi_called", count, HAND - 1) for count in calls]
     new.rewarded = as_index("rounds_rewarded", position.get("rounds_rewarded", len(results)), len(results))
 
 
@@ -224,5 +238,11 @@ def _read_turns(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
         row.played = _card_number(turn.get("played"))
         row.drawn = _card_number(turn.get("drawn"))
         row.captured = set_of(as_cards("turns captured", turn.get("captured", [])))
-        row.is_joker = bool(turn.get("joker"))
-        row.koikoi = bool(turn.get("koikoi"))
+        row.is_joker = _as_flag("turns joker", turn.get("joker", False))
+        row.koikoi = _as_flag("turns koikoi", turn.get("koikoi", False))
+
+
+def _as_flag(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be true or false, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
+    return bool(value)

@@ -28,9 +28,10 @@ def hide(rules, view, player):
             view.given_decks[number, place] = NO_CARD
     if player != view.current_player:
         view.drawn = NO_CARD
-    if not rules.perfect_recall:
-        for other in range(rules.players):
-            for k in range(np.int64(view.discard_count[other]) - 1):
+    for other in range(rules.players):
+        top = np.int64(view.discard_count[other]) - 1
+        for k in range(DECK_SIZE):  # beyond the top lies what was there before a purchase or a reshuffle (I7, I9)
+            if k > top or (k < top and not rules.perfect_recall):
                 view.discards[other, k] = NO_CARD
 
 

@@ -7,10 +7,11 @@ from hanabako.engine.bits import has_bit, popcount
 from hanabako.engine.protocol import GameFunctions
 from ikebana_env.engine.observation import observe
 from ikebana_env.engine.rules import highest_prestige, init, is_terminal, legal_action_mask, step, winners
-from ikebana_env.engine.state import END_ILLEGAL, REWARD_DENSE, REWARD_PRESTIGE, TYPICAL_GAIN
+from ikebana_env.engine.state import END_COMPLETE, END_ILLEGAL, REWARD_DENSE, REWARD_PRESTIGE, TYPICAL_GAIN
 
 STATISTICS = ("score", "winners", "end_reason")
-"""The highest prestige, the winners (one bit per player), and one of ``END_*`` of `ikebana_env.engine.state`."""
+"""The highest prestige, the winners (one bit per player, none after an illegal action), and one of ``END_*`` of
+`ikebana_env.engine.state`."""
 
 
 # --- Rewards ----------------------------------------------------------------------------------------------------------
@@ -59,15 +60,15 @@ def lead(rules, s, player):
 
 @rule
 def forfeit(rules, s):  # noqa: ARG001 - as every game's
-    """The game is over, and nobody has won."""
+    """The game is over, and nobody has won; prestige stays as it is."""
     s.end_reason = END_ILLEGAL
 
 
 @rule
 def end_game(rules, table):
-    """Note the statistics of the game."""
+    """Note the statistics of the game; J2: it has winners if it was played to its end."""
     table.score = highest_prestige(rules, table.state)
-    table.winners = np.int64(winners(rules, table.state))
+    table.winners = np.int64(winners(rules, table.state)) if table.state.end_reason == END_COMPLETE else 0
     table.end_reason = table.state.end_reason
 
 

@@ -7,12 +7,12 @@ then does it replace the game's own (`hanabako.words.scratch.scratch_record`).
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
 
 from hanabako.engine.deck import arrange_deck, coming_cards
-from hanabako.engine.protocol import LONGEST_GAME
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
 from hanabako.words.scratch import scratch_record
 from ikebana_env.config import IkebanaConfig
@@ -53,7 +53,7 @@ REQUIRED_KEYS = (
     "gains",
 )
 BEST_GAIN = 88  # I12
-MOST_RESHUFFLES = 255
+LEAST_RESHUFFLED = 26  # J6: cards of a deck made anew, at least
 
 
 # --- Out: a record as a dict ------------------------------------------------------------------------------------------
@@ -189,13 +189,13 @@ def _read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     _read_prestige(rules, new, position["prestige"])
     drawn = [] if position["drawn"] is None else _as_cards("drawn", [position["drawn"]])
     new.drawn = drawn[0] if drawn else NO_CARD
-    new.refusals = as_index("refusals", position["refusals"], DECK_SIZE)
+    new.refusals = as_index("refusals", position["refusals"], _most_refusals(rules))
     _read_gains(rules, new, position["gains"], int(new.round_index) + is_complete)
     new.end_reason = _parse_end(position, is_complete)
-    new.reshuffles = as_index("reshuffles", position.get("reshuffles", 0), MOST_RESHUFFLES)
+    new.reshuffles = as_index("reshuffles", position.get("reshuffles", 0), _most_draws(rules) // LEAST_RESHUFFLED)
     if "stream" in position:
         new.key = as_index("stream", position["stream"], 2**64 - 1)
-    new.length = as_index("length", position.get("length", 0), LONGEST_GAME)
+    new.length = as_index("length", position.get("length", 0), 2 * rules.rounds * _most_draws(rules))
     next_round = int(new.round_index) + 1
     _write_given(
         new, next_round, _parse_decks("later_decks", position.get("later_decks", []), rules.rounds - next_round)
@@ -242,10 +242,24 @@ def _read_bouquets(rules: Rules, new: Any, value: Any) -> list[list[int]]:
     return bouquets
 
 
+def _most_prestige(rules: Rules) -> int:
+    """No game brings all players together more."""
+    return START_PRESTIGE * rules.players + rules.rounds * rules.players * 2 * BEST_GAIN
+
+
+def _most_refusals(rules: Rules) -> int:
+    """I6: no turn has more, for k of them cost 1 + 2 + ... + k."""
+    return isqrt(2 * _most_prestige(rules))
+
+
+def _most_draws(rules: Rules) -> int:
+    """No round has more: in each of its turns a card, and another for every refusal."""
+    return BOUQUET_SIZE * rules.players * (1 + _most_refusals(rules))
+
+
 def _read_prestige(rules: Rules, new: Any, value: Any) -> None:
-    most = START_PRESTIGE * rules.players + rules.rounds * rules.players * 2 * BEST_GAIN
     for player, points in enumerate(as_list("prestige", value, rules.players)):
-        new.prestige[player] = as_index(f"prestige[{player}]", points, most)
+        new.prestige[player] = as_index(f"prestige[{player}]", points, _most_prestige(rules))
 
 
 def _read_gains(rules: Rules, new: Any, value: Any, finished: int) -> None:
@@ -309,12 +323,21 @@ def _check_prestige(rules: Rules, new: Any) -> None:
             raise ValueError(f"gains[-1] must be {last}, what the bouquets earn, got {gains}")
 
 
+def _check_payments(rules: Rules, new: Any) -> None:
+    """I6: what this turn's refusals have cost is with the other players."""
+    others = int(new.prestige[: rules.players].sum() - new.prestige[new.current_player])
+    refusals = int(new.refusals)
+    if refusals * (refusals + 1) // 2 > others:
+        raise ValueError(f"refusals must have been paid for: {refusals} cost more than the {others} of the others")
+
+
 def _check_turn(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     """I6, J2: what is drawn and refused fits the turn; nobody has discarded before a turn of the round."""
     if new.drawn != NO_CARD and new.end_reason == END_COMPLETE:
         raise ValueError(f"drawn must be None after the end, got {shown(position['drawn'])}")
     if new.refusals and new.drawn == NO_CARD:
         raise ValueError(f"refusals must be 0 while no card is drawn, got {int(new.refusals)}")
+    _check_payments(rules, new)
     for player in range(rules.players):
         has_refused = new.refusals > 0 and player == new.current_player
         if has_refused and not new.discard_count[player]:

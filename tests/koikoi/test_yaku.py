@@ -43,6 +43,7 @@ def stops(
     drawn = next(card for card in ("12-3", "5-3") if card.partition("-")[0] != month)
     table = position(
         f"{taker} | ",
+        turn=9 if max(koi) <= 4 else 13,  # a player has called at most once a turn
         field=f"{last} 2-3",
         captured=f"{' '.join(held)} | ",
         deck=drawn,
@@ -247,7 +248,8 @@ def test_section_5_a_bonus_for_the_winners_own_calls(calls, points):
 
 
 def test_nintendo_has_no_chain():
-    assert stops(SIX, "6-1", 1, (1, 0), PRESETS["nintendo"]) == 14, "extra_named: 5 + 2, doubled from seven"
+    free = replace(PRESETS["nintendo"], koikoi_limit=None)
+    assert stops(SIX, "6-1", 1, (1, 0), free) == 14, "extra_named: 5 + 2, doubled from seven"
 
 
 # --- The Gaji ---------------------------------------------------------------------------------------------------------

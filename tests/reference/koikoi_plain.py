@@ -161,6 +161,8 @@ class PlainKoiKoi:
             return
         if winner is not None:
             self.dealer = winner
+        elif self.config.drawn_dealer == "other":
+            self.dealer = 1 - self.dealer
         self.phase = "deal"
 
     # --- Moves --------------------------------------------------------------------------------------------------------
@@ -286,9 +288,10 @@ class PlainKoiKoi:
         return True
 
     def end_turn(self) -> None:
+        limit = self.config.koikoi_limit
         if not self.event(self.player):
             self.next_turn()
-        elif self.hands[self.player]:
+        elif self.hands[self.player] and (limit is None or sum(self.called) < limit):
             self.phase = "koi"
         else:
             self.win(self.player)
