@@ -24,7 +24,7 @@ def marks(table: Table, player: int) -> set[str]:
 
 
 def a_refusal(**options: Any) -> Table:
-    """Player 1 holds 6-4, player 0 has tried to take its month with the Gaji: it was refused, and 6-4 is seen by all."""
+    """Player 1 holds 6-4, whose month player 0 has tried to take with the Gaji: it was refused, and all saw 6-4."""
     config = replace(GAJI, **options)
     table = position("11-4 1-3 2-3 3-3 | 6-4", field="6-1 6-2 6-3 8-1", deck="12-3", config=config)
     table.do("joker", "take 6-1")
