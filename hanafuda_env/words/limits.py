@@ -4,7 +4,6 @@ A position's scores may be as large as its rules could make them in all their ro
 again at most. With the largest points and factors of `hanafuda_env.config` that stays below 10^9.
 """
 
-from hanabako.engine.bits import popcount
 from hanafuda_env.engine.cards import ANIMAL, RIBBON
 from hanafuda_env.engine.state import HAND, TURNS, Rules
 from hanafuda_env.engine.yaku import YAKU, YAKU_NEED, cards_of
@@ -20,9 +19,9 @@ def most_base(rules: Rules) -> int:
     """No pile has a larger base (K25): as if all yaku counted together."""
     total = rules.red_and_blue
     for k in range(YAKU):
-        further = int(popcount(cards_of(rules, k)) - YAKU_NEED[k])
+        further = int(cards_of(rules, k)).bit_count() - int(YAKU_NEED[k])
         total += max(rules.points[k], rules.points_after_koi[k]) + rules.extra[k] * further
-    return total + rules.extra_named * int(popcount(ANIMAL) + popcount(RIBBON))
+    return total + rules.extra_named * int(ANIMAL | RIBBON).bit_count()
 
 
 def most_points(rules: Rules) -> int:

@@ -2,12 +2,14 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
-from ikebana_env import ikebana_v0
+from ikebana_env import IkebanaVectorEnv, ikebana_v0
+from ikebana_env.engine.state import END_ILLEGAL
 from tests.reference.ikebana_plain import box
 
-from .table import Table, deal, start
+from .table import Table, deal, position, start
 
 PLAYERS = pytest.mark.parametrize("players", range(2, 6))
 
@@ -284,3 +286,25 @@ def test_J4_prestige_is_the_lead_at_the_end_and_dense_sums_to_it():
 def test_J4_dense_pays_at_every_change():
     table = deal("", players=3, reward="dense").do("draw", "refuse")
     assert table.rewards == [[0, 0, 0], pytest.approx([-1.5 / 25, 1.5 / 25, 0])]
+
+
+@pytest.mark.parametrize("offender", [0, 1])
+def test_J2_after_an_illegal_action_nobody_has_won_and_prestige_stays(offender):
+    """Player 0 leads; the other table of the vector plays on."""
+    bouquets = ["K1" * offender, "", ""]
+    state = position(3, current_player=offender, bouquets=bouquets, prestige=[10, 5, 3])
+    envs = IkebanaVectorEnv(2, players=3, autoreset_mode="Disabled")
+    envs.reset(seed=1, options={"state": {0: state}})
+    infos = envs.step(np.array([1, 0]))[-1]
+    assert (infos["score"][0], infos["winners"][0], infos["end_reason"][0]) == (10, 0, END_ILLEGAL)
+    now = envs.to_dict(0)
+    assert (now["winners"], now["score"], now["end_reason"]) == (None, 10, "illegal")
+
+
+def test_I14_a_complete_game_has_its_winners_in_a_vector():
+    table = last_round(4, [9, 9, 7, 9])
+    envs = IkebanaVectorEnv(1, players=4, autoreset_mode="Disabled")
+    envs.reset(seed=1, options={"state": table.env.to_dict()})
+    infos = envs.step(np.array([envs.str_to_action(0, "keep")]))[-1]
+    assert infos["winners"][0] == 0b1011
+    assert envs.to_dict(0)["winners"] == [0, 1, 3]

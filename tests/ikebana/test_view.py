@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ikebana_env import IkebanaConfig
+from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.state import NO_CARD, state_dtype
+from ikebana_env.words.notation import str_to_card
 from ikebana_env.words.positions import load_position
 
 from .test_properties import exchanged, position_after
@@ -38,3 +39,28 @@ def test_a_view_is_the_same_whatever_is_hidden(players):
             own = position["drawn"] is not None and player == position["current_player"]
             assert (one["drawn"][0] != NO_CARD) == own
     assert buried and drawn, "the positions must have something to hide"
+
+
+@pytest.mark.parametrize("perfect_recall", [False, True])
+def test_I8_after_a_reshuffle_a_view_shows_no_card_that_is_buried_or_gone(perfect_recall):
+    """In games, where the record still holds what lay there before a purchase, a reshuffle or a round."""
+    config, rng = IkebanaConfig(players=5, perfect_recall=perfect_recall), random.Random(8)
+    env = ikebana_v0.raw_env(config=config)
+    reshuffles = purchases = 0
+    for seed in range(1):
+        env.reset(seed=seed)
+        while not all(env.terminations.values()):
+            words = [env.action_to_str(int(k)) for k in env.observe(env.agent_selection)["action_mask"].nonzero()[0]]
+            word = "refuse" if "refuse" in words else rng.choice(words)
+            env.step(env.str_to_action(word))
+            state = env.to_dict()
+            reshuffles += state["reshuffles"] > 0
+            purchases += word.startswith("buy")
+            player = rng.randrange(5)
+            view = env._tables["state"].copy()
+            hide(config.rules(), view.view(np.recarray)[0], player)
+            piles = state["discards"] if perfect_recall else [pile[-1:] for pile in state["discards"]]
+            for pile, shown, height in zip(piles, view["discards"][0], map(len, state["discards"]), strict=True):
+                cards = [NO_CARD] * (height - len(pile)) + [str_to_card(card) for card in pile]
+                assert shown.tolist() == cards + [NO_CARD] * (len(shown) - height)
+    assert reshuffles > 10 and purchases > 10

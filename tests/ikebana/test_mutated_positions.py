@@ -1,0 +1,61 @@
+"""Positions that were tampered with: refused in words and nothing changes, or played on without an overflow."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ikebana_env import IkebanaConfig, ikebana_v0
+from ikebana_env.engine.actions import REFUSE
+from tests.mutations import MANY, is_taken, mutated, play_on, positions_of
+
+from .table import start
+
+CONFIGS = [IkebanaConfig(), IkebanaConfig(players=5, rounds=2, final_bouquet=True, perfect_recall=True)]
+ENVS = [ikebana_v0.raw_env(config=config) for config in CONFIGS]
+POSITIONS = [positions_of(env) for env in ENVS]
+
+
+@pytest.mark.parametrize("number", range(len(CONFIGS)))
+@MANY
+@given(data=st.data())
+def test_a_mutated_position_is_refused_or_played_on_without_an_overflow(number, data):
+    """Prestige and lengths, added up here in Python's ints, are what the game says at its end."""
+    config, env = CONFIGS[number], ENVS[number]
+    if not is_taken(env, data.draw(mutated(POSITIONS[number]))):
+        return
+    begun, rng = env.to_dict(), random.Random(1)
+    steps = play_on(env, lambda legal: REFUSE if REFUSE in legal else rng.choice(legal))
+    end = env.to_dict()
+    assert sum(end["prestige"]) == 6 * config.players + sum(map(sum, end["gains"]))
+    assert min(end["prestige"]) >= 0
+    assert end["length"] == begun["length"] + steps
+    if end["round"] == begun["round"]:
+        assert end["reshuffles"] >= begun["reshuffles"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"prestige": [2**15, 0]}, r"prestige\[0\] must be an int from 0 to"),
+        ({"prestige": [True, 11]}, r"prestige\[0\] must be an int .* got True"),
+        ({"current_player": False}, "current_player must be an int .* got False"),
+        ({"round": True}, "round - 1 must be an int .* got True"),
+        ({"length": 2**32 - 1}, "length must be an int from 0 to"),
+        ({"reshuffles": 255}, "reshuffles must be an int from 0 to"),
+        ({"reshuffles": True}, "reshuffles must be an int .* got True"),
+        ({"drawn": "G4", "refusals": 200}, "refusals must be an int from 0 to"),
+        ({"drawn": "G4", "refusals": 4, "discards": ["B1", ""]}, "refusals must have been paid for: 4 cost more than"),
+        ({"round": 2, "gains": [[True, 0]], "prestige": [7, 6]}, r"gains\[0\]\[0\] must be an int .* got True"),
+    ],
+)
+def test_numbers_beyond_what_a_game_can_come_to_are_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        start(2, **change)
+
+
+def test_numpy_numbers_are_numbers():
+    table = start(2, prestige=[np.int64(5), np.uint8(7)], length=np.int32(9))
+    assert (table.prestige, table.length) == ([5, 7], 9)

@@ -1,0 +1,99 @@
+"""Positions that were tampered with: refused in words and nothing changes, or played on without an overflow."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hanafuda_env import PRESETS, KoiKoiConfig, koikoi_v0
+from hanafuda_env.engine.actions import KOIKOI
+from hanafuda_env.words.limits import most_base, most_points, most_score
+from tests.mutations import MANY, is_taken, mutated, play_on, positions_of
+
+from .table import position
+from .test_rules import sanko_next
+
+RICH = {
+    "rounds": 3,
+    "points": (100,) * 12,
+    "extra": (100,) * 12,
+    "lucky_points": 1000,
+    "red_and_blue_bonus": 1000,
+    "start_score": 1000,
+    "opponent_koi_factor": 10,
+    "seven_factor": 10,
+    "loser_pays": True,
+    "gaji": True,
+    "reward": "points",
+}
+"""The largest numbers that a config takes."""
+CONFIGS = [KoiKoiConfig(rounds=2), KoiKoiConfig(**RICH), KoiKoiConfig(rounds=2, koikoi_limit=1, history=3)]
+
+
+ENVS = [koikoi_v0.raw_env(config=config) for config in CONFIGS]
+POSITIONS = [positions_of(env) for env in ENVS]
+
+
+@pytest.mark.parametrize("number", range(len(CONFIGS)))
+@MANY
+@given(data=st.data())
+def test_a_mutated_position_is_refused_or_played_on_without_an_overflow(number, data):
+    """Scores and lengths, added up here in Python's ints, are what the game says at its end."""
+    config, env = CONFIGS[number], ENVS[number]
+    if not is_taken(env, data.draw(mutated(POSITIONS[number]))):
+        return
+    start, rng = env.to_dict(), random.Random(1)
+    scores, rounds = list(start["scores"]), len(start["round_results"])
+    steps = play_on(env, lambda legal: KOIKOI if KOIKOI in legal else rng.choice(legal))
+    end = env.to_dict()
+    for result in end["round_results"][rounds:]:
+        assert 0 <= result["points"] <= most_points(config.rules())
+        if result["winner"] is not None:
+            scores[result["winner"]] += result["points"]
+            scores[1 - result["winner"]] -= result["points"] * config.loser_pays
+    assert (end["scores"], end["length"]) == (scores, start["length"] + steps)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scores": [2**31 - 1, 2**31 - 1]}, r"scores\[0\] must be an int from -\d+ to \d+, got 2147483647"),
+        ({"scores": [True, 0]}, r"scores\[0\] must be an int from .* got True"),
+        ({"scores": [0, -(2**31)]}, r"scores\[1\]"),
+        ({"base_before": [48_000, 0]}, r"base_before\[0\]"),
+        ({"base_before": [False, 0]}, r"base_before\[0\]"),
+        ({"koikoi_called": [5, 0]}, r"koikoi_called\[0\] must be at most 4 in turn 9"),
+        ({"chain": [0, 5]}, r"chain\[1\] must be at most 4 in turn 9"),
+        ({"length": 2**32 - 1}, "length"),
+        ({"turn": True}, "turn"),
+        ({"round": True}, "round"),
+        ({"joker": {"holder": 0, "month": 0}}, "joker"),
+        ({"turns": [{"player": 0, "joker": "no"}]}, "turns joker must be true or false"),
+        ({"november": [["deck"], ["sleeve"]]}, r"november\[1\]\[0\]: a November card must be one of hand, deck"),
+    ],
+)
+def test_numbers_beyond_what_a_game_can_come_to_are_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        sanko_next(**change)
+
+
+def test_numpy_numbers_are_numbers_and_negative_scores_too():
+    table = position(scores=[np.int64(-3), np.int32(7)], length=np.uint8(9))
+    assert (table.scores, table.length) == ([-3, 7], 9)
+
+
+@pytest.mark.parametrize("config", [*PRESETS.values(), KoiKoiConfig(**{**RICH, "rounds": 100})])
+def test_no_game_overflows_its_record(config):
+    """The bounds of positions, and twice the largest score, which the rest of the game may add to, fit their fields."""
+    rules = config.rules()
+    assert most_base(rules) < 2**15
+    assert rules.start_score < most_score(rules) < 2**30
+    assert most_points(rules) < 2**31
+
+
+def test_L6_the_game_does_not_go_on_at_zero():
+    config = PRESETS["koikoi_japan"]
+    with pytest.raises(ValueError, match="scores must be above 0 before the end with ends_at_zero"):
+        sanko_next(config=config, scores=[60, 0])

@@ -1,0 +1,82 @@
+"""Positions with a few things changed to something else, for tests that nothing but a ``ValueError`` comes of them."""
+
+import copy
+import random
+from typing import Any
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+MANY = settings(max_examples=max(200, settings().max_examples))
+
+EDGES = [0, 1, 2, 3, 7, 8, 12, 16, 48, 55, 127, 128, 255, 256, 32767, 32768, 48000, 65535, 65536]
+HUGE = [2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30]
+NUMBERS = st.sampled_from([*EDGES, *HUGE, *(-edge for edge in EDGES + HUGE), True, False, 0.5, 2.0, float("nan")])
+NUMPY = st.sampled_from([np.int64(3), np.int8(-1), np.uint64(2**64 - 1), np.bool_(True), np.float64(1), np.arange(2)])
+WORDS = st.sampled_from(["", "1-1", "K1", "play", "end", "koi", "hand", "stop", "illegal", "complete", "\0", "x" * 300])
+THINGS = st.one_of(NUMBERS, NUMPY, WORDS, st.none(), st.sampled_from([[], {}, (), [[]], [None], {"winner": 0}, b"1-1"]))
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where something can be changed in a position: the keys and indices that lead there."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [path] if path else []
+    for key, element in inner:
+        found += places(element, (*path, key))
+    return found
+
+
+def is_taken(env: Any, state: dict[str, Any]) -> bool:
+    """Whether a reset takes the position; if not, it is a ``ValueError`` of one line and nothing has changed."""
+    env.reset(seed=3)
+    before = env._tables.tobytes()
+    try:
+        env.reset(seed=5, options={"state": state})
+    except ValueError as error:
+        words = str(error)
+    else:
+        return True
+    assert words and "\n" not in words
+    assert env._tables.tobytes() == before
+    return False
+
+
+def play_on(env: Any, move: Any) -> int:
+    """Play to the end; ``move`` chooses among the legal actions. How many steps it took."""
+    steps = 0
+    while not all(env.terminations.values()):
+        env.step(move(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()))
+        steps += 1
+    return steps
+
+
+def positions_of(env: Any) -> list[dict[str, Any]]:
+    """Positions of random games, an end among them."""
+    rng, found = random.Random(4), []
+    for seed in range(6):
+        env.reset(seed=seed)
+        game = [env.to_dict()]
+        while not all(env.terminations.values()):
+            env.step(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()))
+            game.append(env.to_dict())
+        found += [*rng.sample(game, 3), game[-1]]
+    return found
+
+
+@st.composite
+def mutated(draw: st.DrawFn, positions: list[dict[str, Any]]) -> dict[str, Any]:
+    """One of the positions with one to three of its values exchanged, or shifted by one."""
+    position = copy.deepcopy(draw(st.sampled_from(positions)))
+    for _ in range(draw(st.integers(1, 3))):
+        key = draw(st.sampled_from(sorted(position)))
+        *path, last = draw(st.sampled_from([(key, *rest) for rest in [(), *places(position[key])]]))
+        holder = position
+        for step in path:
+            holder = holder[step]
+        old = holder[last]
+        changed = copy.deepcopy(draw(THINGS))
+        if type(old) is int and draw(st.booleans()):
+            changed = old + draw(st.sampled_from([-1, 1]))
+        holder[last] = changed
+    return position
