@@ -21,7 +21,7 @@ raises ``ValueError`` in `raw_env`. `raw_env` is several times faster than `env`
 
 Version history
 ---------------
-* v0: the document's game with its options, Nintendo's rules, and those of the published records.
+* v0: the document's game with its options, those of Nintendo's leaflet, and those of the published records.
 """
 
 from typing import Any
