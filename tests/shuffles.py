@@ -10,7 +10,7 @@ import numpy as np
 FALSE_ALARM = 1e-6
 
 
-def assert_evenly_mixed(orders: Sequence[Sequence[Any]]) -> None:
+def assert_evenly_mixed(orders: Sequence[Sequence[Any]] | np.ndarray) -> None:
     """Cards by places over many orders of one pile of n cards: a chi-square test with a false alarm in 10^6.
 
     It has (kinds - 1)(n - 1) degrees of freedom once it is scaled by (n - 1) / n, for no place holds two cards and no

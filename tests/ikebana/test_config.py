@@ -1,21 +1,26 @@
 """Fields of a config: what is no value of theirs is refused by name, NumPy's numbers are taken as Python's."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from ikebana_env import IkebanaConfig, ikebana_v0
 
+NO_FLAGS: list[Any] = ["no", "yes", 0, 1, None, np.int64(1), [True]]
+NO_INTS: list[Any] = ["3", 2.0, True, np.True_, np.float64(2), [2], None, -1, 10**30]
+
 
 @pytest.mark.parametrize("name", ["final_bouquet", "random_start_player", "perfect_recall", "derived"])
 def test_a_flag_is_a_bool(name):
-    for wrong in ("no", "yes", 0, 1, None, np.int64(1), [True]):
+    for wrong in NO_FLAGS:
         with pytest.raises(ValueError, match=f"^{name} must be bool, got"):
             ikebana_v0.raw_env(**{name: wrong})
 
 
 @pytest.mark.parametrize("name", ["players", "rounds"])
 def test_a_number_is_an_int(name):
-    for wrong in ("3", 2.0, True, np.True_, np.float64(2), [2], None, -1, 10**30):
+    for wrong in NO_INTS:
         with pytest.raises(ValueError, match=f"^{name} must be "):
             ikebana_v0.raw_env(**{name: wrong})
 

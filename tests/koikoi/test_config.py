@@ -1,6 +1,7 @@
 """Fields of a config: what is no value of theirs is refused by name, NumPy's numbers are taken as Python's."""
 
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from hanafuda_env import KoiKoiConfig, koikoi_v0
 
 FLAGS = [field.name for field in fields(KoiKoiConfig) if isinstance(field.default, bool)]
 INTS = [field.name for field in fields(KoiKoiConfig) if type(field.default) is int]
+NO_FLAGS: list[Any] = ["no", "yes", 0, 1, None, np.int64(1), [True]]
+NO_INTS: list[Any] = ["3", 1.0, True, np.True_, np.float64(2), [1], -1, 10**30]
 
 
 def test_there_are_flags_and_numbers():
@@ -17,14 +20,14 @@ def test_there_are_flags_and_numbers():
 
 @pytest.mark.parametrize("name", FLAGS)
 def test_a_flag_is_a_bool(name):
-    for wrong in ("no", "yes", 0, 1, None, np.int64(1), [True]):
+    for wrong in NO_FLAGS:
         with pytest.raises(ValueError, match=f"^{name} must be bool, got"):
             koikoi_v0.raw_env(**{name: wrong})
 
 
 @pytest.mark.parametrize("name", [*INTS, "koikoi_limit", "viewing_after_koi"])
 def test_a_number_is_an_int(name):
-    for wrong in ("3", 1.0, True, np.True_, np.float64(2), [1], -1, 10**30):
+    for wrong in NO_INTS:
         with pytest.raises(ValueError, match=f"^{name} must be "):
             koikoi_v0.raw_env(**{name: wrong})
 

@@ -98,7 +98,7 @@ def test_K10_K11_the_dealer_begins_where_two_lucky_hands_are_played(dealer, hand
 def test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it(kind, hand, place):
     zones = {"other": "", "dealers": "", place: hand}
     with pytest.raises(ValueError, match=r"decks\[0\] makes its round void: the hands"):
-        deal(zones["other"], zones["dealers"], FIELD_CALM, **{kind: "redeal"})
+        deal(zones["other"], zones["dealers"], FIELD_CALM, **{kind: "redeal"})  # type: ignore[arg-type]
 
 
 def test_K8_L6_no_player_of_koikoi_japan_is_dealt_teshi():
