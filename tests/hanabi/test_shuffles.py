@@ -1,10 +1,9 @@
 """Decks and tiles are shuffled fairly (H1, V4): counts over many deals, whose chi-square says how odd they are.
 
-A fair shuffle exceeds `highest` for one seed in a million, or fewer; the seeds are fixed.
+A fair shuffle exceeds `tests.shuffles.chi_square_bound` for one seed in a million, or fewer; the seeds are fixed.
 """
 
 from collections import Counter
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,9 @@ import pytest
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 from hanabi_env.words.notation import card_names
 from tests.reference.hanabi_plain import box
+from tests.shuffles import chi_square_bound
 
 pytestmark = pytest.mark.statistical
-
-
-def highest(freedom: int, alarm: float = 1e-6) -> float:
-    """What a chi-square of many degrees of freedom exceeds with probability ``alarm`` (Wilson and Hilferty 1931)."""
-    spread = 2 / (9 * freedom)
-    return freedom * (1 - spread + NormalDist().inv_cdf(1 - alarm) * spread**0.5) ** 3
 
 
 def deals(count: int, **fields: Any) -> Any:
@@ -54,7 +48,7 @@ def test_H1_every_card_is_dealt_everywhere_equally_often(table: dict[str, Any], 
     expected = len(hands) * np.outer(drawn, copies) / n
     found, expected = found[drawn > 0], expected[drawn > 0]
     chi_square = (n - 1) / n * ((found - expected) ** 2 / expected).sum()
-    assert chi_square < highest((len(found) - 1) * (len(names) - 1))
+    assert chi_square < chi_square_bound((len(found) - 1) * (len(names) - 1))
 
 
 def test_V4_every_order_of_the_tiles_is_equally_likely():
@@ -64,11 +58,11 @@ def test_V4_every_order_of_the_tiles_is_equally_likely():
     expected = games / 720
     chi_square = sum((count - expected) ** 2 / expected for count in orders.values())
     assert len(orders) == 720
-    assert chi_square < highest(719)
+    assert chi_square < chi_square_bound(719)
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])
 def test_H4_every_player_begins_equally_often(players: int):
     first = np.bincount(deals(30_000, players=players, random_start_player=True)["current_player"], minlength=players)
     expected = 30_000 / players
-    assert ((first - expected) ** 2 / expected).sum() < highest(players - 1)
+    assert ((first - expected) ** 2 / expected).sum() < chi_square_bound(players - 1)
