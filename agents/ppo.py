@@ -37,6 +37,9 @@ from .networks.network import DenseNetwork, Network, choose, fast_dtype, masked
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
+MOST_WEIGHTS = 2**28
+"""Of the hidden layers; Adam keeps four times their 4 bytes."""
+
 
 @dataclass(frozen=True)
 class Args(Settings):
@@ -86,6 +89,8 @@ class Args(Settings):
         self.check_positive("width", "layers", "horizon", "minibatch", "epochs")
         super().check(world)
         self.check_shared(world, "minibatch")
+        if self.layers * self.width**2 > MOST_WEIGHTS:
+            raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
         if self.stream == "team" and not game_named(self.game).cooperative:
             raise ValueError(f"stream must be seat in a competitive game such as {self.game}, got team")
 

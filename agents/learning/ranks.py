@@ -11,6 +11,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from hanabako.words.checks import shown
+
 
 @dataclass(frozen=True)
 class Ranks:
@@ -25,7 +27,8 @@ class Ranks:
         if self.world == 1:
             return tensor
         there = tensor.to(self.device if self.device.type == "cuda" else "cpu")  # where the backend can reach it
-        dist.all_reduce(there)
+        with self._together():
+            dist.all_reduce(there)
         return there.to(tensor.device)
 
     def average_gradients(self, network: nn.Module) -> None:
@@ -44,14 +47,38 @@ class Ranks:
     def wait(self) -> None:
         """Until all ranks are here."""
         if self.world > 1:
-            dist.barrier()
+            with self._together():
+                dist.barrier()
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """Something that needs all ranks.
+
+        Raises:
+            ConnectionError: one of them has ended.
+        """
+        try:
+            yield
+        except RuntimeError as error:
+            raise ConnectionError(
+                f"rank {self.rank} of {self.world} has lost another one and ends; --resume goes on from the last"
+                " checkpoint"
+            ) from error
 
 
 @contextmanager
 def joined_ranks(device: str) -> Iterator[Ranks]:
-    """Join the ranks that ``torchrun`` started, on a device each: NCCL among GPUs, gloo among cores."""
+    """Join the ranks that ``torchrun`` started, on a device each: NCCL among GPUs, gloo among cores.
+
+    Raises:
+        ValueError: there is no such ``device``.
+    """
     world, local = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("LOCAL_RANK", "0"))
     chosen = best_device() if device == "auto" else device
+    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not there.get(chosen):
+        allowed = " or ".join(name for name in there if there[name])
+        raise ValueError(f"device must be auto or, on this machine, {allowed}, got {shown(device)}")
     place = torch.device("cuda", local) if chosen == "cuda" else torch.device(chosen)
     if world == 1:
         yield Ranks(0, 1, place)

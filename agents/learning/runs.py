@@ -3,27 +3,26 @@
 A run directory holds ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/`` and ``policy.safetensors``.
 """
 
+import io
 import json
 import os
 import platform
-import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
-from hanabako.files import write_text
-from hanabako.games import config_from_dict, config_to_dict, game_of
+from hanabako.files import parse_json, write_bytes, write_text
+from hanabako.games import config_to_dict, game_of
 
+from .checkpoints import Checkpoints
 from .ranks import Ranks
 
 # --- The run's directory ----------------------------------------------------------------------------------------------
@@ -40,12 +39,13 @@ def new_run_dir(wanted: Path | None, name: str, settings: dict[str, Any], config
         ranks: rank 0 makes the directory.
 
     Raises:
-        ValueError: the directory holds a run already.
+        ValueError: the directory holds a run already. (What is left of one that never saved is written over.)
+        OSError: the directory cannot be made or written to.
     """
     now = ranks.sum(torch.tensor(int(time.time()) if ranks.rank == 0 else 0))
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(int(now)))
     run_dir = wanted or Path("runs") / f"{name}-{stamp}"
-    if (run_dir / "checkpoint").exists():
+    if Checkpoints(run_dir / "checkpoint", ranks).exist():
         raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
     if ranks.rank == 0:
         run_dir.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,9 @@ class Log:
 
     def __init__(self, run_dir: Path, updates: int, tensorboard: bool) -> None:
         self.path = run_dir / "metrics.jsonl"
-        rows = read_metrics(run_dir) if self.path.exists() else []
+        rows, unreadable = parsed_metrics(self.path) if self.path.exists() else ([], [])
+        if unreadable:
+            set_aside(run_dir / "metrics.unreadable", unreadable)
         kept = [row for row in rows if row["update"] <= updates]  # later ones are about to be played again
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
         self.bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
@@ -119,95 +121,60 @@ def tensorboard_writer(run_dir: Path) -> Any:
 
 
 def read_metrics(run_dir: Path) -> list[dict[str, float]]:
-    """The rows of the run's ``metrics.jsonl``; a last line that was cut short is left out."""
-    text = (run_dir / "metrics.jsonl").read_text()
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+    """The rows of the run's ``metrics.jsonl``; lines that are none, such as a last one cut short, are left out."""
+    return parsed_metrics(run_dir / "metrics.jsonl")[0]
 
 
-def draw_curve(run_dir: Path) -> Path:
+def parsed_metrics(path: Path) -> tuple[list[dict[str, float]], list[bytes]]:
+    """The rows of a log, and the lines that are none."""
+    lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]
+    rows = {line: row_of(line) for line in lines}
+    return [row for line in lines if (row := rows[line])], [line for line in lines if rows[line] is None]
+
+
+def row_of(line: bytes) -> dict[str, float] | None:
+    """The numbers that a line of a log holds by name; None if it is broken."""
+    try:
+        row = parse_json(line, "a line")
+    except ValueError:
+        return None
+    is_row = isinstance(row, dict) and all(type(value) in (int, float) for value in row.values())
+    return row if is_row and {"update", "steps"} <= row.keys() else None
+
+
+def set_aside(path: Path, lines: list[bytes]) -> None:
+    """Add lines of a log that cannot be read to a file beside it, and say so."""
+    with path.open("ab") as file:
+        file.writelines(line + b"\n" for line in lines)
+    print(f"{len(lines)} lines of metrics.jsonl cannot be read and were moved to {path}", flush=True)
+
+
+def draw_curve(run_dir: Path, config: Any, opponent: str) -> Path:
     """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy.
 
     For a competitive game it shows the return against the run's opponent.
     """
     from matplotlib.figure import Figure  # half a second to import, needed once per run
 
-    rows, about = read_metrics(run_dir), json.loads((run_dir / "config.json").read_text())
-    config = config_from_dict(about["config"])
+    rows = read_metrics(run_dir)
     figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
     axes = figure.subplots()
     lines = [("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")]
     if game_of(config).cooperative:
         axes.set(ylabel="score", ylim=(0, config.max_score))
     else:
-        axes.set(ylabel=f"return against {about['args']['opponent']}")
+        axes.set(ylabel=f"return against {opponent}")
         del lines[0]
     for name, label, style in lines:
         some = [row for row in rows if name in row]
         axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
     axes.set(xlabel="decisions (millions)")
-    axes.set_title(f"{run_dir.name}\nobservation: {about['observation']}")
+    axes.set_title(f"{run_dir.name}\nobservation: {config.observation_name}")
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right")
-    path = run_dir / "curve.png"
-    unfinished = run_dir / "curve.part.png"
-    figure.savefig(unfinished)
-    os.replace(unfinished, path)
-    return path
-
-
-# --- Checkpoints ------------------------------------------------------------------------------------------------------
-# Each checkpoint is a directory of its own; ``latest`` names the last whole one, so that a run which is killed while it
-# saves goes on from the one before.
-
-
-def save_checkpoint(
-    directory: Path, updates: int, ranks: Ranks, state: dict[str, Any], games: dict[str, np.ndarray]
-) -> None:
-    """Write what `load_checkpoint` continues to the last bit.
-
-    Args:
-        directory: of the run's checkpoints; only the one of this update stays.
-        updates: so far.
-        ranks: each writes its own part.
-        state: this rank's learner: tensors, numbers, strings, and dicts and lists of them.
-        games: this rank's games, as arrays.
-    """
-    place = directory / f"{updates:08d}"
-    place.mkdir(parents=True, exist_ok=True)
-    np.savez(place / f"games-{ranks.rank}.npz", allow_pickle=False, **games)
-    torch.save({"world": ranks.world, **state}, place / f"learner-{ranks.rank}.pt")
-    ranks.wait()
-    if ranks.rank == 0:
-        write_text(directory / "latest", place.name)
-        for old in directory.iterdir():
-            if old.is_dir() and old != place:
-                shutil.rmtree(old)
-    ranks.wait()
-
-
-def load_checkpoint(
-    directory: Path, ranks: Ranks, restore: Callable[[dict[str, Any], dict[str, np.ndarray]], None]
-) -> None:
-    """Continue from the last checkpoint of a run of the same settings.
-
-    Args:
-        directory: of the run's checkpoints.
-        ranks: each reads its own part.
-        restore: is given ``state`` and ``games`` of `save_checkpoint`.
-
-    Raises:
-        ValueError: there is none, it is cut short, or it belongs to another network or number of ranks.
-    """
-    try:
-        place = directory / (directory / "latest").read_text()
-        state = torch.load(place / f"learner-{ranks.rank}.pt", ranks.device, weights_only=True)
-        with (place / f"games-{ranks.rank}.npz").open("rb") as file, np.load(file) as arrays:
-            games = dict(arrays)
-        if state["world"] != ranks.world:
-            raise ValueError(f"it was made by {state['world']} ranks, and these are {ranks.world}")
-        restore(state, games)
-    except (OSError, ValueError, RuntimeError, KeyError, TypeError, EOFError, UnpicklingError, BadZipFile) as error:
-        raise ValueError(f"{directory} holds no checkpoint to continue from: {error}") from error
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    return write_bytes(run_dir / "curve.png", picture.getbuffer())
 
 
 # --- Interruptions ----------------------------------------------------------------------------------------------------

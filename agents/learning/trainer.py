@@ -7,24 +7,28 @@ algorithm is one file: its settings, a subclass of `Settings`; a class that sati
         command_line(__spec__.name, MySettings, MyAlgorithm, __doc__, argv)
 """
 
-import json
 import os
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, Self
+from types import UnionType
+from typing import Any, Literal, Protocol, Self, get_args, get_origin, get_type_hints
 
 import torch
 import tyro
 
-from hanabako.games import game_named, make_config
+from hanabako.files import read_json
+from hanabako.games import game_named, game_of, make_config
+from hanabako.words.checks import as_index, shown
 
 from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy, save_policy
+from ..registry import load
+from .checkpoints import Checkpoints
 from .ranks import Ranks, joined_ranks, processor_settings
-from .runs import Interruption, Log, draw_curve, load_checkpoint, new_run_dir, save_checkpoint
+from .runs import Interruption, Log, draw_curve, new_run_dir
 from .selfplay import SelfPlayEnvs
-from .validation import validate
+from .validation import VALIDATION_SEED, validate
 
 __all__ = [
     "Algorithm",
@@ -82,7 +86,8 @@ class Settings:
         Raises:
             ValueError: a size that is not positive, or that the ranks cannot share evenly.
         """
-        self.check_positive("games", "evaluations", "evaluation_games")
+        self.check_positive("games", "evaluations", "evaluation_games", "final_games")
+        as_index("seed", self.seed, VALIDATION_SEED - 1)
         self.check_shared(world, "games")
         if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
             raise ValueError(f"the budget must be positive, got steps={self.steps}, minutes={self.minutes}")
@@ -113,14 +118,41 @@ class Settings:
         """The settings of the run kept in ``run_dir``, to resume it.
 
         Raises:
-            ValueError: it holds no run.
+            ValueError: it holds no run, or its ``config.json`` lacks a setting or has one of another type.
         """
         try:
-            values = json.loads((run_dir / "config.json").read_text())["args"]
-            values["config"] = None if values["config"] is None else tuple(values["config"])
-            return replace(cls(**values), run_dir=run_dir, resume=run_dir)
+            values = dict(read_json(run_dir / "config.json")["args"]) | {"run_dir": run_dir, "resume": run_dir}
+            hints = get_type_hints(cls)
+            if values.keys() != hints.keys():
+                odd = ", ".join(map(shown, sorted(values.keys() ^ hints.keys())))
+                raise ValueError(f"missing or unknown settings in its config.json: {odd}")
+            if isinstance(values["config"], list):
+                values["config"] = tuple(values["config"])
+            for name, hint in hints.items():
+                if not is_of(values[name], hint):
+                    raise ValueError(f"{name} must be {allowed_by(hint)}, got {shown(values[name])}")
+            return cls(**values)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
+
+
+def is_of(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type that the annotation of a setting says: a class, a union, a literal, a tuple."""
+    kind = get_origin(hint)
+    if kind is Literal:
+        return value in get_args(hint)
+    if kind is UnionType:
+        return any(is_of(value, part) for part in get_args(hint))
+    if kind is tuple:
+        return isinstance(value, tuple) and all(is_of(element, get_args(hint)[0]) for element in value)
+    if hint is Path:
+        return isinstance(value, Path)
+    return type(value) is hint or (hint is float and type(value) is int)
+
+
+def allowed_by(hint: Any) -> str:
+    """What an annotation says, in words."""
+    return hint.__name__ if isinstance(hint, type) else str(hint).removeprefix("typing.")
 
 
 class Algorithm(Protocol):
@@ -180,6 +212,7 @@ class Trainer:
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm = algorithm(args, self.envs, ranks)
         self.progress = Progress()
+        self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks)
 
     def run(self, log: Log | None, interruption: Interruption) -> None:
         """Learn, evaluate and save until the budget is spent or an interruption comes."""
@@ -228,15 +261,15 @@ class Trainer:
             about = {"name": self.run_dir.name, "seed": self.args.seed, "ranks": self.ranks.world, **row}
             save_policy(self.run_dir / "policy.safetensors", self.algorithm.network, self.config, about)
         state = {"progress": asdict(self.progress), "algorithm": self.algorithm.state()}
-        save_checkpoint(self.run_dir / "checkpoint", self.progress.updates, self.ranks, state, self.envs.state())
+        self.checkpoints.save(self.progress.updates, state, self.envs.state())
 
     def load(self) -> None:
         """Go on from the run's last checkpoint.
 
         Raises:
-            ValueError: see `agents.learning.runs.load_checkpoint`.
+            ValueError: see `agents.learning.checkpoints.Checkpoints.load`.
         """
-        load_checkpoint(self.run_dir / "checkpoint", self.ranks, self.restore)
+        self.checkpoints.load(self.restore)
 
     def restore(self, state: dict[str, Any], games: dict[str, Any]) -> None:
         """The inverse of what `save` writes."""
@@ -256,12 +289,16 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
 
     Raises:
         ValueError: a setting that cannot work, or a checkpoint that cannot be continued.
+        OSError: the disk is full, the run's directory cannot be written to, or another rank is lost; the last
+            checkpoint stands, and the run can be resumed from it.
     """
     if args.resume is not None:
         args = args.saved(args.resume)
     with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
         args.check(ranks.world)
         config = args.make_config()
+        if not game_of(config).cooperative:
+            load(args.opponent, config)  # refused now, and not after the first evaluation's share of the budget
         name = f"{args.game}-{args.preset or game_named(args.game).first_preset}-{config.players}p"
         run_dir = args.resume or new_run_dir(args.run_dir, name, asdict(args), config, ranks)
         trainer = Trainer(args, algorithm, config, ranks, run_dir)
@@ -274,7 +311,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
             if log:
                 log.close()
         if ranks.rank == 0:
-            draw_curve(run_dir)
+            draw_curve(run_dir, config, args.opponent)
         return run_dir
 
 
@@ -285,7 +322,7 @@ def command_line(
     args = tyro.cli(settings, args=argv, description=about, prog=f"python -m {module}")
     try:
         run_dir = train(args, algorithm)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise SystemExit(f"{module.rpartition('.')[2]}: {error}") from error
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")

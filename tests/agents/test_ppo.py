@@ -15,6 +15,7 @@ import torch
 import agents
 from agents import ppo
 from agents.evaluate import play
+from agents.learning.checkpoints import write_checksums
 from agents.learning.ranks import Ranks
 from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
@@ -220,6 +221,7 @@ def test_a_checkpoint_of_more_ranks_is_a_clear_error(tmp_path, monkeypatch):
     (file,) = run_dir.glob("checkpoint/*/learner-0.pt")
     state = torch.load(file, weights_only=True)
     torch.save(state | {"world": 2}, file)
+    write_checksums(file.parent)
     with pytest.raises(ValueError, match="made by 2 ranks"):
         train(Args(resume=run_dir))
 

@@ -1,0 +1,156 @@
+"""Checkpoints: what a run goes on from. Damage is found, and then the checkpoint before is taken.
+
+    checkpoint/00000012/games-0.npz, learner-0.pt    after 12 updates: two files per rank
+    checkpoint/00000012/SHA256SUMS                   of these files, in the format of the command sha256sum
+    checkpoint/latest                                the name of the last one: 00000012
+
+``SHA256SUMS`` is written when every rank has written its files, and ``latest`` after that. Only then the checkpoint
+before the one before is removed. So a run may be killed, or run out of disk, at any moment. The checksums find damage,
+not malice: a checkpoint of a stranger can point the compiled loops anywhere, as `set_state` says.
+"""
+
+import hashlib
+import io
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import torch
+
+from hanabako.files import write_bytes, write_text
+
+from .ranks import Ranks
+
+__all__ = ["Checkpoints", "checksums", "is_whole", "write_checksums"]
+
+SUMS = "SHA256SUMS"
+
+
+class Checkpoints:
+    """The checkpoints of a run.
+
+    Args:
+        directory: where they are kept.
+        ranks: each writes and reads its own part; rank 0 does what is done once.
+    """
+
+    def __init__(self, directory: Path, ranks: Ranks) -> None:
+        self.directory, self.ranks = directory, ranks
+        self.last: Path | None = None
+        """The checkpoint that was saved or loaded last, which stays until the one after the next."""
+
+    def exist(self) -> bool:
+        """Whether a run was kept here: what a run left that was killed in its first checkpoint is none."""
+        return (self.directory / "latest").exists() or any(self.directory.glob(f"*/{SUMS}"))
+
+    def save(self, updates: int, state: dict[str, Any], games: dict[str, np.ndarray]) -> None:
+        """Write what `load` continues to the last bit, and keep the checkpoint before.
+
+        Args:
+            updates: so far.
+            state: this rank's learner: tensors, numbers, strings, and dicts and lists of them.
+            games: this rank's games, as arrays.
+
+        Raises:
+            OSError: it cannot be written; what was written is removed again, and the checkpoint before stands.
+        """
+        place = self.directory / f"{updates:08d}"
+        if self.ranks.rank == 0:
+            shutil.rmtree(place, ignore_errors=True)  # of a run that was killed here, or a damaged one
+        self.ranks.wait()
+        with self._writing(place):
+            arrays, learner = io.BytesIO(), io.BytesIO()  # their own writers fail with other errors on a full disk
+            np.savez(arrays, allow_pickle=False, **games)
+            write_bytes(place / f"games-{self.ranks.rank}.npz", arrays.getbuffer())
+            torch.save({"world": self.ranks.world, **state}, learner)
+            write_bytes(place / f"learner-{self.ranks.rank}.pt", learner.getbuffer())
+        self.ranks.wait()
+        if self.ranks.rank == 0:
+            with self._writing(place):
+                write_checksums(place)
+                write_text(self.directory / "latest", place.name)
+            for old in self.directory.iterdir():
+                if old.is_dir() and old not in (place, self.last):
+                    shutil.rmtree(old)
+        self.ranks.wait()
+        self.last = place
+
+    @contextmanager
+    def _writing(self, place: Path) -> Iterator[None]:
+        """If the disk fails, remove what was written and say which checkpoint stands."""
+        try:
+            yield
+        except OSError as error:
+            shutil.rmtree(place, ignore_errors=True)
+            stands = f"the checkpoint {self.last.name} stands" if self.last else "there is no checkpoint before it"
+            raise OSError(error.errno, f"{error.strerror}; {stands}") from error
+
+    def load(self, restore: Callable[[dict[str, Any], dict[str, np.ndarray]], None]) -> None:
+        """Continue from the last checkpoint of a run of the same settings; from the one before if the last is damaged.
+
+        Args:
+            restore: is given ``state`` and ``games`` of `save`.
+
+        Raises:
+            ValueError: there is none, all are damaged, or it belongs to another network or number of ranks.
+        """
+        updates = int(self.ranks.sum(torch.tensor(self._last_whole() if self.ranks.rank == 0 else 0)))
+        place = self.directory / f"{updates:08d}"
+        try:
+            if updates == 0:
+                raise ValueError("all are damaged" if self.exist() else "there is none")
+            state = torch.load(place / f"learner-{self.ranks.rank}.pt", self.ranks.device, weights_only=True)
+            with (place / f"games-{self.ranks.rank}.npz").open("rb") as file, np.load(file) as arrays:
+                games = dict(arrays)
+            if state["world"] != self.ranks.world:
+                raise ValueError(f"it was made by {state['world']} ranks, and these are {self.ranks.world}")
+            restore(state, games)
+        except (OSError, ValueError, RuntimeError, KeyError, TypeError, EOFError, UnpicklingError, BadZipFile) as error:
+            raise ValueError(f"{self.directory} holds no checkpoint to continue from: {one_line(error)}") from error
+        self.last = place
+
+    def _last_whole(self) -> int:
+        """The updates of the last whole checkpoint, 0 if there is none; says so if ``latest`` names another."""
+        whole = {place.name for place in self.directory.glob("[0-9]*") if place.name.isdecimal() and is_whole(place)}
+        last = max(map(int, whole), default=0)
+        try:
+            named = (self.directory / "latest").read_bytes().decode("ascii")
+        except (OSError, ValueError):
+            named = None
+        if last and named not in whole:
+            wrong = "latest is damaged" if named is None else f"the checkpoint {named!r} is damaged"
+            print(f"{self.directory}: {wrong}; going on from an earlier checkpoint, that of update {last}", flush=True)
+        return last
+
+
+def is_whole(place: Path) -> bool:
+    """Whether a checkpoint's files are those that its checksums were made of."""
+    try:
+        return bool(sums := checksums(place)) and (place / SUMS).read_bytes() == sums.encode()
+    except OSError:
+        return False
+
+
+def write_checksums(place: Path) -> None:
+    """Sign a checkpoint: write the checksums of its files beside them."""
+    write_text(place / SUMS, checksums(place))
+
+
+def checksums(place: Path) -> str:
+    """The SHA-256 of every file of a checkpoint, a line each as the command ``sha256sum`` prints it."""
+    lines = []
+    for path in sorted(place.glob("*.*")):
+        if path.suffix in (".npz", ".pt"):
+            with path.open("rb") as file:
+                lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    return "".join(lines)
+
+
+def one_line(error: Exception) -> str:
+    """The error's words; torch's can have many lines."""
+    return " ".join(str(error).split())

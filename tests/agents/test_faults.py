@@ -1,0 +1,338 @@
+"""What a run survives: being killed while it saves, a full disk, damaged files, a lost rank."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agents import ppo
+from agents.learning.checkpoints import Checkpoints
+from agents.learning.ranks import Ranks
+from agents.learning.runs import read_metrics
+from agents.learning.trainer import Trainer
+from agents.networks.neural_policy import load_policy
+from agents.ppo import Args, train
+from tests.conftest import ROOT
+
+TINY = Args(
+    preset="very_small",
+    games=32,
+    horizon=8,
+    minibatch=64,
+    width=32,
+    steps=4 * 32 * 8,
+    evaluations=4,
+    evaluation_games=4,
+    final_games=20,
+    device="cpu",
+)
+ALONE = Ranks(0, 1, torch.device("cpu"))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing happened to: four updates, each with a checkpoint."""
+    return train(replace(TINY, run_dir=tmp_path_factory.mktemp("whole") / "run"))
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same run, interrupted after the third update: not to be changed."""
+    with pytest.MonkeyPatch.context() as patch:
+        learn = Trainer.learn
+
+        def learn_and_stop(self: Trainer) -> dict[str, float]:
+            row = learn(self)
+            if self.progress.updates == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            return row
+
+        patch.setattr(Trainer, "learn", learn_and_stop)
+        return train(replace(TINY, run_dir=tmp_path_factory.mktemp("stopped") / "run"))
+
+
+@pytest.fixture
+def run_dir(stopped: Path, tmp_path: Path) -> Path:
+    """A copy of the interrupted run."""
+    return shutil.copytree(stopped, tmp_path / "run")
+
+
+def assert_ended_alike(run: Path, whole: Path) -> None:
+    """The same curve and the same weights, to the last bit."""
+    clock = ("seconds", "steps_per_second")
+    rows, others = ([{k: v for k, v in row.items() if k not in clock} for row in read_metrics(d)] for d in (run, whole))
+    assert rows == others
+    some, expected = (load_policy(d / "policy.safetensors").network.state_dict() for d in (run, whole))
+    assert all(torch.equal(tensor, expected[name]) for name, tensor in some.items())
+
+
+def refusal(*arguments: str) -> str:
+    """The line that the command ends with."""
+    with pytest.raises(SystemExit) as end:
+        ppo.main(list(arguments))
+    message = str(end.value)
+    assert message.startswith("ppo: ") and "\n" not in message
+    return message
+
+
+# --- Checkpoints ------------------------------------------------------------------------------------------------------
+
+SAVED = {
+    updates: (
+        {"weights": torch.arange(40.0) * updates, "updates": updates},
+        {"tables": np.full((3, 50), updates, np.uint8), "seed": np.asarray(updates)},
+    )
+    for updates in (2, 3)
+}
+
+
+def saved(directory: Path) -> Path:
+    checkpoints = Checkpoints(directory, ALONE)
+    for updates, (state, games) in SAVED.items():
+        checkpoints.save(updates, state, games)
+    return directory
+
+
+def restored(directory: Path) -> int:
+    """Which checkpoint was restored; it must be so to the last bit."""
+    found = []
+
+    def restore(state: dict[str, Any], games: dict[str, np.ndarray]) -> None:
+        expected, arrays = SAVED[state["updates"]]
+        assert torch.equal(state["weights"], expected["weights"])
+        assert games.keys() == arrays.keys()
+        assert all(np.array_equal(games[name], arrays[name]) for name in arrays)
+        found.append(state["updates"])
+
+    Checkpoints(directory, ALONE).load(restore)
+    return found[0]
+
+
+def test_the_last_two_checkpoints_are_kept(tmp_path):
+    directory = saved(tmp_path)
+    assert {path.name for path in directory.iterdir()} == {"latest", "00000002", "00000003"}
+    assert restored(directory) == 3
+    Checkpoints(directory, ALONE).save(4, *SAVED[3])
+    assert (directory / "latest").read_text() == "00000004"
+
+
+FILES = ["00000003/learner-0.pt", "00000003/games-0.npz", "00000003/SHA256SUMS"]
+
+
+@pytest.mark.parametrize("name", [*FILES, "latest"])
+@pytest.mark.parametrize("damage", ["flipped", "cut", "emptied", "removed", "not a file"])
+def test_a_damaged_checkpoint_is_passed_over_aloud(tmp_path, capsys, name, damage):
+    path = saved(tmp_path) / name
+    content = path.read_bytes()
+    path.unlink()
+    if damage == "not a file":
+        path.mkdir()
+    elif damage != "removed":
+        changed = {"flipped": bytes([content[0] ^ 1]) + content[1:], "cut": content[:-1], "emptied": b""}
+        path.write_bytes(changed[damage])
+    assert restored(tmp_path) == (3 if name == "latest" else 2)
+    said = capsys.readouterr().out
+    assert said.count("\n") == 1 and "earlier" in said
+
+
+@given(name=st.sampled_from(FILES), place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7), cuts=st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_damage_is_restored(tmp_path, name, place, bit, cuts):
+    path = saved(tmp_path) / name
+    content = bytearray(path.read_bytes())
+    at = int(place * len(content))
+    content[at] ^= 1 << bit
+    path.write_bytes(content[:at] if cuts else content)
+    assert restored(tmp_path) == 2
+
+
+def test_no_whole_checkpoint_is_a_clear_error(tmp_path, run_dir):
+    for path in run_dir.glob("checkpoint/*/learner-0.pt"):
+        path.write_bytes(path.read_bytes()[:-1])
+    assert "holds no checkpoint to continue from: all are damaged" in refusal("--resume", str(run_dir))
+
+
+def test_a_run_that_falls_back_ends_like_one_that_nothing_happened_to(run_dir, whole, capsys):
+    path = run_dir / "checkpoint" / "00000003" / "learner-0.pt"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 16  # among the weights, where torch sees nothing
+    path.write_bytes(content)
+    train(Args(resume=run_dir))
+    assert capsys.readouterr().out.count("earlier") == 1
+    assert_ended_alike(run_dir, whole)
+
+
+# --- Killed, or out of disk -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("left", [[], ["games-0.npz"], ["games-0.npz", "learner-0.pt"]], ids=len)
+def test_a_run_killed_in_its_first_checkpoint_can_be_begun_again(run_dir, whole, left):
+    (run_dir / "checkpoint" / "latest").unlink()
+    shutil.rmtree(run_dir / "checkpoint" / "00000003")
+    for path in (run_dir / "checkpoint" / "00000002").iterdir():
+        if path.name not in left:
+            path.unlink()
+    assert "there is none" in refusal("--resume", str(run_dir))
+    train(replace(TINY, run_dir=run_dir))
+    assert_ended_alike(run_dir, whole)
+
+
+@contextmanager
+def full_disk(at: int) -> Iterator[None]:
+    """From that update on no file of more than 40 blocks can be saved, as with ``ulimit -f 40``."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with pytest.MonkeyPatch.context() as patch:
+        save = Trainer.save
+
+        def save_in_little_room(self: Trainer, row: dict[str, float]) -> None:
+            if self.progress.updates >= at:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (40 * 512, limits[1]))
+            save(self, row)
+
+        patch.setattr(Trainer, "save", save_in_little_room)
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def as_options(args: Args, run_dir: Path) -> list[str]:
+    names = ("preset", "games", "horizon", "minibatch", "width", "steps", "evaluations", "evaluation_games")
+    options = [f"--{name}={getattr(args, name)}" for name in (*names, "final_games", "device")]
+    return [*options, f"--run-dir={run_dir}"]
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_a_full_disk_is_a_clear_line_and_the_last_checkpoint_stands(tmp_path, whole, at):
+    run_dir = tmp_path / "run"
+    with full_disk(at):
+        assert "cannot be written: File too large" in refusal(*as_options(TINY, run_dir))
+    assert not list(run_dir.rglob("*.part")) and not list(run_dir.rglob(".*"))
+    train(replace(TINY, run_dir=run_dir) if at == 1 else Args(resume=run_dir))
+    assert_ended_alike(run_dir, whole)
+
+
+def test_a_checkpoint_that_does_not_fit_is_removed_again(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    checkpoints = Checkpoints(saved(tmp_path), ALONE)
+    checkpoints.load(lambda *_: None)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, limits[1]))
+        with pytest.raises(OSError, match="File too large; the checkpoint 00000003 stands"):
+            checkpoints.save(4, *SAVED[3])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not (tmp_path / "00000004").exists()
+    assert restored(tmp_path) == 3
+
+
+@pytest.mark.parametrize("name", ["file", "file/run", "metrics"])
+def test_a_directory_that_cannot_be_written_to_is_a_clear_line(tmp_path, name):
+    (tmp_path / "file").touch()
+    (tmp_path / "metrics" / "metrics.jsonl").mkdir(parents=True)
+    refusal(*as_options(TINY, tmp_path / name))
+
+
+# --- The files that a person may touch --------------------------------------------------------------------------------
+
+BROKEN = [b"garbage", b"[]", b'{"loss": 1}', b'{"update": "x", "steps": 3}', b"\xff\xfe\x00", b"[" * 100_000]
+
+
+def test_a_broken_line_of_the_metrics_is_set_aside_aloud(run_dir, whole, capsys):
+    path = run_dir / "metrics.jsonl"
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([lines[0], *BROKEN, *lines[1:], b'{"update": 4, "st']))
+    train(Args(resume=run_dir))
+    assert_ended_alike(run_dir, whole)
+    assert (run_dir / "metrics.unreadable").read_bytes().splitlines() == [*BROKEN, b'{"update": 4, "st']
+    assert "7 lines of metrics.jsonl cannot be read and were moved to" in capsys.readouterr().out
+
+
+DAMAGED_SETTINGS: dict[str, Any] = {
+    "width": "32",
+    "layers": 2.5,
+    "games": True,
+    "minutes": None,
+    "trunk": "float8",
+    "config": [["derived=true"]],
+    "seed": -1,
+    "unheard_of": 3,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED_SETTINGS)
+def test_a_setting_that_cannot_be_is_a_clear_line(run_dir, name):
+    about = json.loads((run_dir / "config.json").read_text())
+    about["args"][name] = DAMAGED_SETTINGS[name]
+    (run_dir / "config.json").write_text(json.dumps(about))
+    assert name in refusal("--resume", str(run_dir))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"args": 3}', '{"args": {}}', "[" * 100_000, "\xff", " " * 2**24 + "{}"]
+)
+def test_a_config_that_is_none_is_a_clear_line(run_dir, text):
+    (run_dir / "config.json").write_text(text, encoding="latin1")
+    assert "holds no run to resume" in refusal("--resume", str(run_dir))
+
+
+def test_an_opponent_that_cannot_play_is_refused_before_anything_is_learned(tmp_path):
+    message = refusal("--game", "koikoi", "--opponent", "nobody", "--run-dir", str(tmp_path / "run"))
+    assert "an agent must be one of" in message
+    assert not (tmp_path / "run").exists()
+
+
+# --- Ranks ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
+    """Two ranks without ``torchrun``, which would report in its own words; one is killed after a checkpoint."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    run_dir = tmp_path / "run"
+    options = as_options(replace(TINY, steps=10**7, evaluations=10_000), run_dir)
+    world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+    said = (tmp_path / "said").open("w+")
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, "-m", "agents.ppo", *options],
+            cwd=ROOT,
+            env=os.environ | world | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stderr=(said if rank == 0 else subprocess.DEVNULL),
+        )
+        for rank in range(2)
+    ]
+    try:
+        end = time.monotonic() + 120
+        while not (run_dir / "checkpoint" / "latest").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        ranks[1].kill()
+        ranks[0].wait(timeout=60)
+    finally:
+        for rank in ranks:
+            rank.kill()
+            rank.wait()
+        said.close()
+    assert ranks[0].returncode == 1
+    words = (tmp_path / "said").read_text()
+    assert "Traceback" not in words
+    assert words.splitlines()[-1].startswith("ppo: rank 0 of 2 has lost another one and ends")
+    whole = [path for path in run_dir.glob("checkpoint/*/SHA256SUMS") if path.read_text().count("\n") == 4]
+    assert whole
