@@ -4,10 +4,12 @@ import importlib
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
 from hanabako.games import game_named, game_of
+from hanabako.words.checks import shown
 
 from .bots.bot import BotPolicy
 from .bots.policy import Policy
@@ -44,9 +46,8 @@ def load(name_or_path: str | Path, config: Any) -> Policy:
     bots = players(game_of(config).name)
     if str(name_or_path) in bots:
         return bots[str(name_or_path)](config)
-    path = Path(name_or_path)
-    if not path.is_file():
-        raise ValueError(f"an agent must be one of {', '.join(bots)} or a file, got {str(name_or_path)!r}")
+    if not isfile(name_or_path):  # noqa: PTH113 - Path's raises if the name is too long for a file
+        raise ValueError(f"an agent must be one of {', '.join(bots)} or a file, got {shown(str(name_or_path))}")
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
-    return load_policy(path, config)
+    return load_policy(Path(name_or_path), config)

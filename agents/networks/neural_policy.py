@@ -1,7 +1,5 @@
-"""The policy made of a network, and the safetensors file that it is kept in."""
+"""The policy made of a network: how it chooses, and where it is kept."""
 
-import json
-import os
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -10,20 +8,17 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from hanabako.games import config_from_dict, config_to_dict, game_of
 
 from ..bots.policy import BatchedPolicy
-from .network import NETWORKS, Network, choose, fast_dtype, masked
+from .network import Network, choose, fast_dtype, masked
 from .packing import pack
+from .policy_file import read_metadata, read_network, write_network
 
 __all__ = ["NeuralPolicy", "load_policy", "read_metadata", "save_policy"]
 
-FORMAT = "hanabako-policy-2"
-OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: there was one, the dense
 ROWS_AT_ONCE = 2048  # the forward pass takes blocks of this many rows, which stay in the processor's cache
 
 
@@ -104,57 +99,31 @@ def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]
         network: the weights.
         config: what they were trained for.
         about: JSON types; how the weights came to be (game steps, seconds, seed, score ...).
-    """
-    made = {"kind": network.kind, **network.settings}
-    metadata = {"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about}
-    unfinished = path.with_name(path.name + ".part")
-    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
-    save_file(tensors, unfinished, {key: json.dumps(value) for key, value in metadata.items()})
-    unfinished.chmod(0o644)  # safetensors makes files that only their owner may read
-    os.replace(unfinished, path)
-
-
-def read_metadata(path: Path) -> dict[str, Any]:
-    """What `save_policy` wrote beside the weights: ``config``, ``network``, ``about``.
 
     Raises:
-        ValueError: the file is missing, cut short, or not a policy of ours.
+        OSError: the disk is full, or the folder may not be written to.
     """
-    try:
-        with safe_open(path, "pt") as file:
-            metadata = {key: json.loads(value) for key, value in (file.metadata() or {}).items()}
-    except (OSError, SafetensorError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as a policy: {error}") from error
-    if metadata.get("format") not in (FORMAT, OLD_FORMAT):
-        raise ValueError(f"{path} holds no policy of the format {FORMAT}")
-    metadata["network"].setdefault("kind", "dense")
-    return metadata
+    write_network(path, network, config_to_dict(config), about)
 
 
 def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
-    """The player kept in a file of `save_policy`.
+    """The player kept in a file of `save_policy`; whose it is does not matter, see `agents.networks.policy_file`.
 
     Args:
         path: a ``policy.safetensors``.
         config: what it shall play; None is what it was trained for.
 
     Raises:
-        ValueError: the file is not a policy, or it cannot play ``config``.
+        ValueError: the file is not a policy, is damaged, or cannot play ``config``.
     """
+    path = Path(path)
     metadata = read_metadata(path)
     trained_for = config_from_dict(metadata["config"])
     if config is not None:
         check_config(trained_for, config, path)
-    settings = metadata["network"]
-    kind = settings.pop("kind")
-    if kind not in NETWORKS:
-        raise ValueError(f"{path} holds a network of the kind {kind!r}, not one of {', '.join(NETWORKS)}")
-    network = NETWORKS[kind](**settings)
+    network = read_network(path, metadata["network"], trained_for)
     network.trunk_dtype = fast_dtype(torch.device("cpu"))
-    with safe_open(path, "pt") as file:
-        names = file.keys()
-        network.load_state_dict({name: file.get_tensor(name) for name in names})
-    return NeuralPolicy(network, config or trained_for, name=metadata["about"].get("name", path.stem))
+    return NeuralPolicy(network, config or trained_for, name=str(metadata["about"].get("name", path.stem)))
 
 
 def check_config(trained_for: Any, config: Any, path: Path) -> None:

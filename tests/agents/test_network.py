@@ -1,11 +1,18 @@
 """The network's inputs and outputs, the policy made of it, and the file it is kept in."""
 
 import json
+import resource
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 import agents
 from agents.networks.network import DenseNetwork, choose, masked
@@ -112,8 +119,6 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
 
 def rewrite_metadata(path: Path, network: dict, **changes: str) -> None:
     """Give the file's network other settings, and other words beside it."""
-    from safetensors.torch import load_file, save_file
-
     about = read_metadata(path) | {"network": network, **changes}
     save_file(load_file(path), path, {key: json.dumps(value) for key, value in about.items()})
 
@@ -140,6 +145,140 @@ def test_a_network_of_an_unknown_kind_is_refused(tmp_path):
         agents.load(path, CONFIG)
 
 
+def raw(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """The tensors and the metadata that a file holds, unchecked, and without the checksum."""
+    with safe_open(path, "pt") as file:
+        entries = file.metadata()
+    return load_file(path), {key: text for key, text in entries.items() if key != "sha256"}
+
+
+def refusal(path: Path) -> str:
+    """The line in which a file is refused; no file of a few kilobytes may cost seconds or gigabytes."""
+    begin = time.process_time()
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (in_use + 2**28, limits[1]))
+    try:
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - the words are looked at by the caller
+            load_policy(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    assert time.process_time() - begin < 2
+    message = str(caught.value)
+    assert str(path) in message and "\n" not in message and len(message) < 600
+    return message
+
+
+def deep_json(depth: int = 100_000) -> str:
+    return "[" * depth + "]" * depth
+
+
+SHAPE = {"kind": "dense", "bits": CONFIG.observation_bits, "actions": 20, "width": 32, "layers": 2}
+WRONG_NETWORKS: dict[str, tuple[Any, str]] = {
+    "a huge width": (SHAPE | {"width": 10**9}, "width"),
+    "a width beyond all": (SHAPE | {"width": 10**30}, "width"),
+    "many layers": (SHAPE | {"layers": 10**6}, "layers"),
+    "more layers than tensors": (SHAPE | {"layers": 20_000}, "more than the 7 tensors"),
+    "another width": (SHAPE | {"width": 33}, "shape"),
+    "another depth": (SHAPE | {"layers": 3}, "trunk.2"),
+    "no width": ({key: value for key, value in SHAPE.items() if key != "width"}, "must have bits, actions, width"),
+    "one more": (SHAPE | {"heads": 3}, "must have bits, actions, width"),
+    "width in words": (SHAPE | {"width": "32"}, "width"),
+    "width true": (SHAPE | {"width": True}, "width"),
+    "width below zero": (SHAPE | {"width": -1}, "width"),
+    "other bits": (SHAPE | {"bits": 64}, "64 bits"),
+    "other actions": (SHAPE | {"actions": 21}, "21 actions"),
+    "kind a list": (SHAPE | {"kind": []}, "kind"),
+    "null": (None, "network"),
+    "a list": ([], "network"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_NETWORKS)
+def test_a_network_that_the_file_does_not_hold_is_refused_at_once(tmp_path, name):
+    network, words = WRONG_NETWORKS[name]
+    path = saved(tmp_path / "policy.safetensors")
+    tensors, entries = raw(path)
+    save_file(tensors, path, entries | {"network": json.dumps(network)})
+    assert words in refusal(path)
+
+
+WRONG_ENTRIES: dict[str, tuple[dict[str, str], str]] = {
+    "no config": ({"config": ""}, "config"),
+    "config null": ({"config": "null"}, "config"),
+    "game a list": ({"config": '{"game": []}'}, "config"),
+    "an unknown field": ({"config": '{"game": "hanabi", "colours": 3}'}, "colours"),
+    "another game": ({"config": '{"game": "ikebana"}'}, "its config has"),
+    "about a list": ({"about": "[]"}, "about"),
+    "deep about": ({"about": deep_json()}, "nested too deeply"),
+    "long about": ({"about": json.dumps("x" * 2**21)}, "larger than"),
+    "an unknown entry": ({"more": "3"}, "must be format, config, network, about"),
+    "a wrong checksum": ({"sha256": '"0"'}, "is damaged"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_ENTRIES)
+def test_metadata_that_cannot_be_are_refused(tmp_path, name):
+    changes, words = WRONG_ENTRIES[name]
+    path = saved(tmp_path / "policy.safetensors")
+    tensors, entries = raw(path)
+    save_file(tensors, path, entries | changes)
+    assert words in refusal(path)
+
+
+@pytest.mark.parametrize("entry", ["config", "network", "about"])
+def test_a_file_that_lacks_an_entry_is_refused(tmp_path, entry):
+    path = saved(tmp_path / "policy.safetensors")
+    tensors, entries = raw(path)
+    del entries[entry]
+    save_file(tensors, path, entries)
+    assert "must be format, config, network, about" in refusal(path)
+
+
+WRONG_TENSORS: dict[str, tuple[dict[str, torch.Tensor | None], str]] = {
+    "one less": ({"head.bias": None}, "'head.bias' must be (21,), got none"),
+    "one more": ({"more": torch.zeros(1)}, "'more' must be none, got (1,)"),
+    "another shape": ({"head.bias": torch.zeros(20)}, "'head.bias' must be (21,), got (20,)"),
+    "another type": ({"head.bias": torch.zeros(21, dtype=torch.float64)}, "head.bias must be torch.float32"),
+    "not a number": ({"head.bias": torch.full((21,), torch.nan)}, "head.bias must be finite"),
+    "infinite": ({"head.bias": torch.full((21,), -torch.inf)}, "head.bias must be finite"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TENSORS)
+def test_tensors_that_are_not_the_networks_are_refused(tmp_path, name):
+    changes, words = WRONG_TENSORS[name]
+    path = saved(tmp_path / "policy.safetensors")
+    tensors, entries = raw(path)
+    changed = {key: tensor for key, tensor in {**tensors, **changes}.items() if tensor is not None}
+    save_file(changed, path, entries)
+    assert words in refusal(path)
+
+
+def test_a_file_without_a_checksum_still_loads(tmp_path):
+    path = saved(tmp_path / "policy.safetensors")
+    expected = load_policy(path).network.state_dict()
+    tensors, entries = raw(path)
+    save_file(tensors, path, entries)
+    assert all(torch.equal(tensor, expected[name]) for name, tensor in load_policy(path).network.state_dict().items())
+
+
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_file_is_refused(tmp_path, place, bit):
+    path = saved(tmp_path / "policy.safetensors")
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 1 << bit
+    path.write_bytes(content)
+    refusal(path)
+
+
+def test_a_network_that_cannot_be_written_leaves_no_half_of_it(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="cannot be written"):
+        saved(tmp_path / "file" / "policy.safetensors")
+
+
 @pytest.mark.parametrize("setting", ["derived=false", "players=3", "colors=4", "max_life_tokens=2"])
 def test_a_policy_says_which_table_it_cannot_play(tmp_path, setting):
     path = saved(tmp_path / "policy.safetensors")
@@ -163,8 +302,6 @@ def test_a_policy_file_cut_short_is_refused(tmp_path, keep):
 
 
 def test_a_foreign_safetensors_file_is_refused(tmp_path):
-    from safetensors.torch import save_file
-
     path = tmp_path / "policy.safetensors"
     save_file({"weight": torch.zeros(3)}, path)
     with pytest.raises(ValueError, match="holds no policy"):
