@@ -29,7 +29,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-from hanabako.files import write_text
+from hanabako.files import MOST_BYTES, parse_json, read_json, write_text
 from hanabako.words.checks import shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.words.checks import box_of
@@ -75,7 +75,7 @@ def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], 
     """Read a game.
 
     Args:
-        file: a path, or an open text file.
+        file: a path, or an open text file; of at most 16 MB.
 
     Returns:
         The configuration, the deck (card names, top first, for ``reset(options={"deck": deck})``) and the actions from
@@ -84,12 +84,12 @@ def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], 
 
     Raises:
         ValueError: the file is no such game, or uses what this Hanabi does not have; the text names it.
+        OSError: the file is missing or cannot be read.
     """
-    text = Path(file).read_text(encoding="utf-8") if isinstance(file, (str, PathLike)) else file.read()
-    try:
-        game = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"a game of hanab.live is JSON: {error}") from error
+    if isinstance(file, (str, PathLike)):
+        game = read_json(file)
+    else:
+        game = parse_json(file.read(MOST_BYTES + 1), "a game of hanab.live")
     if not isinstance(game, Mapping):
         raise ValueError(f"a game of hanab.live is a JSON object, got {type(game).__name__}")  # noqa: TRY004 - of the file
     options = _options(game)
@@ -109,14 +109,14 @@ def _options(game: Mapping[str, Any]) -> dict[str, Any]:
     options = {"variant": game.get("variant") or "No Variant", **{key: v for key, v in options.items() if v}}
     for name, value in options.items():
         if name not in (*HARMLESS_OPTIONS, *OUR_OPTIONS):
-            raise ValueError(f"the game uses the option {name} ({value!r}), which is not available here")
+            raise ValueError(f"the game uses the option {shown(name)[1:-1]} ({shown(value)}), which we do not have")
     return options
 
 
 def _config(players: int, options: Mapping[str, Any]) -> HanabiConfig:
     variant = options["variant"]
-    if variant not in VARIANTS:
-        raise ValueError(f"the game's variant is {variant!r}; available here are {', '.join(map(repr, VARIANTS))}")
+    if not isinstance(variant, str) or variant not in VARIANTS:
+        raise ValueError(f"the game's variant is {shown(variant)}; available here are {', '.join(map(repr, VARIANTS))}")
     if players not in range(2, 6):
         raise ValueError(f"the game has {players} players; available here are 2 to 5")
     fields = {"players": players, "empty_hints": bool(options.get("emptyClues"))}
@@ -137,7 +137,7 @@ def _number(entry: Any, name: str, default: int | None, allowed: range) -> int:
     """The integer under ``name``; ``ValueError`` if it is missing, none, or not ``allowed``."""
     value = entry.get(name, default) if isinstance(entry, Mapping) else None
     if type(value) is not int or value not in allowed:
-        raise ValueError(f"{name} must be from {allowed.start} to {allowed.stop - 1} in {entry!r}")
+        raise ValueError(f"{name} must be from {allowed.start} to {allowed.stop - 1} in {shown(entry)}")
     return value
 
 
@@ -179,7 +179,7 @@ def _use(held: "Hands", kind: int, entry: Any, deck: Sequence[str]) -> str:
     hand = held.hands[held.player]
     if order not in hand:
         blind = "; cards are not played from the deck here (deckPlays)" if order == held.next_order else ""
-        raise ValueError(f"player {held.player} does not hold card {order} ({deck[order]}) in {entry!r}{blind}")
+        raise ValueError(f"player {held.player} does not hold card {order} ({deck[order]}) in {shown(entry)}{blind}")
     slot = hand.index(order)
     held.use(slot)
     return f"{'play' if kind == PLAY else 'discard'} {slot}"
@@ -189,7 +189,7 @@ def _clue(held: "Hands", kind: int, entry: Any) -> str:
     config = held.config
     offset = (_number(entry, "target", None, range(config.players)) - held.player) % config.players
     if offset == 0:
-        raise ValueError(f"player {held.player} tells nobody else in {entry!r}")
+        raise ValueError(f"player {held.player} tells nobody else in {shown(entry)}")
     held.pass_on()
     if kind == RANK_CLUE:
         return f"hint {offset} {_number(entry, 'value', None, range(1, config.ranks + 1))}"
@@ -339,7 +339,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for path in files:
         try:
             print(f"{path.name}: {_replay(path)}")
-        except ValueError as error:
+        except (OSError, ValueError) as error:
             refused += 1
             print(f"{path.name}: {error}")
     if refused:

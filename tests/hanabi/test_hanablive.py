@@ -160,7 +160,28 @@ def test_what_cannot_be_read_is_named(changed, complaint):
         load(io.StringIO(json.dumps(standard_game() | changed)))
 
 
-@pytest.mark.parametrize(("text", "complaint"), [("{", "is JSON"), ("[]", "JSON object")])
+LONG: dict[str, dict[str, Any]] = {
+    "variant": {"variant": ["R1"] * 100_000},
+    "variant in the options": {"options": {"variant": {"R": 1}}},
+    "option": {"options": {"x" * 100_000: "y" * 100_000}},
+    "options": {"options": ["x"] * 100_000},
+    "players": {"players": 10**30},
+    "card": {"deck": [{"suitIndex": 0, "rank": ["x"] * 100_000}]},
+    "action": {"actions": [{"type": 0, "target": 5, "more": ["x"] * 100_000}]},
+    "a huge number": {"actions": [{"type": 10**1000}]},
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_complaint_is_one_line_however_long_the_value(name):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its length is what is tested
+        load(io.StringIO(json.dumps(standard_game() | LONG[name])))
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"), [("{", "is JSON"), ("[]", "JSON object"), ("[" * 100_000, "deeply"), (" " * 2**25, "larger")]
+)
 def test_what_is_no_game_is_refused(text, complaint):
     with pytest.raises(ValueError, match=complaint):
         load(io.StringIO(text))
@@ -227,3 +248,23 @@ def test_the_command_replays_files_and_says_what_it_cannot_read(tmp_path, capsys
     with pytest.raises(SystemExit, match="1 of 2"):
         main([str(tmp_path / "good.json"), str(tmp_path / "bad.json")])
     assert "option cardCycle" in capsys.readouterr().out
+
+
+def test_the_command_goes_on_after_what_it_cannot_read(tmp_path, capsys):
+    contents = {
+        "list": json.dumps(standard_game() | {"variant": [1]}).encode(),
+        "deep": b"[" * 100_000,
+        "huge": b" " * (16 * 2**20) + b"{}",
+        "binary": b"\xff\xfe",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    deck, actions, _ = played(HanabiConfig(), seed=3)
+    save(tmp_path / "good", HanabiConfig(), deck, actions)
+    names = ["missing", "", *contents, "good"]  # "" is the folder
+    with pytest.raises(SystemExit, match="6 of 7"):
+        main([str(tmp_path / name) for name in names])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 7 and "score" in lines[-1]
+    assert all(words in line for words, line in zip(("No such file", "directory", "variant"), lines, strict=False))
+    assert "nested too deeply" in lines[3] and "larger than 16,777,216 bytes" in lines[4] and "utf-8" in lines[5]
