@@ -109,7 +109,7 @@ def main(argv: list[str] | None = None) -> None:
     args = tyro.cli(Args, args=argv, description=__doc__)
     try:
         draw(args)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise SystemExit(f"picture: {error}") from error
 
 

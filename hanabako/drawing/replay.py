@@ -14,14 +14,33 @@ it.
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from hanabako.drawing.svg import Symbols, escape, number
 from hanabako.files import write_text
+from hanabako.words.checks import shown
 from hanabako.words.notation import player_name
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def of_a_record(draw: Callable[P, T]) -> Callable[P, T]:
+    """What draws a position that somebody recorded: whatever is wrong with the record is a ``ValueError``."""
+
+    @wraps(draw)
+    def checked(*args: P.args, **keywords: P.kwargs) -> T:
+        try:
+            return draw(*args, **keywords)
+        except (TypeError, LookupError, AttributeError, ArithmeticError, StopIteration, RecursionError) as error:
+            words = shown(str(error))
+            raise ValueError(f"this position or action cannot be drawn: {type(error).__name__} {words}") from error
+
+    return checked
 
 
 @dataclass(frozen=True)
@@ -50,6 +69,24 @@ class Snapshot:
     """The action taken from here, in words; None at the end."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """Action in words -> the agent's probability, if known."""
+
+
+def check_actions(snapshots: Sequence[Snapshot], parse: Callable[[Snapshot], object]) -> None:
+    """Refuse a recorded action that is none of its game.
+
+    Args:
+        snapshots: of a game.
+        parse: reads a snapshot's action, or raises ``ValueError``.
+
+    Raises:
+        ValueError: the words of an action are unknown; names the snapshot.
+    """
+    for turn, now in enumerate(snapshots):
+        if now.action is not None:
+            try:
+                parse(now)
+            except ValueError as error:
+                raise ValueError(f"snapshot {turn}: {error}") from None
 
 
 def frame_of(

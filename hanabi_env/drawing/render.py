@@ -15,17 +15,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.drawing.replay import Frame, Replay, Snapshot, frame_of
+from hanabako.drawing.replay import Frame, Replay, Snapshot, check_actions, frame_of, of_a_record
 from hanabako.drawing.svg import Symbols, Theme, document, rasterize
 from hanabi_env.config import HanabiConfig
 from hanabi_env.drawing.artwork import style
 from hanabi_env.drawing.panels import eyes, table_layers
 from hanabi_env.drawing.places import WIDTH, table_height
 from hanabi_env.drawing.table_view import TableView, describe_move, describe_score, describe_turn, table_ansi, view_of
+from hanabi_env.words.notation import str_to_action
 
 __all__ = ["Snapshot", "replay", "table_ansi", "table_rgb", "table_svg", "view_of"]
 
 
+@of_a_record
 def table_svg(view: TableView, theme: Theme = "auto") -> str:
     """The table as a complete SVG. `auto` follows the reader's color scheme."""
     symbols = Symbols("hb")
@@ -49,16 +51,18 @@ def table_rgb(view: TableView, width: int = WIDTH, theme: Theme = "light") -> ND
 # --- A whole game -----------------------------------------------------------------------------------------------------
 
 
+@of_a_record
 def replay(
     config: HanabiConfig, snapshots: Sequence[Snapshot], title: str = "Hanabi", wording: str = "english"
 ) -> Replay:
     """The page of a game: every turn as everybody's eyes see it, with the verdicts in a booklet's ``wording``.
 
     Raises:
-        ValueError: no snapshot at all, or no booklet has this ``wording``.
+        ValueError: no snapshot at all, one that cannot be drawn, or no booklet has this ``wording``.
     """
     if not snapshots:
         raise ValueError("a replay needs at least one snapshot")
+    check_actions(snapshots, lambda now: str_to_action(config, str(now.action)))
     symbols = Symbols("hb")
     last = view_of(snapshots[-1].position, config, None, wording)
     rating = last.verdict

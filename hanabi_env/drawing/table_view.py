@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hanabako.drawing.replay import of_a_record
 from hanabako.words.checks import check_seat
 from hanabako.words.notation import player_name
 from hanabi_env.config import HanabiConfig
@@ -165,6 +166,7 @@ class TableView:
         return sorted(card for card in self.discards if card[0] == suit)
 
 
+@of_a_record
 def view_of(
     position: Mapping[str, Any], config: HanabiConfig, seat: int | None = None, wording: str = "english"
 ) -> TableView:
@@ -177,7 +179,7 @@ def view_of(
     hints named). Both may be missing.
 
     Raises:
-        ValueError: nobody sits at ``seat``, or no booklet has this ``wording``.
+        ValueError: nobody sits at ``seat``, the position is none that can be drawn, or no booklet has this ``wording``.
     """
     check_seat(seat, config.players)
     check_wording(wording)

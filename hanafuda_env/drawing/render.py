@@ -12,16 +12,20 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.drawing.replay import Frame, Replay, Snapshot, frame_of
+from hanabako.drawing.replay import Frame, Replay, Snapshot, check_actions, frame_of, of_a_record
 from hanabako.drawing.svg import Symbols, Theme, document, rasterize
 from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.drawing.artwork import style
 from hanafuda_env.drawing.panels import HEIGHT, WIDTH, eyes, scores, table_layers
 from hanafuda_env.drawing.table_view import TableView, describe_news, describe_phase, table_ansi, view_of
+from hanafuda_env.words.notation import PHASE_NAMES, str_to_action
+
+PHASES = {name: phase for phase, name in PHASE_NAMES.items()}
 
 __all__ = ["Snapshot", "replay", "table_ansi", "table_rgb", "table_svg", "view_of"]
 
 
+@of_a_record
 def table_svg(view: TableView, theme: Theme = "auto") -> str:
     """The table as a complete SVG. `auto` follows the reader's color scheme."""
     symbols = Symbols("kk")
@@ -45,14 +49,16 @@ def table_rgb(view: TableView, width: int = WIDTH, theme: Theme = "light") -> ND
 # --- A whole game -----------------------------------------------------------------------------------------------------
 
 
+@of_a_record
 def replay(config: KoiKoiConfig, snapshots: Sequence[Snapshot], title: str = "Koi-Koi") -> Replay:
     """The page of a game: every step as everybody's eyes see it.
 
     Raises:
-        ValueError: no snapshot at all.
+        ValueError: no snapshot at all, or one that cannot be drawn.
     """
     if not snapshots:
         raise ValueError("a replay needs at least one snapshot")
+    check_actions(snapshots, lambda now: str_to_action(PHASES[now.position["phase"]], str(now.action)))
     symbols = Symbols("kk")
     last = view_of(snapshots[-1].position, config)
     return Replay(

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hanabako.drawing.replay import of_a_record
 from hanabako.words.checks import check_seat
 from hanabako.words.notation import player_name
 from hanafuda_env.config import KoiKoiConfig
@@ -95,11 +96,12 @@ PUBLIC_KEYS = (
 )
 
 
+@of_a_record
 def view_of(position: Mapping[str, Any], config: KoiKoiConfig, seat: int | None = None) -> TableView:
     """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
 
     Raises:
-        ValueError: nobody sits at ``seat``.
+        ValueError: nobody sits at ``seat``, or the position is none that can be drawn.
     """
     check_seat(seat, config.players)
     revealed = position.get("revealed") or ()

@@ -12,16 +12,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.drawing.replay import Frame, Replay, Snapshot, frame_of
+from hanabako.drawing.replay import Frame, Replay, Snapshot, check_actions, frame_of, of_a_record
 from hanabako.drawing.svg import Symbols, Theme, document, rasterize
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.drawing.artwork import style
 from ikebana_env.drawing.panels import WIDTH, table_height, table_layers
 from ikebana_env.drawing.table_view import TableView, describe_move, describe_turn, table_ansi, view_of
+from ikebana_env.words.notation import str_to_action
 
 __all__ = ["Snapshot", "replay", "table_ansi", "table_rgb", "table_svg", "view_of"]
 
 
+@of_a_record
 def table_svg(view: TableView, theme: Theme = "auto") -> str:
     """The table as an SVG document; ``theme`` ``"auto"`` follows the reader's color scheme."""
     symbols = Symbols("ik")
@@ -45,14 +47,16 @@ def table_rgb(view: TableView, width: int | None = None) -> NDArray[np.uint8]:
 # --- A whole game -----------------------------------------------------------------------------------------------------
 
 
+@of_a_record
 def replay(config: IkebanaConfig, snapshots: Sequence[Snapshot], title: str = "Ikebana") -> Replay:
     """The page of a game: every turn as everybody's eyes see it.
 
     Raises:
-        ValueError: no snapshot at all.
+        ValueError: no snapshot at all, or one that cannot be drawn.
     """
     if not snapshots:
         raise ValueError("a replay needs at least one snapshot")
+    check_actions(snapshots, lambda now: str_to_action(config, str(now.action)))
     symbols = Symbols("ik")
     last = view_of(snapshots[-1].position, config)
     captions = ["the deal"] + [describe_move(now.position, now.action or "") for now in snapshots[:-1]]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hanabako.drawing.replay import of_a_record
 from hanabako.words.checks import check_seat
 from hanabako.words.notation import player_name
 from ikebana_env.config import IkebanaConfig
@@ -44,11 +45,12 @@ class TableView:
     final_bouquet: bool
 
 
+@of_a_record
 def view_of(position: Mapping[str, Any], config: IkebanaConfig, seat: int | None = None) -> TableView:
     """What a seat sees of a position as of ``to_dict``; ``None`` sees everything.
 
     Raises:
-        ValueError: nobody sits at ``seat``.
+        ValueError: nobody sits at ``seat``, or the position is none that can be drawn.
     """
     check_seat(seat, config.players)
     sees_buried = seat is None or config.perfect_recall

@@ -1,6 +1,7 @@
 """The command that draws a game which bots play, and the pictures of the READMEs."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from agents.picture import default_agent, main, sample_game
 from agents.registry import names
+from hanabako.drawing.replay import Snapshot
 from hanabi_env import HanabiConfig
 from tests.games import GAMES, GameUnderTest, short_name
 
@@ -66,6 +68,30 @@ def test_what_cannot_be_drawn_is_refused(arguments: list[str], message: str, mon
     with pytest.raises(SystemExit, match=message):
         main(arguments)
     assert not list(tmp_path.iterdir())
+
+
+NO_ACTIONS: list[Any] = ["nonsense", "", "buy", "buy 9", "buy x", "play", "play 99", "hint 1", 5, []]
+
+
+@EVERY_GAME
+def test_a_record_that_cannot_be_drawn_is_refused_in_words(under_test: GameUnderTest) -> None:
+    """Unknown words of an action or a card, a missing or mistyped entry: whatever a recorded game may hold."""
+    config = under_test.config()
+    first, second, *_ = sample_game(config, seed=3, moves=2, agent="random")
+    drawing = under_test.entry.make_game(config).drawing()
+    assert drawing.replay(config, [first, second]).frames
+    for action in NO_ACTIONS:
+        with pytest.raises(ValueError, match="snapshot 0: action"):
+            drawing.replay(config, [replace(first, action=action), second])
+    positions = [{**second.position, key: value} for key in second.position for value in (None, "Z9", [["Z9"]], 99)]
+    refusals = []
+    for position in [{}, *positions]:
+        try:
+            assert drawing.replay(config, [Snapshot(position)]).html()  # what is not looked at may be anything
+        except ValueError as error:
+            refusals.append(str(error))
+    assert len(refusals) > len(positions) / 4
+    assert not any("\n" in words for words in refusals)
 
 
 @EVERY_GAME
