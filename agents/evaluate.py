@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 import tyro
-from numpy.typing import NDArray
 
 from hanabako.files import write_text
 from hanabako.games import config_from_dict, config_to_dict, game_named, game_of, make_config
+from hanabako.words.checks import as_seed, shown, usable_threads
 
 from .bots.policy import Policy
 from .evaluation.playing import Games, play
@@ -72,12 +72,21 @@ def evaluate(args: Args) -> dict[str, Any]:
     """Do what ``args`` say; the result as JSON types.
 
     Raises:
-        ValueError: an unknown name, a wrong value, or an agent that cannot play this config.
+        ValueError: an unknown name, a wrong value, or an agent that cannot play this config. A study of pairs goes on
+            without files that cannot be used while two agents are left; ``refused`` says why.
     """
     args = replace(args, preset=args.preset or game_named(args.game).first_preset)
+    as_seed(args.seed)
+    usable_threads(args.num_threads)
+    if args.games < 1:
+        raise ValueError(f"games must be at least 1, got {args.games}")
+    study = chosen_study(args)
     names = args.agents.split(",")
+    if study is not None and len(set(names)) < len(names):
+        raise ValueError(f"agents must differ from each other, got {shown(args.agents)}")
     config = with_observation_of(make_config(args.game, args.preset, args.players, args.config), names)
-    agents = {name: load(name, config) for name in names}
+    agents, refused = loaded(names, config, goes_on=study in PAIRINGS)
+    names = [name for name in names if name in agents]
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(args.num_threads)
     about = {
@@ -89,26 +98,51 @@ def evaluate(args: Args) -> dict[str, Any]:
         "training": [(metadata_of(name) or {}).get("about") for name in names],
         "seed": args.seed,
         "games": args.games,
-    }
-    study = chosen_study(args)
+    } | ({"refused": refused} if refused else {})
     if study is not None:
-        if len(agents) < len(names):
-            raise ValueError(f"agents must differ from each other, got {args.agents}")
         return about | study(args, config, agents)
     seats = [agents[name] for name in names] if len(names) > 1 else agents[names[0]]
     return about | play(config, seats, args.games, args.seed, args.num_threads, progress=True).summary()
+
+
+def loaded(names: Sequence[str], config: Any, goes_on: bool) -> tuple[dict[str, Policy], dict[str, str]]:
+    """The agents by name, and what is wrong with the files that cannot be used, which is also printed.
+
+    Raises:
+        ValueError: an agent cannot be used, and it is no file, or nothing ``goes_on`` without it.
+    """
+    agents, refused = {}, {}
+    for name in names:
+        try:
+            agents[name] = load(name, config)
+        except ValueError as error:
+            if not goes_on or not is_file(name):
+                raise
+            refused[name] = str(error)
+            print(f"left out: {error}", file=sys.stderr)
+    if refused and len(agents) < 2:
+        raise ValueError(next(iter(refused.values())))
+    return agents, refused
+
+
+def is_file(name: str) -> bool:
+    """Whether an agent is a network in a file, and no bot."""
+    return name.endswith(".safetensors")
 
 
 def chosen_study(args: Args) -> Callable[[Args, Any, dict[str, Policy]], dict[str, Any]] | None:
     """The study that the arguments ask for, if any.
 
     Raises:
-        ValueError: they ask for several.
+        ValueError: they ask for several, or for a picture of one that has none.
     """
     chosen = [name for name in STUDIES if getattr(args, name)]
     if len(chosen) > 1:
         raise ValueError(f"one study at a time: {', '.join(chosen)}")
-    return STUDIES[chosen[0]] if chosen else None
+    study = STUDIES[chosen[0]] if chosen else None
+    if args.png and study not in MATRICES:
+        raise ValueError("png draws the matrix of --cross-play or --strangers, and of nothing else")
+    return study
 
 
 def cross_play(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
@@ -116,11 +150,9 @@ def cross_play(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, 
     from .evaluation import crossplay
 
     cells = crossplay.cross_play(config, agents, args.games, args.seed, args.num_threads, progress=True)
-    matrix = crossplay.score_matrix(cells, list(agents))
-    draw(args, matrix, list(agents), config, "player 0", "others")
     result: dict[str, Any] = {"cross_play": [[cells[first, second].summary() for second in agents] for first in agents]}
-    if len(agents) > 1 and all(name.endswith(".safetensors") for name in agents):
-        result["runs"] = crossplay.self_and_cross_play(matrix)
+    if len(agents) > 1 and all(map(is_file, agents)):
+        result["runs"] = crossplay.self_and_cross_play(crossplay.score_matrix(cells, list(agents)))
     return result
 
 
@@ -130,25 +162,28 @@ def strangers(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, A
 
     cells = crossplay.strangers(config, agents, args.games, args.seed, args.num_threads, progress=True)
     matrix = crossplay.score_matrix(cells, list(agents))
-    draw(args, matrix, list(agents), config, "team", "stranger")
     by_seat = [[[lot.summary() for lot in cells[team, guest]] for guest in agents] for team in agents]
     return {"strangers": matrix.tolist(), "by_seat": by_seat}
 
 
-def draw(args: Args, matrix: NDArray[np.float64], names: list[str], config: Any, rows: str, columns: str) -> None:
-    """The heat map that ``--png`` asks for."""
+def draw(path: Path, result: dict[str, Any]) -> None:
+    """The heat map that ``--png`` asks for, of a result of `cross_play` or `strangers`."""
     from .evaluation import crossplay
 
-    if args.png:
-        title = f"{args.game} {args.preset}, {config.players} players"
-        best = getattr(config, "max_score", float(matrix.max()))
-        shown = [short_name(name) for name in names]
-        crossplay.save_heat_map(args.png, crossplay.heat_map(matrix, shown, best, title, rows, columns))
+    if "strangers" in result:
+        matrix, axes = np.array(result["strangers"]), ("team", "stranger")
+    else:
+        matrix = np.array([[cell["score"] for cell in row] for row in result["cross_play"]])
+        axes = ("player 0", "others")
+    title = f"{result['config']['game']} {result['preset']}, {result['players']} players"
+    best = getattr(config_from_dict(result["config"]), "max_score", float(matrix.max()))
+    names = [short_name(name) for name in result["agents"]]
+    crossplay.save_heat_map(path, crossplay.heat_map(matrix, names, best, title, *axes))
 
 
 def short_name(name: str) -> str:
     """A run's file by the name of its directory."""
-    return Path(name).parent.name if name.endswith(".safetensors") else name
+    return Path(name).parent.name if is_file(name) else name
 
 
 def ad_hoc(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:
@@ -167,6 +202,8 @@ def tournament(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, 
     """`agents.evaluation.contest.tournament`."""
     from .evaluation import contest
 
+    if game_of(config).cooperative or len(agents) < 2:
+        raise ValueError(f"a tournament is of several agents in a competitive game, got {len(agents)} in {args.game}")
     return {"tournament": contest.tournament(config, agents, args.games, args.seed, args.num_threads, progress=True)}
 
 
@@ -189,11 +226,15 @@ STUDIES = {
     "tournament": tournament,
     "communication": communication,
 }
+PAIRINGS = (cross_play, strangers, ad_hoc, tournament)
+"""Studies that mean something without one of their agents."""
+MATRICES = (cross_play, strangers)
+"""Studies that can be drawn."""
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:
     """What a policy file says of itself; None for an agent known by name."""
-    if not name.endswith(".safetensors"):
+    if not is_file(name):
         return None
     from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
 
@@ -201,8 +242,14 @@ def metadata_of(name: str) -> dict[str, Any] | None:
 
 
 def with_observation_of(config: Any, names: Sequence[str]) -> Any:
-    """The config with the observation that the networks among ``names`` were trained on (the first one's)."""
-    for metadata in filter(None, map(metadata_of, names)):
+    """The config with the observation that the networks among ``names`` were trained on (the first readable one)."""
+    for name in names:
+        try:
+            metadata = metadata_of(name)
+        except ValueError:  # `loaded` says so
+            continue
+        if metadata is None:
+            continue
         trained_for = config_from_dict(metadata["config"])
         if type(trained_for) is type(config):
             fields = game_of(config).observation_fields
@@ -296,11 +343,15 @@ def main(argv: list[str] | None = None) -> None:
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     try:
         result = evaluate(args)
-    except ValueError as error:
+        print(describe(result))
+        if args.json:
+            write_text(args.json, json.dumps(result, indent=2) + "\n")
+        if args.png:
+            draw(args.png, result)
+    except (OSError, ValueError) as error:
         raise SystemExit(f"evaluate: {error}") from error
-    print(describe(result))
-    if args.json:
-        write_text(args.json, json.dumps(result, indent=2) + "\n")
+    if "refused" in result:
+        raise SystemExit(f"evaluate: left out {len(result['refused'])} of the agents, as said above")
 
 
 if __name__ == "__main__":
