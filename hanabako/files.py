@@ -41,7 +41,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> Pa
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise OSError(error.errno, f"{target} cannot be written: {error.strerror}") from error
+        raise OSError(error.errno, f"{target} cannot be written: {error.strerror or error}") from error
     return target
 
 

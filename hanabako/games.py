@@ -174,7 +174,7 @@ def game_named(name: str) -> GameEntry:
     Raises:
         ValueError: there is no such game.
     """
-    if name not in games():
+    if not isinstance(name, str) or name not in games():
         raise ValueError(f"game must be one of {', '.join(games())}, got {shown(name)}")
     return games()[name]
 
@@ -223,6 +223,8 @@ def config_from_dict(values: Mapping[str, Any]) -> Any:
     Raises:
         ValueError: an unknown game or field, or a value that the config refuses.
     """
+    if not isinstance(values, Mapping):
+        raise ValueError(f"a config must be a dict of its fields, got {shown(values)}")  # noqa: TRY004 - as for a field
     values = dict(values)
     config_class = game_named(values.pop("game", "")).config_class
     try:

@@ -6,6 +6,7 @@ players, and `difference` gives it with an error several times smaller than thos
 All functions take policies by name: ``agents`` is a dict from names to what `agents.load` gives.
 """
 
+import io
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
+
+from hanabako.files import write_bytes
 
 from ..bots.policy import Policy
 from .playing import Games, play
@@ -202,6 +205,6 @@ def heat_map(
 
 def save_heat_map(path: Path, figure: Any) -> None:
     """Write the figure as PNG; the file appears whole or not at all."""
-    unfinished = path.with_name(path.name + ".part")
-    figure.savefig(unfinished, format="png")
-    unfinished.replace(path)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    write_bytes(path, picture.getbuffer())

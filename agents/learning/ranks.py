@@ -89,8 +89,12 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
         dist.init_process_group("gloo")
     try:
         yield Ranks(dist.get_rank(), world, place)
-    finally:
+    except ConnectionError:
+        raise  # a group that lacks one cannot be closed
+    except BaseException:
         dist.destroy_process_group()
+        raise
+    dist.destroy_process_group()
 
 
 def best_device() -> str:

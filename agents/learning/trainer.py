@@ -8,6 +8,7 @@ algorithm is one file: its settings, a subclass of `Settings`; a class that sati
 """
 
 import os
+import sys
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -322,6 +323,9 @@ def command_line(
     args = tyro.cli(settings, args=argv, description=about, prog=f"python -m {module}")
     try:
         run_dir = train(args, algorithm)
+    except ConnectionError as error:
+        print(f"{module.rpartition('.')[2]}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)  # while Python ends in the usual way, torch's threads that wait for the lost one may abort it
     except (OSError, ValueError) as error:
         raise SystemExit(f"{module.rpartition('.')[2]}: {error}") from error
     if int(os.environ.get("RANK", "0")) == 0:

@@ -14,7 +14,6 @@ from hanabako.compiler.jit import interned
 __all__ = [
     "DISABLED",
     "ENDED",
-    "LONGEST_GAME",
     "NEXT_STEP",
     "REFUSED",
     "REWARDED",
@@ -27,8 +26,6 @@ __all__ = [
 SAME_STEP = 0  # what a compiled step does at the end of a game: deal the next one at once,
 NEXT_STEP = 1  # in the step that follows, or
 DISABLED = 2  # nothing
-
-LONGEST_GAME = 2**32 - 1  # steps that the field ``length`` of a record can count
 
 REFUSED = -1  # what `Loops.step_one` returns: nothing happened, because the action is not legal; or the next player,
 ENDED = 256  # plus this if the game is over,

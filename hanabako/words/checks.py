@@ -242,8 +242,13 @@ def check_options(options: Any, known: Iterable[str]) -> None:
 
 def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None:
     """Raise ``ValueError`` if a position contradicts itself: ``name`` follows from the rest, and is something else."""
-    if name in position and (isinstance(position[name], bool) or position[name] != expected):
+    if name in position and not (_is_plain(position[name]) and position[name] == expected):
         raise ValueError(f"{name} must be {expected!r}, got {shown(position[name])}")
+
+
+def _is_plain(value: Any) -> bool:
+    """A value whose comparison is a bool that means equality: no bool itself, and no array."""
+    return not isinstance(value, (bool, np.ndarray))
 
 
 def check_seat(seat: int | None, players: int) -> None:
