@@ -20,6 +20,7 @@ The file reads from top to bottom: settings, the algorithm, rollout, advantages,
 and evaluations are the trainer's, `agents.learning.trainer`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -30,10 +31,12 @@ from torch import Tensor
 from hanabako.games import game_named
 
 from .learning import trainer
+from .learning.memories import Memories
 from .learning.ranks import Ranks
 from .learning.selfplay import SelfPlayEnvs
 from .learning.trainer import Settings, geometric, linear
-from .networks.network import DenseNetwork, Network, choose, fast_dtype, masked
+from .networks.kinds import NETWORKS, usual_kind
+from .networks.network import Network, choose, fast_dtype, masked
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -45,8 +48,11 @@ MOST_WEIGHTS = 2**28
 class Args(Settings):
     """Train one network to play every seat of a game."""
 
-    width: int = 256
-    """Units per hidden layer."""
+    network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
+    """The kind of network; ``auto`` is ``symmetric`` in a game with suits that the rules cannot tell apart, and
+    otherwise ``dense``."""
+    width: int | None = None
+    """Units of each hidden layer: by default 256, in the symmetric network 96 for each suit and 96 for the rest."""
     layers: int = 2
     """Number of hidden layers."""
     horizon: int = 32
@@ -86,10 +92,10 @@ class Args(Settings):
 
     def check(self, world: int) -> None:
         """See `agents.learning.trainer.Settings.check`."""
-        self.check_positive("width", "layers", "horizon", "minibatch", "epochs")
+        self.check_positive(*(("width",) if self.width is not None else ()), "layers", "horizon", "minibatch", "epochs")
         super().check(world)
         self.check_shared(world, "minibatch")
-        if self.layers * self.width**2 > MOST_WEIGHTS:
+        if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
         if self.stream == "team" and not game_named(self.game).cooperative:
             raise ValueError(f"stream must be seat in a competitive game such as {self.game}, got team")
@@ -108,14 +114,17 @@ class PPO:
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = DenseNetwork(envs.config.observation_bits, envs.actions, args.width, args.layers)
-        self.network.to(ranks.device).opening.copy_(envs.opening_bits())
+        kind = usual_kind(envs.config) if args.network == "auto" else args.network
+        width = args.width or NETWORKS[kind].usual_width
+        self.network = NETWORKS[kind](envs.config, width=width, layers=args.layers)
+        self.network.to(ranks.device).set_opening(envs.opening_bits())
         wanted = {"bfloat16": torch.bfloat16, "float32": torch.float32}
         self.network.trunk_dtype = wanted.get(args.trunk, fast_dtype(ranks.device))
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
         self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
         self.rollout = Rollout(args.horizon, envs, streams, ranks.device)
+        self.memories = Memories(self.network, envs)
         self.reward_scale = args.reward_scale or (3 / envs.config.max_score if envs.cooperative else 1.0)
 
     def learn(self, fraction: float) -> dict[str, float]:
@@ -137,6 +146,7 @@ class PPO:
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
+            "memories": self.memories.now,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -144,6 +154,7 @@ class PPO:
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["generator"].cpu())
+        self.memories.now = state["memories"]
 
     @torch.no_grad()
     def collect(self, price: float) -> Tensor:
@@ -155,14 +166,15 @@ class PPO:
         Returns:
             The values of the positions after the rollout, see `bootstrap_values`.
         """
-        envs, rollout, network = self.envs, self.rollout, self.network.rounded()
+        envs, rollout, network, memories = self.envs, self.rollout, self.network.rounded(), self.memories
+        memories.begin_rollout()
         is_team = rollout.rewards.shape[2] == 1
         for t in range(self.args.horizon):
             rollout.observations[t].copy_(envs.observations)
             rollout.masks[t].copy_(envs.masks)
-            if not is_team:
-                rollout.streams[t].copy_(envs.players)
-            logits, rollout.values[t] = network(rollout.observations[t])
+            rollout.players[t].copy_(envs.players)
+            logits, rollout.values[t], after = network.step(rollout.observations[t], memories.of(envs.players))
+            memories.keep(envs.players, after)
             probabilities = masked(logits, rollout.masks[t]).softmax(1)
             noise = torch.rand(envs.games, generator=self.generator).to(logits.device)
             actions = choose(probabilities, noise)
@@ -174,6 +186,7 @@ class PPO:
                 rewards = torch.where(dones[:, None] & (rewards < 0), price * rewards, rewards)
             rollout.rewards[t].copy_(self.reward_scale * rewards)
             rollout.dones[t].copy_(dones)
+            memories.forget(dones)
         return self.bootstrap_values(network)
 
     def bootstrap_values(self, network: Network) -> Tensor:
@@ -182,7 +195,8 @@ class PPO:
         What the others would see is no decision of theirs, and the network has never learned what such a view is worth.
         """
         device, streams = self.ranks.device, self.rollout.rewards.shape[2]
-        values = network(self.envs.observations.to(device))[1][:, None]
+        memory = self.memories.of(self.envs.players)
+        values = network.step(self.envs.observations.to(device), memory)[1][:, None]
         if streams == 1:
             return values
         unknown = values.new_full((self.envs.games, streams), torch.nan)
@@ -207,13 +221,10 @@ class PPO:
             normalized(self.ranks, advantages),
             advantages + rollout.values,
         )
-        parts = [part.flatten(0, 1) for part in decisions]
         statistics: dict[str, Tensor] = {}
         for _ in range(args.epochs):
-            order = torch.randperm(len(parts[0]), generator=self.generator).to(self.ranks.device)
-            for rows in order.split(args.minibatch // self.ranks.world):
-                batch = Batch(*(part.index_select(0, rows) for part in parts))
-                loss, statistics = loss_of(args, self.network, batch, entropy_weight)
+            for batch, (logits, values) in self.minibatches(decisions, args.minibatch // self.ranks.world):
+                loss, statistics = loss_of(args, logits, values, batch, entropy_weight)
                 self.optimizer.zero_grad()
                 loss.backward()
                 self.ranks.average_gradients(self.network)
@@ -221,6 +232,28 @@ class PPO:
                 self.optimizer.step()
                 statistics["gradient_norm"] = norm
         return {name: float(value.detach()) for name, value in statistics.items()}
+
+    def minibatches(self, decisions: "Batch", size: int) -> Iterator[tuple["Batch", tuple[Tensor, Tensor]]]:
+        """The decisions in random order, ``size`` at a time, with the logits and values that the network gives them.
+
+        Without memory any decisions make a minibatch; with memory, all decisions of some games, in their order.
+        """
+        horizon, games = decisions.actions.shape
+        if self.memories.now is None:
+            parts = [part.flatten(0, 1) for part in decisions]
+            for rows in self.shuffled(horizon * games).split(size):
+                batch = Batch(*(part.index_select(0, rows) for part in parts))
+                yield batch, self.network(batch.observations)
+        else:
+            for some in self.shuffled(games).split(max(size // horizon, 1)):
+                batch = Batch(*(part.index_select(1, some) for part in decisions))
+                seen, players, dones = self.rollout.observations, self.rollout.players, self.rollout.dones
+                outputs = self.memories.replayed(self.network, seen[:, some], players[:, some], dones[:, some], some)
+                yield Batch(*(part.flatten(0, 1) for part in batch)), outputs
+
+    def shuffled(self, count: int) -> Tensor:
+        """The numbers below ``count`` in random order, (count,) int64."""
+        return torch.randperm(count, generator=self.generator).to(self.ranks.device)
 
 
 class Rollout:
@@ -232,7 +265,7 @@ class Rollout:
 
         self.observations = room(envs.observations.shape[1], dtype=torch.int64)  # packed, of the player to move
         self.masks = room(envs.actions, dtype=torch.int8)
-        self.streams = room(dtype=torch.int64)  # whose stream of rewards a decision belongs to
+        self.players = room(dtype=torch.int64)  # who decided
         self.actions = room(dtype=torch.int64)
         self.log_probabilities = room()  # of the action, when it was chosen
         self.values = room()
@@ -258,6 +291,7 @@ def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambd
     """
     advantages = torch.empty_like(rollout.values)
     games = torch.arange(last_values.shape[0], device=last_values.device)
+    streams = last_values.shape[1]
     known = ~last_values.isnan()
     next_value, next_advantage = last_values.nan_to_num(), torch.zeros_like(last_values)
     rewards = torch.zeros_like(last_values)  # since the stream's decision
@@ -266,7 +300,7 @@ def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambd
         rewards = rollout.rewards[t] + rewards * goes_on
         next_value, next_advantage = next_value * goes_on, next_advantage * goes_on
         known |= ~goes_on
-        own = games, rollout.streams[t]
+        own = games, rollout.players[t] if streams > 1 else 0
         delta = rewards[own] + gamma * next_value[own] - rollout.values[t]
         advantages[t] = torch.where(known[own], delta + gamma * gae_lambda * next_advantage[own], 0.0)
         next_value[own], next_advantage[own], rewards[own], known[own] = rollout.values[t], advantages[t], 0.0, True
@@ -297,9 +331,10 @@ class Batch(NamedTuple):
     returns: Tensor
 
 
-def loss_of(args: Args, network: Network, batch: Batch, entropy_weight: float) -> tuple[Tensor, dict[str, Tensor]]:
+def loss_of(
+    args: Args, logits: Tensor, values: Tensor, batch: Batch, entropy_weight: float
+) -> tuple[Tensor, dict[str, Tensor]]:
     """What gradient descent makes smaller, and statistics."""
-    logits, values = network(batch.observations)
     logits = masked(logits, batch.masks)
     log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
     log_ratio = log_probabilities.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probabilities

@@ -12,34 +12,39 @@ from hanabako.engine.sections import words_for
 
 from .packing import unpack
 
-__all__ = ["NETWORKS", "DenseNetwork", "Network", "choose", "fast_dtype", "masked"]
+__all__ = ["DenseNetwork", "Network", "RoundedLinear", "choose", "fast_dtype", "masked", "start_head"]
 
 PENALTY = 1e9  # taken from the logit of an illegal action: its probability is then exactly 0 in float32
 
 
 class Network(nn.Module):
-    """What is asked of a network that plays. A kind of its own is a subclass, and an entry in `NETWORKS`.
+    """What is asked of a network that plays. A kind of its own is a subclass, and has an entry in `kinds.NETWORKS`.
 
     A network without memory has a ``forward``. One with memory overrides `step` and `initial_memory`.
 
     Args:
-        bits: of an observation.
-        actions: of the game.
+        config: what is played.
         settings: all other arguments of the subclass's constructor; JSON types.
     """
 
     kind: ClassVar[str]
-    """The name in `NETWORKS`."""
+    """Its name on command lines and in files."""
+    usual_width: ClassVar[int]
+    """What it is trained with if nothing else is said."""
     opening: Tensor
     """(words,) int64: the bits that are set in every opening position, or none."""
 
-    def __init__(self, bits: int, actions: int, **settings: Any) -> None:
+    def __init__(self, config: Any, **settings: Any) -> None:
         super().__init__()
-        self.settings = {"bits": bits, "actions": actions, **settings}
-        self.bits, self.actions = bits, actions
-        self.words = words_for(bits)
+        self.bits, self.actions = config.observation_bits, config.rules().num_actions
+        self.settings = {"bits": self.bits, "actions": self.actions, **settings}
+        self.words = words_for(self.bits)
         self.trunk_dtype = torch.float32
         self.register_buffer("opening", torch.zeros(self.words, dtype=torch.int64))
+
+    def set_opening(self, words: Tensor) -> None:
+        """Note which bits, (words,) int64, are set in every opening position."""
+        self.opening.copy_(words)
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (rows, actions) and values (rows,), float32, of observations as packed words (rows, words) int64."""
@@ -71,15 +76,14 @@ class DenseNetwork(Network):
     """
 
     kind = "dense"
+    usual_width = 256
 
-    def __init__(self, bits: int, actions: int, width: int, layers: int) -> None:
-        super().__init__(bits, actions, width=width, layers=layers)
+    def __init__(self, config: Any, width: int, layers: int) -> None:
+        super().__init__(config, width=width, layers=layers)
         sizes = [64 * self.words] + [width] * layers
         self.trunk = nn.ModuleList(RoundedLinear(n, m) for n, m in pairwise(sizes))
-        self.head = nn.Linear(width, actions + 1)
-        nn.init.orthogonal_(self.head.weight[:-1], 0.01)  # nearly equal probabilities for all actions
-        nn.init.orthogonal_(self.head.weight[-1:], 1.0)
-        nn.init.zeros_(self.head.bias)
+        self.head = nn.Linear(width, self.actions + 1)
+        start_head(self.head)
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
@@ -96,21 +100,37 @@ class DenseNetwork(Network):
         return network
 
 
-NETWORKS: dict[str, type[Network]] = {network.kind: network for network in (DenseNetwork,)}
-"""The kinds of networks that a policy's file may name."""
-
-
 class RoundedLinear(nn.Linear):
-    """A linear layer that computes in the number type of its input, with weights rounded to it."""
+    """A linear layer that computes in the number type of its input, with weights rounded to it.
+
+    Args:
+        in_features: of the input.
+        out_features: of the output.
+        bias: it has one.
+        scale: of the first weights.
+    """
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, scale: float = 1.0) -> None:
+        self.scale = scale
+        super().__init__(in_features, out_features, bias)
 
     def reset_parameters(self) -> None:
         """Orthogonal weights, zero biases: the usual start of PPO (Andrychowicz et al. 2021)."""
-        nn.init.orthogonal_(self.weight, 2**0.5)
-        nn.init.zeros_(self.bias)
+        nn.init.orthogonal_(self.weight, 2**0.5 * self.scale)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the parameter's name is nn.Linear's)
-        """The layer's output, (rows, out_features)."""
-        return F.linear(input, self.weight.to(input.dtype), self.bias.to(input.dtype))
+        """The layer's output, (..., out_features)."""
+        bias = None if self.bias is None else self.bias.to(input.dtype)
+        return F.linear(input, self.weight.to(input.dtype), bias)
+
+
+def start_head(head: nn.Linear) -> None:
+    """The first weights of a head whose last output is the value: nearly equal probabilities for all actions."""
+    nn.init.orthogonal_(head.weight[:-1], 0.01)
+    nn.init.orthogonal_(head.weight[-1:], 1.0)
+    nn.init.zeros_(head.bias)
 
 
 def fast_dtype(device: torch.device) -> torch.dtype:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hanabako.compiler.jit import kernel
+from hanabako.engine.bits import ONE, ZERO, popcount
+from hanabako.engine.sections import words_for
 
-__all__ = ["pack", "unpack"]
+__all__ = ["SuitUnpacker", "pack", "unpack"]
 
 
 def bits_of_bytes(dtype: torch.dtype) -> Tensor:
@@ -56,6 +58,65 @@ def unpack(words: Tensor, dtype: torch.dtype) -> Tensor:
         return UNPACKERS[dtype](words)
     shifts = torch.arange(64, device=words.device)
     return ((words[:, :, None] >> shifts) & 1).flatten(1).to(dtype)
+
+
+class SuitUnpacker:
+    """Packed observations as numbers in the order of the suits: under 1 us per observation of 738 bits.
+
+    Args:
+        suit_bits: (suits, bits of a suit), which bits of an observation are about each suit.
+        other_bits: (others,), which are about none.
+    """
+
+    def __init__(self, suit_bits: NDArray[np.int64], other_bits: NDArray[np.int64]) -> None:
+        self.suits, self.bits, self.others = *suit_bits.shape, len(other_bits)
+        size = 64 * words_for(suit_bits.size + self.others)
+        self._suit = np.full(size, self.suits + 1, np.int64)
+        self._place = np.zeros(size, np.int64)
+        for suit, bits in enumerate(suit_bits):
+            self._suit[bits], self._place[bits] = suit, np.arange(self.bits)
+        self._suit[other_bits], self._place[other_bits] = self.suits, np.arange(self.others)
+
+    def __call__(self, words: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """Unpack observations (rows, words) int64 to float32 or bfloat16.
+
+        Returns:
+            The bits about each suit (suits, rows, bits), and (rows, bits + others): their sums over the suits, then the
+            bits about none.
+        """
+        device, rows = words.device, len(words)
+        if device.type != "cpu":
+            numbers = unpack(words, dtype)
+            order = torch.from_numpy(np.argsort(self._suit * len(self._suit) + self._place)).to(device)
+            suits = numbers[:, order[: self.suits * self.bits]].view(rows, self.suits, self.bits).transpose(0, 1)
+            others = numbers[:, order[self.suits * self.bits :][: self.others]]
+        else:
+            suits = torch.zeros(self.suits, rows, self.bits, dtype=dtype)
+            others = torch.zeros(rows, self.others, dtype=dtype)
+            one = torch.ones(1, dtype=dtype)
+            outputs = (tensor.view(INTEGERS[dtype]).numpy() for tensor in (one, suits, others))
+            place_ones(words.numpy().view(np.uint64), self._suit, self._place, *outputs)
+        return suits, torch.cat([suits.sum(0), others], 1)
+
+
+INTEGERS = {torch.float32: torch.int32, torch.bfloat16: torch.int16}
+"""What NumPy, which knows no bfloat16, sees of these numbers."""
+
+
+@kernel
+def place_ones(words, suit_of, place_of, one, suits, others):
+    """Write ``one[0]`` for every bit of ``words`` that is set: see `SuitUnpacker`."""
+    for row in range(words.shape[0]):
+        for w in range(words.shape[1]):
+            left = words[row, w]
+            while left != ZERO:
+                below = (left - ONE) & ~left
+                bit = 64 * w + np.int64(popcount(below))
+                left &= left - ONE
+                if suit_of[bit] < suits.shape[0]:
+                    suits[suit_of[bit], row, place_of[bit]] = one[0]
+                else:
+                    others[row, place_of[bit]] = one[0]
 
 
 def pack(bits: NDArray[Any], words: int) -> NDArray[np.uint64]:

@@ -25,7 +25,8 @@ from hanabako.files import parse_json, write_bytes
 from hanabako.games import config_from_dict
 from hanabako.words.checks import shown
 
-from .network import NETWORKS, Network
+from .kinds import NETWORKS
+from .network import Network
 
 __all__ = ["read_metadata", "read_network", "write_network"]
 
@@ -111,37 +112,52 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
         raise ValueError(f"{path} holds a network of the kind {shown(kind)}, not one of {', '.join(NETWORKS)}")
     with opened(path) as file:
         shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - it is no dict
-        wanted = wanted_tensors(path, NETWORKS[kind], settings, config, shapes)
+        sizes = sizes_of(path, NETWORKS[kind], settings, config, shapes)
+        wanted = wanted_tensors(path, NETWORKS[kind], sizes, config, shapes)
         tensors = {name: file.get_tensor(name) for name in shapes}
     check_tensors(path, wanted, tensors)
-    network = NETWORKS[kind](**settings)
+    network = NETWORKS[kind](config, **sizes)
     network.load_state_dict(tensors)
     return network
 
 
-def wanted_tensors(
-    path: Path, kind: type[Network], settings: dict[str, Any], config: Any, shapes: Mapping[str, tuple[int, ...]]
-) -> dict[str, Tensor]:
-    """The tensors, without room for numbers, of a network with these settings.
+def sizes_of(
+    path: Path, kind: type[Network], settings: Mapping[str, Any], config: Any, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, Any]:
+    """The arguments, beside the config, that make the network of a file's ``settings``.
 
     Raises:
-        ValueError: there is no such network, or its tensors are not of the ``shapes`` that the file holds.
+        ValueError: they are not those of such a network, larger than the file, or the network is for other
+            observations or actions than those of ``config``.
     """
     hints = get_type_hints(kind.__init__)
-    names = inspect.signature(kind).parameters
-    if settings.keys() != names.keys():
-        raise ValueError(f"network of {path} must have {', '.join(names)}, got {', '.join(map(shown, settings))}")
+    names = [name for name in inspect.signature(kind).parameters if name != "config"]
+    if settings.keys() != {"bits", "actions", *names}:
+        wanted = ", ".join(("bits", "actions", *names))
+        raise ValueError(f"network of {path} must have {wanted}, got {', '.join(map(shown, settings))}")
     size = sum(torch.Size(shape).numel() for shape in shapes.values())
     for name, value in settings.items():
-        if hints.get(name) is int and (type(value) is not int or not 0 <= value <= max(size, config.observation_bits)):
+        is_int = hints.get(name, int) is int
+        if is_int and (type(value) is not int or not 0 <= value <= max(size, config.observation_bits)):
             raise ValueError(f"{name} of {path} must be an int that fits its {size:,} weights, got {shown(value)}")
     needed = config.observation_bits, config.rules().num_actions
     if (settings["bits"], settings["actions"]) != needed:
         given = f"{settings['bits']} bits and {settings['actions']} actions"
         raise ValueError(f"{path} holds a network for {given}, and its config has {needed[0]} and {needed[1]}")
+    return {name: settings[name] for name in names}
+
+
+def wanted_tensors(
+    path: Path, kind: type[Network], sizes: Mapping[str, Any], config: Any, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, Tensor]:
+    """The tensors, without room for numbers, of a network of these sizes.
+
+    Raises:
+        ValueError: there is no such network, or its tensors are not of the ``shapes`` that the file holds.
+    """
     try:
         with torch.device("meta"), frugal(len(shapes)):
-            wanted = kind(**settings).state_dict()
+            wanted = kind(config, **sizes).state_dict()
     except Exception as error:
         raise ValueError(f"{path} holds no {kind.kind} network: {' '.join(str(error).split())}") from error
     for name in sorted(wanted.keys() | shapes.keys()):

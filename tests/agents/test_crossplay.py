@@ -97,7 +97,7 @@ def test_cross_play_of_networks_keeps_the_matrix_beside_its_summary(tmp_path, ca
     for k in range(2):
         runs.append(tmp_path / str(k) / "policy.safetensors")
         runs[-1].parent.mkdir()
-        network = DenseNetwork(MINI.observation_bits, MINI.rules().num_actions, width=16, layers=1)
+        network = DenseNetwork(MINI, width=16, layers=1)
         save_policy(runs[-1], network, MINI, {"name": str(k)})
     out = tmp_path / "result.json"
     names = ",".join(map(str, runs))

@@ -37,8 +37,7 @@ def positions(observation: str, games: int = 24, steps: int = 12) -> dict[str, n
 
 def small_network(config: HanabiConfig = CONFIG) -> DenseNetwork:
     torch.manual_seed(0)
-    rules = config.rules()
-    return DenseNetwork(config.observation_bits, rules.num_actions, width=32, layers=2)
+    return DenseNetwork(config, width=32, layers=2)
 
 
 def saved(path: Path, config: HanabiConfig = CONFIG) -> Path:
@@ -141,7 +140,7 @@ def test_a_file_of_the_first_format_still_loads(tmp_path):
 def test_a_network_of_an_unknown_kind_is_refused(tmp_path):
     path = saved(tmp_path / "policy.safetensors")
     rewrite_metadata(path, {"kind": "quantum", "bits": 3})
-    with pytest.raises(ValueError, match="of the kind 'quantum', not one of dense"):
+    with pytest.raises(ValueError, match="of the kind 'quantum', not one of symmetric, dense, recurrent"):
         agents.load(path, CONFIG)
 
 

@@ -40,11 +40,11 @@ UPDATE = TINY.games * TINY.horizon
 ALONE = Ranks(0, 1, torch.device("cpu"))
 
 
-def rollout_of(rewards: np.ndarray, streams: np.ndarray, dones: np.ndarray, values: np.ndarray) -> ppo.Rollout:
+def rollout_of(rewards: np.ndarray, players: np.ndarray, dones: np.ndarray, values: np.ndarray) -> ppo.Rollout:
     """A rollout of which only these four arrays are filled."""
     rollout = ppo.Rollout.__new__(ppo.Rollout)
     rollout.rewards, rollout.values = torch.from_numpy(rewards), torch.from_numpy(values)
-    rollout.streams, rollout.dones = torch.from_numpy(streams), torch.from_numpy(dones)
+    rollout.players, rollout.dones = torch.from_numpy(players), torch.from_numpy(dones)
     return rollout
 
 

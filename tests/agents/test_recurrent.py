@@ -14,7 +14,7 @@ from agents.evaluation.playing import Games, play, steps_of
 from agents.evaluation.seating import Block, OneTable
 from agents.learning.ranks import Ranks
 from agents.learning.validation import validate
-from agents.networks import network
+from agents.networks import kinds, network
 from agents.networks.neural_policy import NeuralPolicy, save_policy
 from agents.networks.packing import unpack
 from hanabako.games import game_of
@@ -28,10 +28,10 @@ class Recurrent(network.Network):
 
     kind = "test_recurrent"
 
-    def __init__(self, bits: int, actions: int, width: int) -> None:
-        super().__init__(bits, actions, width=width)
+    def __init__(self, config: Any, width: int) -> None:
+        super().__init__(config, width=width)
         self.cell = nn.GRUCell(64 * self.words, width)
-        self.head = nn.Linear(width, actions + 1)
+        self.head = nn.Linear(width, self.actions + 1)
 
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
         assert memory is not None
@@ -45,9 +45,9 @@ class Recurrent(network.Network):
 
 @pytest.fixture
 def policy(monkeypatch) -> NeuralPolicy:
-    monkeypatch.setitem(network.NETWORKS, Recurrent.kind, Recurrent)
+    monkeypatch.setitem(kinds.NETWORKS, Recurrent.kind, Recurrent)
     torch.manual_seed(3)
-    recurrent = Recurrent(MINI.observation_bits, MINI.rules().num_actions, width=16)
+    recurrent = Recurrent(MINI, width=16)
     nn.init.normal_(recurrent.cell.weight_hh)  # so that what came before matters
     nn.init.normal_(recurrent.head.weight)
     return NeuralPolicy(recurrent, MINI, greedy=False)

@@ -32,7 +32,7 @@ class Reinforce:
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = DenseNetwork(envs.config.observation_bits, envs.actions, width=16, layers=1).to(ranks.device)
+        self.network = DenseNetwork(envs.config, width=16, layers=1).to(ranks.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=1e-2)
         self.generator = torch.Generator().manual_seed(args.seed + ranks.rank)
 

@@ -1,0 +1,58 @@
+"""A network that remembers: a gated recurrent unit over a player's own decisions (Cho et al. 2014)."""
+
+from typing import Any, Self
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from .network import Network, RoundedLinear, start_head
+from .packing import unpack
+
+__all__ = ["RecurrentNetwork"]
+
+
+class RecurrentNetwork(Network):
+    """A multilayer perceptron, a gated recurrent unit, and a linear head with the value as its last output.
+
+    Each player of each game has a memory of its own, which begins as zeros and changes with that player's decisions. As
+    in `agents.networks.network.DenseNetwork`, bits that are set in every opening are inverted.
+
+    Args:
+        config: what is played.
+        width: units of each hidden layer, and numbers of a memory.
+        layers: hidden layers before the recurrent unit.
+    """
+
+    kind = "recurrent"
+    usual_width = 256
+
+    def __init__(self, config: Any, width: int, layers: int) -> None:
+        super().__init__(config, width=width, layers=layers)
+        self.width = width
+        sizes = [64 * self.words] + [width] * (layers - 1)
+        self.trunk = nn.ModuleList(RoundedLinear(size, width) for size in sizes)
+        self.cell = nn.GRUCell(width, width)
+        nn.init.orthogonal_(self.cell.weight_hh)
+        self.head = nn.Linear(width, self.actions + 1)
+        start_head(self.head)
+
+    def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+        """See `Network.step`."""
+        x = unpack(words ^ self.opening, self.trunk_dtype)
+        for layer in self.trunk:
+            x = F.relu(layer(x))
+        memory = self.initial_memory(len(words)) if memory is None else memory
+        memory = self.cell(x.float(), memory)
+        out = self.head(memory)
+        return out[:, :-1], out[:, -1], memory
+
+    def initial_memory(self, count: int) -> Tensor:
+        """See `Network.initial_memory`."""
+        return torch.zeros(count, self.width, device=self.opening.device)
+
+    def rounded(self) -> Self:
+        """See `Network.rounded`."""
+        network = super().rounded()
+        network.trunk.to(self.trunk_dtype)
+        return network

@@ -1,0 +1,98 @@
+"""A network that cannot tell suits apart where the rules cannot.
+
+The bits about each alike suit mean the same in every position of a column (`hanabako.engine.layout.Layout.suit_bits`),
+so one set of weights reads them all; what is pooled over the suits joins the bits that are about none (Zaheer et al.
+2017, "Deep Sets"). An action that names a suit gets its logit from that suit. Rename the suits of a position, and the
+probabilities are renamed with them, whatever the weights: networks that are trained apart cannot settle on different
+private meanings of the suits, which Other-Play (Hu et al. 2020) has to train for.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from hanabako.games import game_of
+
+from .network import Network, RoundedLinear, start_head
+from .packing import SuitUnpacker, pack, unpack
+
+__all__ = ["SymmetricNetwork"]
+
+OF_A_SUM = 0.7
+"""Scale of the first weights of two layers whose outputs are added, so that the sum is of the usual size."""
+
+
+class SymmetricNetwork(Network):
+    """Features of every suit, and of the rest.
+
+    Layer by layer, with ``p`` the mean of the suits' features ``h_s`` joined with the rest's ``g`` (at the beginning
+    the sum of the suits' bits joined with the other bits):
+
+        h_s = relu(A h_s + B p),   g = relu(C p)
+
+    The logit of an action that names suit ``s`` is linear in ``h_s`` and ``p``; all others, and the value, in ``p``.
+    Hidden layers compute in ``trunk_dtype``, heads in float32. As in `agents.networks.network.DenseNetwork`, bits that
+    are set in every opening are inverted.
+
+    Args:
+        config: what is played; its layout says which bits and actions are about which suit.
+        width: features of each suit, and of the rest.
+        layers: how many layers.
+
+    Raises:
+        ValueError: the game has no suits that the rules cannot tell apart.
+    """
+
+    kind = "symmetric"
+    usual_width = 96
+
+    def __init__(self, config: Any, width: int, layers: int) -> None:
+        super().__init__(config, width=width, layers=layers)
+        layout = game_of(config).module("engine.layout").layout(config.rules())
+        if not layout.alike_suits:
+            raise ValueError(f"a symmetric network needs suits that are alike; {game_of(config).name} has none")
+        self.width, rest = width, width
+        self.suit_bits = layout.suit_bits
+        self.unpack = SuitUnpacker(layout.suit_bits, layout.other_bits)
+        named, others = layout.suit_actions, layout.other_actions
+        self.named = named.shape[1]
+        self.register_buffer("order", torch.from_numpy(np.argsort([*named.ravel(), *others])), persistent=False)
+        bits = self.unpack.bits
+        sizes = [(bits, bits + self.unpack.others)] + [(width, width + rest)] * (layers - 1)
+        self.own = nn.ModuleList(RoundedLinear(own, width, bias=False, scale=OF_A_SUM) for own, _ in sizes)
+        self.pooled = nn.ModuleList(RoundedLinear(pooled, width + rest, scale=OF_A_SUM) for _, pooled in sizes)
+        self.suit_head = nn.Linear(width, self.named, bias=False) if self.named else None
+        self.head = nn.Linear(width + rest, self.named + len(others) + 1)
+        start_head(self.head)
+        if self.suit_head is not None:
+            nn.init.orthogonal_(self.suit_head.weight, 0.01)
+
+    def rounded(self) -> Self:
+        """See `Network.rounded`."""
+        network = super().rounded()
+        network.own.to(self.trunk_dtype)
+        network.pooled.to(self.trunk_dtype)
+        return network
+
+    def set_opening(self, words: Tensor) -> None:
+        """See `Network.set_opening`. A bit counts only if it is set for every suit."""
+        bits = unpack(words.cpu()[None], torch.float32)[0].numpy().astype(np.int8)
+        bits[self.suit_bits] = bits[self.suit_bits].min(0)
+        super().set_opening(torch.from_numpy(pack(bits[None], self.words)[0].view(np.int64)))
+
+    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.forward`."""
+        suits, pooled = self.unpack(words ^ self.opening, self.trunk_dtype)
+        for own, shared in zip(self.own, self.pooled, strict=True):
+            given = shared(pooled)
+            suits = F.relu_(own(suits) + given[:, : self.width])
+            pooled = torch.cat([suits.mean(0), F.relu(given[:, self.width :])], 1)
+        out = self.head(pooled.float())
+        logits = out[:, self.named : -1]
+        if self.suit_head is not None:
+            named = self.suit_head(suits.float()) + out[:, : self.named]
+            logits = torch.cat([named.transpose(0, 1).flatten(1), logits], 1)[:, self.order]
+        return logits, out[:, -1]
