@@ -10,10 +10,11 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -79,9 +80,18 @@ def machine() -> dict[str, Any]:
 
 
 class Log:
-    """The run's record: ``metrics.jsonl``, the progress bar, and TensorBoard if wanted. Rank 0 keeps it."""
+    """The run's record: ``metrics.jsonl``, the progress bar, and other loggers if wanted. Rank 0 keeps it.
 
-    def __init__(self, run_dir: Path, updates: int, tensorboard: bool) -> None:
+    Args:
+        run_dir: of the run.
+        updates: that the run goes on from.
+        loggers: names in `LOGGERS`.
+
+    Raises:
+        ValueError: a logger is not installed.
+    """
+
+    def __init__(self, run_dir: Path, updates: int, loggers: Sequence[str] = ()) -> None:
         self.path = run_dir / "metrics.jsonl"
         rows, unreadable = parsed_metrics(self.path) if self.path.exists() else ([], [])
         if unreadable:
@@ -89,16 +99,15 @@ class Log:
         kept = [row for row in rows if row["update"] <= updates]  # later ones are about to be played again
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
         self.bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
-        self.writer = tensorboard_writer(run_dir) if tensorboard else None
+        self.loggers = [LOGGERS[name](run_dir) for name in loggers]
         self.shown: dict[str, str] = {}
 
     def write(self, row: dict[str, float]) -> None:
         """Add a row."""
         with self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
-        if self.writer:
-            for name, value in row.items():
-                self.writer.add_scalar(name, value, row["steps"])
+        for logger in self.loggers:
+            logger.log(row, step=int(row["steps"]))
         self.shown["steps/s"] = f"{row['steps_per_second']:,.0f}"
         for name in ("score", "greedy_score"):
             if name in row:
@@ -109,15 +118,55 @@ class Log:
     def close(self) -> None:
         """Leave the bar as it stands."""
         self.bar.close()
-        if self.writer:
-            self.writer.close()
+        for logger in self.loggers:
+            logger.finish()
 
 
-def tensorboard_writer(run_dir: Path) -> Any:
-    """A writer of TensorBoard's event files."""
-    from torch.utils.tensorboard import SummaryWriter  # only if wanted: tensorboard is an optional dependency
+class Logger(Protocol):
+    """Where rows go beside ``metrics.jsonl``: what a run of Weights & Biases does."""
 
-    return SummaryWriter(run_dir / "tensorboard")
+    def log(self, row: dict[str, float], /, *, step: int) -> Any: ...  # noqa: D102
+
+    def finish(self) -> Any: ...  # noqa: D102
+
+
+class TensorBoard:
+    """TensorBoard's event files, in ``tensorboard/`` of the run's directory."""
+
+    def __init__(self, run_dir: Path) -> None:
+        with needed("tensorboard"):
+            from torch.utils.tensorboard import SummaryWriter
+        self.writer = SummaryWriter(run_dir / "tensorboard")
+        self.finish = self.writer.close
+
+    def log(self, row: dict[str, float], *, step: int) -> None:
+        """Add a row."""
+        for name, value in row.items():
+            self.writer.add_scalar(name, value, step)
+
+
+def weights_and_biases(run_dir: Path) -> Logger:
+    """A run of Weights & Biases, in its directory ``wandb/``; its own environment variables say where it goes."""
+    with needed("wandb"):
+        wandb = import_module("wandb")
+    about = json.loads((run_dir / "config.json").read_text())
+    return wandb.init(project="hanabako", name=run_dir.name, dir=run_dir, config=about, resume="allow", id=run_dir.name)
+
+
+LOGGERS: dict[str, Callable[[Path], Logger]] = {"tensorboard": TensorBoard, "wandb": weights_and_biases}
+
+
+@contextmanager
+def needed(package: str) -> Iterator[None]:
+    """Name an optional package that is not there.
+
+    Raises:
+        ValueError: it is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise ValueError(f"{package} is not installed: pip install {package}") from error
 
 
 def read_metrics(run_dir: Path) -> list[dict[str, float]]:

@@ -78,8 +78,8 @@ class Settings:
     """Games of the last evaluation."""
     opponent: str = "random"
     """An agent (its name or file) that takes all other seats when a competitive game is evaluated."""
-    tensorboard: bool = False
-    """Also log for TensorBoard, which must be installed."""
+    loggers: tuple[Literal["tensorboard", "wandb"], ...] = ()
+    """Where to log beside ``metrics.jsonl``: TensorBoard, Weights & Biases, which must be installed."""
 
     def check(self, world: int) -> None:
         """Refuse settings that cannot work with that many ranks, in words.
@@ -122,13 +122,12 @@ class Settings:
             ValueError: it holds no run, or its ``config.json`` lacks a setting or has one of another type.
         """
         try:
-            values = dict(read_json(run_dir / "config.json")["args"]) | {"run_dir": run_dir, "resume": run_dir}
+            kept = dict(read_json(run_dir / "config.json")["args"]) | {"run_dir": run_dir, "resume": run_dir}
             hints = get_type_hints(cls)
             if values.keys() != hints.keys():
                 odd = ", ".join(map(shown, sorted(values.keys() ^ hints.keys())))
                 raise ValueError(f"missing or unknown settings in its config.json: {odd}")
-            if isinstance(values["config"], list):
-                values["config"] = tuple(values["config"])
+            values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()}
             for name, hint in hints.items():
                 if not is_of(values[name], hint):
                     raise ValueError(f"{name} must be {allowed_by(hint)}, got {shown(values[name])}")
@@ -305,7 +304,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         trainer = Trainer(args, algorithm, config, ranks, run_dir)
         if args.resume is not None:
             trainer.load()
-        log = Log(run_dir, trainer.progress.updates, args.tensorboard) if ranks.rank == 0 else None
+        log = Log(run_dir, trainer.progress.updates, args.loggers) if ranks.rank == 0 else None
         try:
             trainer.run(log, interruption)
         finally:

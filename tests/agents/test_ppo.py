@@ -7,6 +7,8 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,6 +127,27 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only():
     assert lowest[1.0] <= -1
 
 
+@pytest.mark.parametrize("players", [2, 3])
+def test_replayed_memories_are_those_of_the_rollout(players):
+    """Games end in it and begin again; without an update, every decision is replayed with the chance it was made."""
+    envs = SelfPlayEnvs(replace(PRESETS["mini"], players=players), TINY.games, TINY.seed, ALONE)
+    learner = ppo.PPO(replace(TINY, network="recurrent", horizon=24), envs, ALONE)
+    torch.nn.init.normal_(learner.network.get_parameter("head.weight"))  # far from a uniform policy
+    for _ in range(3):
+        learner.collect(1.0)
+        rollout = learner.rollout
+        assert rollout.dones.any() and not rollout.dones.all(0).any()
+        batch = ppo.Batch(*(torch.zeros(24, TINY.games) for _ in ppo.Batch._fields))
+        batch = batch._replace(
+            masks=rollout.masks, actions=rollout.actions, log_probabilities=rollout.log_probabilities
+        )
+        batch = batch._replace(observations=rollout.observations)
+        for some, (logits, _) in learner.minibatches(batch, 24 * 8):
+            chances = ppo.masked(logits, some.masks).log_softmax(1)
+            now = chances.gather(1, some.actions[:, None]).squeeze(1)
+            torch.testing.assert_close(now, some.log_probabilities, rtol=0, atol=1e-4)
+
+
 def weights(run_dir: Path) -> dict[str, torch.Tensor]:
     return load_policy(run_dir / "policy.safetensors").network.state_dict()
 
@@ -146,10 +169,12 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
     monkeypatch.setattr(Trainer, "learn", learn_and_stop)
 
 
-@pytest.mark.parametrize("stream", ["team", "seat"])
-def test_an_interrupted_run_resumes_to_the_same_curve_and_weights(tmp_path, monkeypatch, stream):
+@pytest.mark.parametrize(
+    ("network", "stream"), [("symmetric", "team"), ("dense", "seat"), ("recurrent", "team"), ("recurrent", "seat")]
+)
+def test_an_interrupted_run_resumes_to_the_same_curve_and_weights(tmp_path, monkeypatch, network, stream):
     before = signal.getsignal(signal.SIGINT)
-    args = replace(TINY, steps=6 * UPDATE, stream=stream)
+    args = replace(TINY, steps=6 * UPDATE, stream=stream, network=network)
     whole = train(replace(args, run_dir=tmp_path / "whole"))
     with monkeypatch.context() as patch:
         stop_after(patch, 3, signal.SIGINT)
@@ -188,6 +213,27 @@ def test_a_run_directory_holds_what_the_contract_says(tmp_path):
     assert (run_dir / "curve.png").read_bytes()[:4] == b"\x89PNG"
     with pytest.raises(ValueError, match="holds a run already"):
         train(replace(TINY, steps=UPDATE, run_dir=run_dir))
+
+
+def test_a_run_is_logged_elsewhere_too(tmp_path, monkeypatch):
+    rows: list[tuple[int, dict[str, float]]] = []
+    run = SimpleNamespace(log=lambda row, *, step: rows.append((step, row)), finish=lambda: rows.append((-1, {})))
+    started: dict[str, Any] = {}
+
+    def init(**settings: Any) -> SimpleNamespace:
+        started.update(settings)
+        return run
+
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=init))
+    args = replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run", loggers=("wandb", "tensorboard"))
+    run_dir = train(args)
+    assert [step for step, _ in rows] == [UPDATE, 2 * UPDATE, -1]
+    assert [row for _, row in rows[:-1]] == read_metrics(run_dir)
+    assert started["project"] == "hanabako" and started["config"]["args"]["loggers"] == ["wandb", "tensorboard"]
+    assert list((run_dir / "tensorboard").glob("events*"))
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(ValueError, match="wandb is not installed: pip install wandb"):
+        train(replace(args, run_dir=tmp_path / "other", loggers=("wandb",)))
 
 
 def interrupted_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
