@@ -124,8 +124,8 @@ class Settings:
         try:
             kept = dict(read_json(run_dir / "config.json")["args"]) | {"run_dir": run_dir, "resume": run_dir}
             hints = get_type_hints(cls)
-            if values.keys() != hints.keys():
-                odd = ", ".join(map(shown, sorted(values.keys() ^ hints.keys())))
+            if kept.keys() != hints.keys():
+                odd = ", ".join(map(shown, sorted(kept.keys() ^ hints.keys())))
                 raise ValueError(f"missing or unknown settings in its config.json: {odd}")
             values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()}
             for name, hint in hints.items():
