@@ -10,6 +10,6 @@ if __name__ == "agents":  # by the folder's own name, in a clone
     sys.modules["agents"] = importlib.import_module("hanabako.agents")
 else:
     from .bots.policy import Policy
-    from .registry import load, names
+    from .registry import load, names, pretrained
 
-    __all__ = ["Policy", "load", "names"]
+    __all__ = ["Policy", "load", "names", "pretrained"]

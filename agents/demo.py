@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 import tyro
 from gymnasium.vector import AutoresetMode
 from torch.distributed.elastic.multiprocessing.api import SignalException
@@ -25,22 +26,14 @@ from torch.distributed.run import main as torchrun
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
 from . import ppo
+from .learning.recipes import RECIPES
 from .learning.runs import read_metrics
+from .networks.network import kind_of_processor
 from .networks.neural_policy import load_policy
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
-
-RECIPES = {
-    # Larger batches than agents.ppo's own: better in the end, with fewer messages between the ranks. More entropy at
-    # first: a team that settles too soon settles for less.
-    "standard": ("--games", "2048", "--minibatch", "4096", "--entropy", "0.1"),
-    "mini": (
-        *("--width", "128", "--epochs", "2"),
-        *("--learning-rate", "2e-3", "--entropy", "0.1", "--entropy-end", "0.005"),
-    ),
-}
 
 REPLAY_SEED = 2**41  # a deal that neither training nor evaluations see
 
@@ -102,8 +95,8 @@ def demo(args: Args) -> Path:
         print(
             f"It took {60 * spent:.0f} s (the next time, none). Now {minutes:.1f} minutes of self-play.\n", flush=True
         )
-        settings = ["--preset", preset, "--minutes", f"{minutes:.2f}", "--seed", str(args.seed), *RECIPES[preset]]
-        settings += ["--run-dir", str(run_dir)]
+        settings = [*RECIPES[f"hanabi-{preset}-2p"].arguments(), "--minutes", f"{minutes:.2f}"]
+        settings += ["--seed", str(args.seed), "--run-dir", str(run_dir)]
     train(ranks, settings)
     rows = read_metrics(run_dir)
     if not rows or rows[-1]["fraction"] < 1:
@@ -183,7 +176,8 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
     """The result beside the published figures, and where everything is."""
     about = json.loads((run_dir / "config.json").read_text())
     best = config_from_dict(about["config"]).max_score
-    cost = f"{row['steps'] / 1e6:.0f} M steps, {row['seconds'] / 60:.1f} minutes on {about['ranks']} cores"
+    kind = kind_of_processor(torch.device(about["device"]))
+    cost = f"{row['steps'] / 1e6:.0f} M steps, {row['seconds'] / 60:.1f} minutes on {about['ranks']} {kind}"
     lines = [
         "",
         f"Greedy, {row['greedy_games']:,} unseen deals, observation {about['observation']}:",

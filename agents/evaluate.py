@@ -27,7 +27,7 @@ from hanabako.words.checks import as_seed, shown, usable_threads
 
 from .bots.policy import Policy
 from .evaluation.playing import Games, play
-from .registry import load
+from .registry import load, network_file
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]
 
@@ -233,12 +233,13 @@ MATRICES = (cross_play, strangers)
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:
-    """What a policy file says of itself; None for an agent known by name."""
-    if not is_file(name):
+    """What a network's file says of itself; None for a bot."""
+    path = Path(name) if is_file(name) else network_file(name)
+    if path is None:
         return None
     from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
 
-    return read_metadata(Path(name))
+    return read_metadata(path)
 
 
 def with_observation_of(config: Any, names: Sequence[str]) -> Any:

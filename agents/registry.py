@@ -8,14 +8,17 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from hanabako.games import game_named, game_of
+from hanabako.games import game_named, game_names, game_of
 from hanabako.words.checks import shown
 
 from .bots.bot import BotPolicy
 from .bots.policy import Policy
 from .bots.random_agent import RandomPolicy
 
-__all__ = ["load", "names", "players"]
+__all__ = ["load", "names", "network_file", "players", "pretrained"]
+
+PRETRAINED = Path(__file__).resolve().parent / "pretrained"
+"""The networks that ship, one file each."""
 
 
 def players(game: str) -> dict[str, Callable[[Any], Policy]]:
@@ -37,17 +40,41 @@ def names(game: str) -> list[str]:
     return list(players(game_named(game).name))
 
 
+def pretrained(game: str) -> list[str]:
+    """Names of the networks for ``game`` that ship and that `load` knows: each plays the config it was trained for.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    return sorted(path.stem for path in PRETRAINED.glob(f"{game_named(game).name}-*.safetensors"))
+
+
+def network_file(name_or_path: str | Path) -> Path | None:
+    """The file of a network that ships under this name, or the file at this path; None for any other name."""
+    text = str(name_or_path)
+    if any(text in pretrained(game) for game in game_names()):
+        return PRETRAINED / f"{text}.safetensors"
+    return Path(name_or_path) if isfile(name_or_path) else None  # noqa: PTH113 - Path's raises if the name is too long
+
+
 def load(name_or_path: str | Path, config: Any) -> Policy:
-    """A player of games of ``config``: one of `names`, or the file ``policy.safetensors`` of a training run.
+    """A player of games of ``config``.
+
+    Args:
+        name_or_path: one of `names`, one of `pretrained`, or the file ``policy.safetensors`` of a training run.
+        config: of the games.
 
     Raises:
         ValueError: no such player or file, or it cannot play ``config``.
     """
-    bots = players(game_of(config).name)
+    game = game_of(config).name
+    bots = players(game)
     if str(name_or_path) in bots:
         return bots[str(name_or_path)](config)
-    if not isfile(name_or_path):  # noqa: PTH113 - Path's raises if the name is too long for a file
-        raise ValueError(f"an agent must be one of {', '.join(bots)} or a file, got {shown(str(name_or_path))}")
+    path = network_file(name_or_path)
+    if path is None:
+        known = ", ".join((*bots, *pretrained(game)))
+        raise ValueError(f"an agent must be one of {known} or a file, got {shown(str(name_or_path))}")
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
-    return load_policy(Path(name_or_path), config)
+    return load_policy(path, config)

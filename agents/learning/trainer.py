@@ -22,7 +22,7 @@ from hanabako.files import read_json
 from hanabako.games import game_named, game_of, make_config
 from hanabako.words.checks import as_index, shown
 
-from ..networks.network import Network
+from ..networks.network import Network, kind_of_processor
 from ..networks.neural_policy import NeuralPolicy, save_policy
 from ..registry import load
 from .checkpoints import Checkpoints
@@ -259,6 +259,7 @@ class Trainer:
         """Write the network, said to be as good as ``row`` tells, and a checkpoint."""
         if self.ranks.rank == 0:
             about = {"name": self.run_dir.name, "seed": self.args.seed, "ranks": self.ranks.world, **row}
+            about["processor"] = kind_of_processor(self.ranks.device)
             save_policy(self.run_dir / "policy.safetensors", self.algorithm.network, self.config, about)
         state = {"progress": asdict(self.progress), "algorithm": self.algorithm.state()}
         self.checkpoints.save(self.progress.updates, state, self.envs.state())

@@ -12,7 +12,16 @@ from hanabako.engine.sections import words_for
 
 from .packing import unpack
 
-__all__ = ["DenseNetwork", "Network", "RoundedLinear", "choose", "fast_dtype", "masked", "start_head"]
+__all__ = [
+    "DenseNetwork",
+    "Network",
+    "RoundedLinear",
+    "choose",
+    "fast_dtype",
+    "kind_of_processor",
+    "masked",
+    "start_head",
+]
 
 PENALTY = 1e9  # taken from the logit of an illegal action: its probability is then exactly 0 in float32
 
@@ -141,6 +150,12 @@ def fast_dtype(device: torch.device) -> torch.dtype:
         can = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}  # new in torch 2.11
         return torch.bfloat16 if can.get("avx512_bf16") or can.get("amx_bf16") else torch.float32
     return torch.float32
+
+
+def kind_of_processor(device: torch.device) -> str:
+    """What training speed depends on, in words."""
+    kind = "a GPU" if device.type != "cpu" else "cores"
+    return f"{kind} {'with' if fast_dtype(device) == torch.bfloat16 else 'without'} bf16 instructions"
 
 
 # --- From logits to an action -----------------------------------------------------------------------------------------

@@ -1,0 +1,55 @@
+"""What it takes to train a network for each game: settings of `agents.ppo`, by the name of the network they make.
+
+A name is that of a game, of a preset and a number of players; a number behind them is the seed of one of several
+networks. ``agents/SCORES.md`` tells how the settings were chosen. Minutes are those of two cores.
+"""
+
+from typing import NamedTuple
+
+from hanabako.games import game_named
+
+__all__ = ["RECIPES", "Recipe"]
+
+
+class Recipe(NamedTuple):
+    """One network: what is trained, for how long, and with which settings beside the usual."""
+
+    game: str
+    preset: str
+    players: int
+    minutes: float
+    settings: tuple[str, ...] = ()
+    opponent: str | None = None
+    """Whom a network for a competitive game is measured against."""
+
+    def changed_players(self) -> int | None:
+        """How many players, if it is not the preset's own number, which not every game lets one change."""
+        return None if game_named(self.game).presets[self.preset].players == self.players else self.players
+
+    def arguments(self) -> list[str]:
+        """Of `agents.ppo`, but for the budget."""
+        players, opponent = self.changed_players(), self.opponent
+        arguments = ["--game", self.game, "--preset", self.preset]
+        arguments += ["--players", str(players)] if players else []
+        arguments += ["--opponent", opponent] if opponent else []
+        return [*arguments, *self.settings]
+
+
+# Larger batches than agents.ppo's own: better in the end, with fewer messages between the ranks. More entropy at first:
+# a team that settles too soon settles for less.
+LARGE = ("--games", "2048", "--minibatch", "4096", "--entropy", "0.1")
+SMALL = ("--epochs", "2", "--learning-rate", "2e-3", "--entropy", "0.1", "--entropy-end", "0.005")
+
+RECIPES: dict[str, Recipe] = {
+    "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 60, LARGE),
+    "hanabi-standard-3p": Recipe("hanabi", "standard", 3, 30, LARGE),
+    "hanabi-standard-4p": Recipe("hanabi", "standard", 4, 30, LARGE),
+    "hanabi-standard-5p": Recipe("hanabi", "standard", 5, 30, LARGE),
+    "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 5, SMALL),
+    "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 5, SMALL),
+    **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 5, (*SMALL, "--seed", str(k))) for k in range(1, 6)},
+    "ikebana-standard-2p": Recipe("ikebana", "standard", 2, 30, opponent="lookahead"),
+    "ikebana-standard-4p": Recipe("ikebana", "standard", 4, 30, opponent="lookahead"),
+    "koikoi-document-2p": Recipe("koikoi", "document", 2, 30, opponent="monte_carlo"),
+    "koikoi-koikoi_japan-2p": Recipe("koikoi", "koikoi_japan", 2, 30, opponent="monte_carlo"),
+}

@@ -1,0 +1,71 @@
+"""The networks that ship: each loads by its name, is the size it should be, and plays as well as is said of it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+from agents import pretrain
+from agents.evaluate import play
+from agents.learning.recipes import RECIPES
+from agents.networks.neural_policy import read_metadata
+from agents.registry import PRETRAINED
+from hanabako.games import config_from_dict, game_names, game_of, make_config
+
+NAMES = [name for game in game_names() for name in agents.pretrained(game)]
+DEALS = 1000
+
+
+def config_of(name: str) -> Any:
+    return config_from_dict(read_metadata(PRETRAINED / f"{name}.safetensors")["config"])
+
+
+def test_networks_are_named_for_what_they_play():
+    assert set(NAMES) <= set(RECIPES)
+    for name in NAMES:
+        recipe, config = RECIPES[name], config_of(name)
+        assert name.startswith(f"{recipe.game}-{recipe.preset}-{recipe.players}p")
+        settings = game_of(config).training_settings
+        assert config == make_config(recipe.game, recipe.preset, recipe.changed_players(), settings)
+
+
+def test_all_of_them_are_small():
+    assert sum(path.stat().st_size for path in PRETRAINED.glob("*")) < 10e6
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", NAMES)
+def test_a_network_plays_as_well_as_it_did(name: str):
+    """Within four standard errors of the mean, both ways: a false alarm in 16,000 tests."""
+    config, about = config_of(name), read_metadata(PRETRAINED / f"{name}.safetensors")["about"]
+    network = agents.load(name, config)
+    if game_of(config).cooperative:
+        scores = play(config, network, games=DEALS, seed=77).score.astype(float)
+    else:
+        other = agents.load(RECIPES[name].opponent or "random", config)
+        seats = range(config.players)
+        played = [play(config, [network if p == k else other for p in seats], DEALS // len(seats), 77) for k in seats]
+        scores = np.concatenate([games.rewards[:, k] for k, games in zip(seats, played, strict=True)])
+    error = (scores.var() / len(scores) + about["greedy_score_error"] ** 2) ** 0.5
+    assert abs(scores.mean() - about["greedy_score"]) < 4 * error
+
+
+def test_an_unknown_network_is_named_with_those_that_there_are():
+    with pytest.raises(ValueError, match=r"an agent must be one of random, .*, got 'hanabi-gigantic-9p'"):
+        agents.load("hanabi-gigantic-9p", make_config("hanabi"))
+    with pytest.raises(SystemExit, match=r"a network must be one of hanabi-standard-2p, .*, got 'hanabi-gigantic-9p'"):
+        pretrain.main(["hanabi-gigantic-9p"])
+
+
+def test_what_each_takes_is_listed(capsys):
+    pretrain.main(["--list"])
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(RECIPES)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes_can_be_followed(name: str):
+    recipe = RECIPES[name]
+    config = make_config(recipe.game, recipe.preset, recipe.changed_players())
+    assert recipe.opponent is None or recipe.opponent in agents.names(recipe.game)
+    assert config.players == recipe.players
