@@ -21,6 +21,7 @@ class SelfPlayEnvs:
         games: how many at a time, all ranks together.
         seed: of the deals; every rank has its own.
         ranks: share the games evenly.
+        threads: of the simulator, on each rank.
     """
 
     observations: Tensor
@@ -30,7 +31,7 @@ class SelfPlayEnvs:
     players: Tensor
     """(games,) int64: who is to move."""
 
-    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks) -> None:
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
         self.config = config
         self.ranks = ranks
         self.games = games // ranks.world
@@ -40,7 +41,9 @@ class SelfPlayEnvs:
         self._finished = np.zeros(3)  # games that ended since `statistics`, their scores, their lengths
         streams = np.random.SeedSequence(seed).spawn(ranks.world)
         compile_once(config, self.games, ranks)
-        self._env = game_of(config).vector_env(self.games, config=config, observation="packed", copy=False)
+        self._env = game_of(config).vector_env(
+            self.games, config=config, observation="packed", num_threads=threads, copy=False
+        )
         self._observe(*self._env.reset(seed=int(streams[ranks.rank].generate_state(1)[0])))
 
     @property

@@ -20,7 +20,7 @@ import tyro
 
 from hanabako.files import read_json
 from hanabako.games import game_named, game_of, make_config
-from hanabako.words.checks import as_index, shown
+from hanabako.words.checks import as_index, shown, usable_threads
 
 from ..networks.network import Network, kind_of_processor
 from ..networks.neural_policy import NeuralPolicy, save_policy
@@ -68,6 +68,8 @@ class Settings:
     """Continue the run kept in this directory, with its own settings: all others are ignored."""
     games: int = 1024
     """Games played at a time, all ranks together."""
+    threads: int = 1
+    """Threads of each rank's simulator: one beside other ranks, all cores beside a GPU."""
     device: str = "auto"
     """``cpu``, ``cuda``, ``mps``, or ``auto`` for the best there is."""
     evaluations: int = 12
@@ -88,6 +90,7 @@ class Settings:
             ValueError: a size that is not positive, or that the ranks cannot share evenly.
         """
         self.check_positive("games", "evaluations", "evaluation_games", "final_games")
+        usable_threads(self.threads)
         as_index("seed", self.seed, VALIDATION_SEED - 1)
         self.check_shared(world, "games")
         if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
@@ -208,7 +211,7 @@ class Trainer:
 
     def __init__(self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path) -> None:
         self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
-        self.envs = SelfPlayEnvs(config, args.games, args.seed, ranks)
+        self.envs = SelfPlayEnvs(config, args.games, args.seed, ranks, args.threads)
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm = algorithm(args, self.envs, ranks)
         self.progress = Progress()

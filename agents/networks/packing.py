@@ -77,6 +77,8 @@ class SuitUnpacker:
             self._suit[bits], self._place[bits] = suit, np.arange(self.bits)
         self._suit[other_bits], self._place[other_bits] = self.suits, np.arange(self.others)
 
+        self._order = torch.from_numpy(np.argsort(self._suit * size + self._place, kind="stable"))
+
     def __call__(self, words: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """Unpack observations (rows, words) int64 to float32 or bfloat16.
 
@@ -87,7 +89,9 @@ class SuitUnpacker:
         device, rows = words.device, len(words)
         if device.type != "cpu":
             numbers = unpack(words, dtype)
-            order = torch.from_numpy(np.argsort(self._suit * len(self._suit) + self._place)).to(device)
+            if self._order.device != device:
+                self._order = self._order.to(device)
+            order = self._order
             suits = numbers[:, order[: self.suits * self.bits]].view(rows, self.suits, self.bits).transpose(0, 1)
             others = numbers[:, order[self.suits * self.bits :][: self.others]]
         else:

@@ -1,0 +1,82 @@
+"""Decisions per second that learning makes: playing, observing, choosing, and one update of every kind of network.
+
+    python -m benchmarks.learner                    # benchmarks/results/learner.json
+    python -m benchmarks.learner --device cuda --games 16384 --minibatch 65536 --threads 16 --json learner.json
+
+One process plays standard Hanabi for two players with `derived` observed. A float32 row is what a processor without
+bf16 instructions does; both rows stand side by side where the hardware has them.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import tyro
+
+from agents import ppo
+from agents.learning.ranks import Ranks, joined_ranks, processor_settings
+from agents.learning.selfplay import SelfPlayEnvs
+from agents.networks.kinds import NETWORKS
+from agents.networks.network import fast_dtype, kind_of_processor
+from benchmarks import machine
+from benchmarks.timing import Case, measure, write_json
+
+RESULTS = Path(__file__).parent / "results" / "learner.json"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Measure how fast networks learn."""
+
+    device: str = "auto"
+    """As `agents.ppo` takes it."""
+    games: int = 1024
+    """Played at a time."""
+    minibatch: int = 2048
+    """Decisions per gradient step."""
+    threads: int = 1
+    """Of the simulator."""
+    seconds: float = 4.0
+    """Of every repeat."""
+    repeats: int = 5
+    """Repeats of every row."""
+    json: Path = RESULTS
+    """Where the results go."""
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    args = tyro.cli(Args, args=argv, description=__doc__, prog="python -m benchmarks.learner")
+    with joined_ranks(args.device) as ranks, processor_settings():
+        trunks = ["float32"] if fast_dtype(ranks.device) == torch.float32 else ["bfloat16", "float32"]
+        cases = [learning(args, kind, trunk, ranks) for kind in NETWORKS for trunk in trunks]
+        rows = measure(cases, args.seconds, args.repeats, "learning")
+    about = {"device": str(ranks.device), "kind": kind_of_processor(ranks.device), "machine": machine.describe()}
+    write_json(args.json, {"games": args.games, "minibatch": args.minibatch, **about, "rows": rows})
+    for row in rows:
+        print(
+            f"{row['network']:<10} {row['trunk']:<9} width {row['width']:>3} {row['steps_per_second']:>10,} decisions/s"
+        )
+
+
+def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
+    """A learner as it is after some updates, and its next one."""
+    settings = ppo.Args(
+        network=kind, trunk=trunk, games=args.games, minibatch=args.minibatch, threads=args.threads, steps=10**9
+    )
+    envs = SelfPlayEnvs(settings.make_config(), args.games, settings.seed, ranks, args.threads)
+    learner = ppo.PPO(settings, envs, ranks)
+
+    def play() -> int:
+        learner.learn(0.5)
+        if ranks.device.type == "cuda":
+            torch.cuda.synchronize()
+        return args.games * settings.horizon
+
+    row = {"network": kind, "trunk": trunk, "width": NETWORKS[kind].usual_width}
+    return Case(row, play, "cpu" if ranks.device.type == "cpu" and args.threads == 1 else "wall")
+
+
+if __name__ == "__main__":
+    main()
