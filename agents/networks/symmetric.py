@@ -47,7 +47,7 @@ class SymmetricNetwork(Network):
     """
 
     kind = "symmetric"
-    usual_width = 96
+    usual_width = 64
 
     def __init__(self, config: Any, width: int, layers: int) -> None:
         super().__init__(config, width=width, layers=layers)
