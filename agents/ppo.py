@@ -52,7 +52,7 @@ class Args(Settings):
     """The kind of network; ``auto`` is ``symmetric`` in a game with suits that the rules cannot tell apart, and
     otherwise ``dense``."""
     width: int | None = None
-    """Units of each hidden layer: by default 256, in the symmetric network 96 for each suit and 96 for the rest."""
+    """Units of each hidden layer: by default 256, in the symmetric network 64 for each suit and 64 for the rest."""
     layers: int = 2
     """Number of hidden layers."""
     horizon: int = 32
@@ -62,7 +62,7 @@ class Args(Settings):
     epochs: int = 1
     """Passes over each rollout; small games learn faster with 2."""
 
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     """Adam's learning rate at the start; it falls linearly over the budget."""
     learning_rate_end: float = 2e-5
     """Adam's learning rate at the end."""

@@ -22,6 +22,7 @@ from hanabako.files import write_text
 from hanabako.games import config_from_dict
 from hanabako.pages.generated import marks, update
 
+from . import sweep
 from .evaluate import Args, evaluate
 from .evaluation.originals import originals_board
 from .registry import names
@@ -247,6 +248,7 @@ def boards() -> dict[str, str]:
         "programs": programs_board(standard),
         "variants": variants_board(variants),
         "originals": originals_board(originals, [*standard, *four_lives]),
+        "sweep": sweep.table(json.loads(sweep.RESULTS.read_text())),
     }
 
 
