@@ -46,6 +46,7 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.throughput
 	@$(RUN) -m benchmarks.peers
 	@$(RUN) -m benchmarks.compile_time
+	@$(RUN) -m benchmarks.learner
 
 # What a game's picture in the README shows; a game without a line here is shown at the end of its first deal.
 PICTURE_hanabi  := --seed 11 --moves 32 --seat 1

@@ -1,7 +1,7 @@
 """Decisions per second that learning makes: playing, observing, choosing, and one update of every kind of network.
 
     python -m benchmarks.learner                    # benchmarks/results/learner.json
-    python -m benchmarks.learner --device cuda --games 16384 --minibatch 65536 --threads 16 --json learner.json
+    python -m benchmarks.learner --device cuda --games 16384 --minibatch 65536 --threads 16 --out learner.json
 
 One process plays standard Hanabi for two players with `derived` observed. A float32 row is what a processor without
 bf16 instructions does; both rows stand side by side where the hardware has them.
@@ -41,19 +41,26 @@ class Args:
     """Of every repeat."""
     repeats: int = 5
     """Repeats of every row."""
-    json: Path = RESULTS
+    out: Path = RESULTS
     """Where the results go."""
 
 
-def main(argv: list[str] | None = None) -> None:
-    """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__, prog="python -m benchmarks.learner")
+def main(args: Args) -> None:
+    """Measure, print and write."""
+    described = machine.describe()
     with joined_ranks(args.device) as ranks, processor_settings():
         trunks = ["float32"] if fast_dtype(ranks.device) == torch.float32 else ["bfloat16", "float32"]
         cases = [learning(args, kind, trunk, ranks) for kind in NETWORKS for trunk in trunks]
         rows = measure(cases, args.seconds, args.repeats, "learning")
-    about = {"device": str(ranks.device), "kind": kind_of_processor(ranks.device), "machine": machine.describe()}
-    write_json(args.json, {"games": args.games, "minibatch": args.minibatch, **about, "rows": rows})
+    report = {
+        "benchmark": "learner",
+        "machine": described,
+        "load_average_after": machine.load_average(),
+        "settings": {name: getattr(args, name) for name in ("games", "minibatch", "threads", "seconds", "repeats")},
+        "device": kind_of_processor(ranks.device),
+        "results": rows,
+    }
+    write_json(args.out, report)
     for row in rows:
         print(
             f"{row['network']:<10} {row['trunk']:<9} width {row['width']:>3} {row['steps_per_second']:>10,} decisions/s"
@@ -79,4 +86,4 @@ def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
 
 
 if __name__ == "__main__":
-    main()
+    main(tyro.cli(Args, description=__doc__))

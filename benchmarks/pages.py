@@ -257,6 +257,17 @@ def throughput() -> str:
     )
 
 
+def learner() -> str:
+    """Decisions a second of one process that learns, by network and number type."""
+    report = load("learner")
+    rows = [
+        [row["network"], str(row["width"]), row["trunk"], speed(row["steps_per_second"])] for row in report["results"]
+    ]
+    header = ["network", "width", "hidden layers", "decisions/s"]
+    settings = f"{report['settings']['games']} games, minibatches of {report['settings']['minibatch']}"
+    return markdown(header, rows, text_columns=3) + f"\n{report['device']}; {settings}. " + machine_line(report)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
@@ -267,6 +278,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "aec": aec,
     "peers": peers,
     "compile-time": compile_time,
+    "learner": learner,
     "state": state,
 }
 

@@ -40,7 +40,7 @@ STANDARD = ("--entropy", "0.1")
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 
 RECIPES: dict[str, Recipe] = {
-    "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 60, STANDARD),
+    "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 15, STANDARD),
     "hanabi-standard-3p": Recipe("hanabi", "standard", 3, 30, STANDARD),
     "hanabi-standard-4p": Recipe("hanabi", "standard", 4, 30, STANDARD),
     "hanabi-standard-5p": Recipe("hanabi", "standard", 5, 30, STANDARD),

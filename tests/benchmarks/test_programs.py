@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import compile_time, games, loops, peers, throughput
+from agents.networks.kinds import NETWORKS
+from benchmarks import compile_time, games, learner, loops, peers, throughput
 from hanabako.envs.vector import CardGameVectorEnv
 
 GAME = games.GAMES["hanabi"].make(2)
@@ -77,6 +78,15 @@ def test_every_installed_peer_plays(peer: peers.Peer):
     if peers.missing(peer):
         pytest.skip(f"lacks {', '.join(peers.missing(peer))}")
     assert peer.build(2)() > 0
+
+
+def test_the_learner_is_measured_with_every_network(tmp_path: Path):
+    out = tmp_path / "learner.json"
+    learner.main(learner.Args(device="cpu", games=16, minibatch=64, seconds=1e-6, repeats=1, out=out))
+    report = json.loads(out.read_text())
+    assert [row["network"] for row in report["results"] if row["trunk"] == "float32"] == list(NETWORKS)
+    assert all(row["steps_per_second"] > 0 for row in report["results"])
+    assert report["machine"]["versions"]["torch"]
 
 
 def test_a_start_is_measured_in_a_process_of_its_own(tmp_path: Path):
