@@ -1,0 +1,58 @@
+"""A sweep trains what is not in its results, goes on where it was, and writes its table."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents import ppo, sweep
+
+TINY = "--preset very_small --games 32 --horizon 8 --minibatch 64 --width 16 --evaluation-games 20 --final-games 20"
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sweep, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(sweep, "RESULTS", tmp_path / "sweep.json")
+    monkeypatch.setattr(sweep, "ROWS", [sweep.Row(1, 0.001, TINY), sweep.Row(1, 0.002, f"{TINY} --seed 2")])
+    return tmp_path
+
+
+def test_every_row_is_trained_once(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    trained: list[list[str]] = []
+
+    def train(ranks: int, settings: list[str]) -> None:
+        assert ranks == 1
+        trained.append(settings)
+        ppo.main([*settings, "--device", "cpu"])
+
+    monkeypatch.setattr(sweep, "train", train)
+    sweep.main([])
+    results = json.loads((elsewhere / "sweep.json").read_text())
+    assert [result["settings"] for result in results] == [TINY, f"{TINY} --seed 2"]
+    assert all(result["greedy_games"] == 20 and result["steps"] > 0 for result in results)
+    lines = sweep.table(results).splitlines()
+    assert len(lines) == 4 and f"`{TINY}`" in "".join(lines)
+    sweep.main([])
+    assert len(trained) == 2
+    (elsewhere / "sweep.json").unlink()
+    sweep.main([])
+    assert len(trained) == 2, "finished runs are read again, not trained again"
+    capsys.readouterr()
+    sweep.main(["--list"])
+    assert capsys.readouterr().out.count("done") == 2
+
+
+def test_an_interrupted_row_goes_on(elsewhere: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sweep, "train", lambda _, settings: ppo.main(settings))
+    run_dir = elsewhere / "runs" / sweep.ROWS[0].name
+    (run_dir / "checkpoint").mkdir(parents=True)
+    (run_dir / "checkpoint" / "latest").write_text("00000001")
+    (run_dir / "metrics.jsonl").write_text('{"update": 1, "steps": 256, "fraction": 0.5}\n')
+    with pytest.raises(SystemExit, match="holds no run to resume"):
+        sweep.main([])
+
+
+def test_the_results_are_those_of_the_sweep():
+    results = json.loads(sweep.RESULTS.read_text())
+    assert {sweep.Row(row["ranks"], row["minutes"], row["settings"]) for row in results} <= set(sweep.ROWS)
