@@ -7,10 +7,7 @@ It starts `agents.ppo` under ``torchrun``, one rank per core.
 """
 
 import json
-import os
 import time
-from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,20 +16,17 @@ import numpy as np
 import torch
 import tyro
 from gymnasium.vector import AutoresetMode
-from torch.distributed.elastic.multiprocessing.api import SignalException
-from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
-from torch.distributed.run import main as torchrun
 
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
 from . import ppo
+from .learning.launch import MOST_RANKS, train, usable_cores
 from .learning.recipes import RECIPES
 from .learning.runs import read_metrics
 from .networks.network import kind_of_processor
 from .networks.neural_policy import load_policy
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
-MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
 
 REPLAY_SEED = 2**41  # a deal that neither training nor evaluations see
@@ -110,25 +104,6 @@ def compile_game(preset: str) -> None:
     """Compile the game as training will need it."""
     config = make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
     game_of(config).compile(config, ppo.Args.games)
-
-
-def train(ranks: int, settings: Sequence[str]) -> None:
-    """Run `agents.ppo` on that many ranks of this machine until it ends, interrupted or not.
-
-    Raises:
-        SystemExit: it failed.
-    """
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
-        try:
-            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", ppo.__name__, *settings])
-        except ChildFailedError as error:
-            raise SystemExit(f"training failed: {error}") from error
-
-
-def usable_cores() -> int:
-    """Cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def saved_ranks(run_dir: Path) -> int:

@@ -20,9 +20,9 @@ import tyro
 from hanabako.files import write_text
 from hanabako.words.checks import shown
 
-from .demo import MOST_RANKS, train, usable_cores
 from .evaluate import Args as Evaluation
 from .evaluate import evaluate
+from .learning.launch import MOST_RANKS, train, usable_cores
 from .learning.recipes import RECIPES, Recipe
 from .learning.runs import read_metrics
 from .registry import PRETRAINED

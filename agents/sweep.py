@@ -18,7 +18,7 @@ import tyro
 
 from hanabako.files import read_json, write_text
 
-from .demo import train
+from .learning.launch import train
 from .learning.runs import read_metrics
 
 RUNS = Path("runs") / "sweep"

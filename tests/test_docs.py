@@ -38,6 +38,7 @@ BRIEFLY = {
     "benchmarks.throughput": "--help",
     "benchmarks.peers": "--help",
     "benchmarks.compile_time": "--help",
+    "benchmarks.learner": "--help",
     "benchmarks.pages": "--check",
     "pytest": "--collect-only --quiet",
 }

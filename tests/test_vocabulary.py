@@ -97,7 +97,7 @@ WORDS = {
         {
             "agents/*": (r"\w*(play|plays|played|Play)\w*",),
             "hanabako/envs/seat.py": ("_play_partners",),
-            "benchmarks/*": ("Play", "is_misplay"),
+            "benchmarks/*": ("Play", "is_misplay", "SelfPlayEnvs"),
             "*_env/*": ("_?(played|legal|has)_(cards?|set|plays?|played)", "_played", "playable", r"is_\w*play\w*"),
         },
     ),
