@@ -22,9 +22,8 @@ from hanabako.words.checks import shown
 
 from .evaluate import Args as Evaluation
 from .evaluate import evaluate
-from .learning.launch import MOST_RANKS, train, usable_cores
+from .learning.launch import MOST_RANKS, train_to_the_end, usable_cores
 from .learning.recipes import RECIPES, Recipe
-from .learning.runs import read_metrics
 from .registry import PRETRAINED
 
 RUNS = Path("runs") / "pretrained"
@@ -51,13 +50,8 @@ def pretrain(name: str, recipe: Recipe, ranks: int) -> Path:
         SystemExit: it was interrupted, or failed.
     """
     run_dir = RUNS / name
-    if (run_dir / "checkpoint" / "latest").exists():
-        settings = ["--resume", str(run_dir)]
-    else:
-        settings = [*recipe.arguments(), "--minutes", str(recipe.minutes), "--run-dir", str(run_dir)]
-    train(ranks, settings)
-    if read_metrics(run_dir)[-1]["fraction"] < 1:
-        raise SystemExit(f"interrupted; python -m {__spec__.name} {name} goes on")
+    settings = [*recipe.arguments(), "--steps", str(recipe.steps)]
+    train_to_the_end(ranks, run_dir, settings, f"python -m {__spec__.name} {name}")
     file = PRETRAINED / f"{name}.safetensors"
     PRETRAINED.mkdir(exist_ok=True)
     copyfile(run_dir / "policy.safetensors", file)
@@ -84,7 +78,7 @@ def listed() -> str:
     lines = []
     for name, recipe in RECIPES.items():
         there = "there" if (PRETRAINED / f"{name}.safetensors").exists() else "to be trained"
-        lines.append(f"{name:<28}{recipe.minutes:3.0f} minutes on two cores, {there}")
+        lines.append(f"{name:<28}{recipe.steps / 1e6:4.0f} M decisions, {there}")
     return "\n".join(lines)
 
 
@@ -99,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         raise SystemExit(f"pretrain: a network must be one of {', '.join(RECIPES)}, got {shown(unknown[0])}")
     missing = [name for name in RECIPES if not (PRETRAINED / f"{name}.safetensors").exists()]
     for name in args.names or missing:
-        print(f"{name}: {RECIPES[name].minutes:.0f} minutes", flush=True)
+        print(f"{name}: {RECIPES[name].steps / 1e6:.0f} M decisions", flush=True)
         pretrain(name, RECIPES[name], args.ranks or min(usable_cores(), MOST_RANKS))
         measure(name, RECIPES[name])
 

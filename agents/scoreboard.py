@@ -80,7 +80,8 @@ def agent_name(name: str) -> str:
 def training(about: dict[str, Any]) -> str:
     """How a network came to be, in words."""
     where = f", {about['processor']}" if "processor" in about else ""
-    return f"{about['steps'] / 1e6:.0f} M steps in {about['seconds'] / 60:.1f} min on {about['ranks']} ranks{where}"
+    cost = about.get("core_seconds", about["seconds"] * about["ranks"])
+    return f"{about['steps'] / 1e6:.0f} M decisions in {cost / 60:.0f} core-minutes{where}"
 
 
 # --- Bots -------------------------------------------------------------------------------------------------------------

@@ -18,8 +18,7 @@ import tyro
 
 from hanabako.files import read_json, write_text
 
-from .learning.launch import train
-from .learning.runs import read_metrics
+from .learning.launch import train_to_the_end
 
 RUNS = Path("runs") / "sweep"
 RESULTS = Path(__file__).resolve().parent / "results" / "sweep.json"
@@ -66,8 +65,14 @@ class Args:
 
 
 def result_of(row: Row) -> dict[str, Any]:
-    """What a finished run reached, as JSON types."""
-    about, last = read_json(RUNS / row.name / "config.json"), read_metrics(RUNS / row.name)[-1]
+    """Train as a row says, or go on with it; what it reached, as JSON types.
+
+    Raises:
+        SystemExit: it was interrupted, or failed.
+    """
+    run_dir, settings = RUNS / row.name, ["--minutes", str(row.minutes), *row.settings.split()]
+    last = train_to_the_end(row.ranks, run_dir, settings, f"python -m {__spec__.name}")
+    about = read_json(run_dir / "config.json")
     numbers = ("steps", "seconds", "greedy_score", "greedy_score_error", "greedy_games", "greedy_lost")
     return {**row._asdict(), **{name: last[name] for name in numbers}, "machine": about["machine"]}
 
@@ -91,24 +96,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         if args.list:
             print(f"{'done' if row in done else 'to do':<6}{row.ranks} x {row.minutes:g} minutes  {row.settings}")
         elif row not in done:
-            follow(row)
             results.append(result_of(row))
             write_text(RESULTS, json.dumps(results, indent=1) + "\n")
-
-
-def follow(row: Row) -> None:
-    """Train as a row says, or go on with it, until it is finished.
-
-    Raises:
-        SystemExit: it was interrupted, or failed.
-    """
-    run_dir = RUNS / row.name
-    begun = (run_dir / "checkpoint" / "latest").exists()
-    if not begun or read_metrics(run_dir)[-1]["fraction"] < 1:
-        new = ["--minutes", str(row.minutes), "--run-dir", str(run_dir), *row.settings.split()]
-        train(row.ranks, ["--resume", str(run_dir)] if begun else new)
-    if read_metrics(run_dir)[-1]["fraction"] < 1:
-        raise SystemExit(f"interrupted; python -m {__spec__.name} goes on")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from hanabako.engine.layout import Layout
 from hanabako.words.checks import build_config, parse_setting, shown
 
 __all__ = [
@@ -96,6 +97,10 @@ class GameEntry:
     def make_game(self, config: Any = None, preset: str | None = None, **fields: Any) -> Any:
         """The configured game, a `hanabako.engine.game.Game`; keywords as in `make_config`."""
         return self.module("game").make_game(config, preset, **fields)
+
+    def layout(self, config: Any) -> Layout:
+        """What the bits of the observation and the actions of ``config`` are about."""
+        return self.module("engine.layout").layout(config.rules())
 
     def make_vector(self, num_envs: int, **keywords: Any) -> Any:
         """The vector environment: batched self-play."""

@@ -21,7 +21,7 @@ def card_of(package: str) -> Any:
 
 
 def layout_of(config: Any) -> Layout:
-    return game_of(config).module("engine.layout").layout(config.rules())
+    return game_of(config).layout(config)
 
 
 def assert_every_bit_has_one_field(config: Any) -> None:

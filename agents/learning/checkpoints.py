@@ -6,7 +6,7 @@
 
 ``SHA256SUMS`` is written when every rank has written its files, and ``latest`` after that. Only then the checkpoint
 before the one before is removed. So a run may be killed, or run out of disk, at any moment. The checksums find damage,
-not malice: a checkpoint of a stranger can point the compiled loops anywhere, as `set_state` says.
+not malice; what a stranger could forge, the loaders check: nothing is unpickled, and no number of a table is believed.
 """
 
 import hashlib

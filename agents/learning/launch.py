@@ -3,19 +3,23 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 from torch.distributed.elastic.multiprocessing.api import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
-__all__ = ["MOST_RANKS", "train", "usable_cores"]
+from .runs import read_metrics
+
+__all__ = ["MOST_RANKS", "train", "train_to_the_end", "usable_cores"]
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
 PPO = f"{__name__.rpartition('.learning.')[0]}.ppo"
 
 
-def train(ranks: int, settings: Sequence[str]) -> None:
-    """Run `agents.ppo` on that many ranks of this machine until it ends, interrupted or not.
+def train(ranks: int, settings: Sequence[str], module: str = PPO) -> None:
+    """Run a ``module`` that learns on that many ranks of this machine until it ends, interrupted or not.
 
     Raises:
         SystemExit: it failed.
@@ -23,9 +27,33 @@ def train(ranks: int, settings: Sequence[str]) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         try:
-            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", PPO, *settings])
+            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", module, *settings])
         except ChildFailedError as error:
             raise SystemExit(f"training failed: {error}") from error
+
+
+def train_to_the_end(
+    ranks: int, run_dir: Path, settings: Sequence[str], command: str, module: str = PPO
+) -> dict[str, Any]:
+    """Make the run kept in ``run_dir``, or go on with it, and return the last row of its log; if it is made, that.
+
+    Args:
+        ranks: how many.
+        run_dir: where it is kept.
+        settings: if it has not begun.
+        command: what goes on with it after an interruption.
+        module: what learns.
+
+    Raises:
+        SystemExit: it was interrupted, or failed.
+    """
+    begun = (run_dir / "checkpoint" / "latest").exists()
+    if not begun or read_metrics(run_dir)[-1]["fraction"] < 1:
+        train(ranks, ["--resume", str(run_dir)] if begun else [*settings, "--run-dir", str(run_dir)], module)
+    rows = read_metrics(run_dir)
+    if not rows or rows[-1]["fraction"] < 1:
+        raise SystemExit(f"\nInterrupted. To go on: {command}")
+    return rows[-1]
 
 
 def usable_cores() -> int:

@@ -198,6 +198,8 @@ class Progress:
     """Decisions, all ranks together."""
     seconds: float = 0.0
     """Spent on training and evaluating, by rank 0's clock, earlier sessions included."""
+    core_seconds: float = 0.0
+    """Spent by the processors of all ranks on the same: what a run costs, however busy the machine is."""
     evaluations: int = 0
 
     def fraction(self, args: Settings) -> float:
@@ -220,18 +222,21 @@ class Trainer:
     def run(self, log: Log | None, interruption: Interruption) -> None:
         """Learn, evaluate and save until the budget is spent or an interruption comes."""
         args, progress = self.args, self.progress
-        started, before = time.perf_counter(), replace(progress)
+        started, started_core, before = time.perf_counter(), time.process_time(), replace(progress)
         interrupted = False
         while progress.fraction(args) < 1 and not interrupted:
             row = self.learn()
             seconds = before.seconds + time.perf_counter() - started
-            progress.seconds, interrupted = self.agree(seconds, interruption.happened)
+            core_seconds = before.core_seconds / self.ranks.world + time.process_time() - started_core
+            progress.seconds, progress.core_seconds, interrupted = self.agree(
+                seconds, core_seconds, interruption.happened
+            )
             fraction = progress.fraction(args)
             due = fraction * args.evaluations >= progress.evaluations + 1
             if due:
                 row |= self.evaluate(args.final_games if fraction >= 1 else args.evaluation_games)
             row |= {"update": progress.updates, "steps": progress.steps, "seconds": progress.seconds}
-            row["fraction"] = fraction
+            row |= {"core_seconds": progress.core_seconds, "fraction": fraction}
             row["steps_per_second"] = (progress.steps - before.steps) / (progress.seconds - before.seconds)
             if log:
                 log.write(row)
@@ -246,11 +251,11 @@ class Trainer:
         self.progress.steps += (self.envs.decisions - decisions) * self.ranks.world
         return row
 
-    def agree(self, seconds: float, interrupted: bool) -> tuple[float, bool]:
-        """Rank 0's seconds, and whether any rank is interrupted."""
-        own = torch.tensor([seconds if self.ranks.rank == 0 else 0.0, float(interrupted)], dtype=torch.float64)
-        total = self.ranks.sum(own).tolist()
-        return total[0], total[1] > 0
+    def agree(self, seconds: float, core_seconds: float, interrupted: bool) -> tuple[float, float, bool]:
+        """Rank 0's seconds, the sum of all ranks' core seconds, and whether any rank is interrupted."""
+        own = [seconds if self.ranks.rank == 0 else 0.0, core_seconds, float(interrupted)]
+        total = self.ranks.sum(torch.tensor(own, dtype=torch.float64)).tolist()
+        return total[0], total[1], total[2] > 0
 
     def evaluate(self, games: int) -> dict[str, float]:
         """See `agents.learning.validation.validate`; a row for the log."""

@@ -17,5 +17,5 @@ NETWORKS: dict[str, type[Network]] = {
 
 def usual_kind(config: Any) -> str:
     """What is trained for a config if nothing else is said: symmetric if suits are alike, else dense."""
-    layout = game_of(config).module("engine.layout").layout(config.rules())
+    layout = game_of(config).layout(config)
     return SymmetricNetwork.kind if layout.alike_suits else DenseNetwork.kind

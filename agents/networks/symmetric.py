@@ -51,7 +51,7 @@ class SymmetricNetwork(Network):
 
     def __init__(self, config: Any, width: int, layers: int) -> None:
         super().__init__(config, width=width, layers=layers)
-        layout = game_of(config).module("engine.layout").layout(config.rules())
+        layout = game_of(config).layout(config)
         if not layout.alike_suits:
             raise ValueError(f"a symmetric network needs suits that are alike; {game_of(config).name} has none")
         self.width, rest = width, width

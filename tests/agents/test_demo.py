@@ -47,5 +47,5 @@ def test_the_scoreboard_names_observation_errors_and_training():
     }
     lines = scoreboard.board([result, trained]).splitlines()
     assert lines[2].startswith("| hanabi mini | 2 | PPO | card_knowledge | 8.80 ± 0.02 |")
-    assert lines[2].endswith("| 66 M steps in 4.6 min on 2 ranks |")
+    assert lines[2].endswith("| 66 M decisions in 9 core-minutes |")
     assert lines[3].startswith("| hanabi mini | 2 | random |")

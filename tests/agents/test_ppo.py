@@ -39,6 +39,7 @@ TINY = Args(
     device="cpu",
 )
 UPDATE = TINY.games * TINY.horizon
+CLOCK = ("seconds", "core_seconds", "steps_per_second")
 ALONE = Ranks(0, 1, torch.device("cpu"))
 
 
@@ -153,7 +154,7 @@ def weights(run_dir: Path) -> dict[str, torch.Tensor]:
 
 
 def without_clock(rows: list[dict]) -> list[dict]:
-    return [{key: value for key, value in row.items() if key not in ("seconds", "steps_per_second")} for row in rows]
+    return [{key: value for key, value in row.items() if key not in CLOCK} for row in rows]
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals) -> None:

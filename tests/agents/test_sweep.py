@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents import ppo, sweep
+from agents.learning import launch
 
 TINY = "--preset very_small --games 32 --horizon 8 --minibatch 64 --width 16 --evaluation-games 20 --final-games 20"
 
@@ -21,12 +22,12 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_row_is_trained_once(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     trained: list[list[str]] = []
 
-    def train(ranks: int, settings: list[str]) -> None:
+    def train(ranks: int, settings: list[str], module: str) -> None:
         assert ranks == 1
         trained.append(settings)
         ppo.main([*settings, "--device", "cpu"])
 
-    monkeypatch.setattr(sweep, "train", train)
+    monkeypatch.setattr(launch, "train", train)
     sweep.main([])
     results = json.loads((elsewhere / "sweep.json").read_text())
     assert [result["settings"] for result in results] == [TINY, f"{TINY} --seed 2"]
@@ -44,7 +45,7 @@ def test_every_row_is_trained_once(elsewhere: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_an_interrupted_row_goes_on(elsewhere: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sweep, "train", lambda _, settings: ppo.main(settings))
+    monkeypatch.setattr(launch, "train", lambda _ranks, settings, _module: ppo.main(settings))
     run_dir = elsewhere / "runs" / sweep.ROWS[0].name
     (run_dir / "checkpoint").mkdir(parents=True)
     (run_dir / "checkpoint" / "latest").write_text("00000001")

@@ -19,7 +19,7 @@ OBSERVED = {"hanabi": [{}, {"derived": True, "belief": True, "history": 3}], "ik
 
 
 def layout_of(config: Any) -> Layout:
-    return game_of(config).module("engine.layout").layout(config.rules())
+    return game_of(config).layout(config)
 
 
 def any_network(config: Any) -> SymmetricNetwork:

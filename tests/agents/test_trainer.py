@@ -71,7 +71,7 @@ UPDATE = TINY.games * TINY.horizon
 
 
 def rows_of(run_dir: Path) -> list[dict[str, float]]:
-    clock = ("seconds", "steps_per_second")
+    clock = ("seconds", "core_seconds", "steps_per_second")
     return [{key: value for key, value in row.items() if key not in clock} for row in read_metrics(run_dir)]
 
 
