@@ -14,7 +14,7 @@ from typing import Any
 import torch
 import tyro
 
-from agents import ppo
+from agents.learning import ppo
 from agents.learning.ranks import Ranks, joined_ranks, processor_settings
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.kinds import NETWORKS

@@ -31,9 +31,13 @@ OURS = ("hanabako", "agents", "benchmarks", "tests", "hanabi_env", "ikebana_env"
 TRAINED = "runs/NAME"
 """The run that the pages' examples speak of."""
 
+BRIEF_RUN = (
+    "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 --evaluation-games 2"
+    " --final-games 2"
+)
 BRIEFLY = {
-    "agents.ppo": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
-    "--evaluation-games 2 --final-games 2",
+    "agents.ppo": BRIEF_RUN,
+    **dict.fromkeys(("agents.learning.mappo", "agents.learning.other_play"), BRIEF_RUN),
     "agents.evaluate": "--games 4",
     "benchmarks.throughput": "--help",
     "benchmarks.peers": "--help",

@@ -37,15 +37,13 @@ class Recipe(NamedTuple):
 
 
 M = 1_000_000
-# More entropy at first: a team that settles too soon settles for less.
-STANDARD = ("--entropy", "0.1")
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 
 RECIPES: dict[str, Recipe] = {
-    "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 300 * M, STANDARD),
-    "hanabi-standard-3p": Recipe("hanabi", "standard", 3, 150 * M, STANDARD),
-    "hanabi-standard-4p": Recipe("hanabi", "standard", 4, 150 * M, STANDARD),
-    "hanabi-standard-5p": Recipe("hanabi", "standard", 5, 150 * M, STANDARD),
+    "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 300 * M),
+    "hanabi-standard-3p": Recipe("hanabi", "standard", 3, 80 * M),
+    "hanabi-standard-4p": Recipe("hanabi", "standard", 4, 80 * M),
+    "hanabi-standard-5p": Recipe("hanabi", "standard", 5, 80 * M),
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 25 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},

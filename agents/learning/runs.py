@@ -23,31 +23,29 @@ from tqdm import tqdm
 from hanabako.files import parse_json, write_bytes, write_text
 from hanabako.games import config_to_dict, game_of
 
-from .checkpoints import Checkpoints
 from .ranks import Ranks
 
 # --- The run's directory ----------------------------------------------------------------------------------------------
 
 
-def new_run_dir(wanted: Path | None, name: str, settings: dict[str, Any], config: Any, ranks: Ranks) -> Path:
-    """Make the directory of a new run and describe the run in ``config.json``; every rank learns where it is.
+def usual_run_dir(name: str, ranks: Ranks) -> Path:
+    """Where a run of this name that begins now is kept: the same on every rank."""
+    now = ranks.sum(torch.tensor(int(time.time()) if ranks.rank == 0 else 0))
+    return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(int(now)))}"
+
+
+def begin_run(run_dir: Path, settings: dict[str, Any], config: Any, ranks: Ranks) -> None:
+    """Make the directory of a new run, and describe the run in its ``config.json``.
 
     Args:
-        wanted: the directory; None is ``runs/`` and the run's name with the time.
-        name: what is run.
+        run_dir: the directory; what is there is written over.
         settings: of the run.
         config: what is played.
         ranks: rank 0 makes the directory.
 
     Raises:
-        ValueError: the directory holds a run already. (What is left of one that never saved is written over.)
         OSError: the directory cannot be made or written to.
     """
-    now = ranks.sum(torch.tensor(int(time.time()) if ranks.rank == 0 else 0))
-    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(int(now)))
-    run_dir = wanted or Path("runs") / f"{name}-{stamp}"
-    if Checkpoints(run_dir / "checkpoint", ranks).exist():
-        raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
     if ranks.rank == 0:
         run_dir.mkdir(parents=True, exist_ok=True)
         about = {
@@ -61,7 +59,6 @@ def new_run_dir(wanted: Path | None, name: str, settings: dict[str, Any], config
         }
         write_text(run_dir / "config.json", json.dumps(about, indent=2) + "\n")
     ranks.wait()
-    return run_dir
 
 
 def machine() -> dict[str, Any]:

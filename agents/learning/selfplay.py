@@ -44,7 +44,8 @@ class SelfPlayEnvs:
         self._env = game_of(config).vector_env(
             self.games, config=config, observation="packed", num_threads=threads, copy=False
         )
-        self._observe(*self._env.reset(seed=int(streams[ranks.rank].generate_state(1)[0])))
+        self._seen = self._env.reset(seed=int(streams[ranks.rank].generate_state(1)[0]))
+        self._show()
 
     @property
     def actions(self) -> int:
@@ -61,12 +62,18 @@ class SelfPlayEnvs:
         dones = terminations | truncations
         if dones.any():
             self._finished += dones.sum(), infos["score"][dones].sum(), infos["length"][dones].sum()
-        self._observe(observation, infos)
+            self._begin(dones)
+        self._seen = observation, infos
+        self._show()
         self.decisions += self.games
         return torch.from_numpy(np.asarray(infos["rewards"], np.float32)), torch.from_numpy(dones)
 
-    def _observe(self, observation: dict[str, np.ndarray], infos: dict[str, Any]) -> None:
+    def _begin(self, games: np.ndarray) -> None:
+        """New games begin where ``games``, bool (games,), are set: for those who show them otherwise."""
+
+    def _show(self) -> None:
         """Take what the environment returned (its own buffers, which the next step overwrites)."""
+        observation, infos = self._seen
         self.observations = torch.from_numpy(observation["observation"].view(np.int64))
         self.masks = torch.from_numpy(observation["action_mask"])
         self.players = torch.from_numpy(np.asarray(infos["current_player"], np.int64))
@@ -89,6 +96,7 @@ class SelfPlayEnvs:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """The inverse of `state`; the environment's buffers show the restored games at once."""
         self._env.set_state({name: value if value.ndim else value.item() for name, value in state.items()})
+        self._show()
 
 
 def compile_once(config: Any, games: int, ranks: Ranks) -> None:

@@ -27,7 +27,7 @@ from ..networks.neural_policy import NeuralPolicy, save_policy
 from ..registry import load
 from .checkpoints import Checkpoints
 from .ranks import Ranks, joined_ranks, processor_settings
-from .runs import Interruption, Log, draw_curve, new_run_dir
+from .runs import Interruption, Log, begin_run, draw_curve, usual_run_dir
 from .selfplay import SelfPlayEnvs
 from .validation import VALIDATION_SEED, validate
 
@@ -184,7 +184,10 @@ class Algorithm(Protocol):
 
 
 class AlgorithmClass(Protocol):
-    """How an algorithm is made on each rank; torch's own generator is seeded the same on all of them."""
+    """How an algorithm is made on each rank; torch's own generator is seeded the same on all of them.
+
+    One that learns from games shown otherwise than a player sees them names the class in its attribute ``Envs``.
+    """
 
     def __call__(self, args: Any, envs: SelfPlayEnvs, ranks: Ranks, /) -> Algorithm: ...  # noqa: D102
 
@@ -213,7 +216,8 @@ class Trainer:
 
     def __init__(self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path) -> None:
         self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
-        self.envs = SelfPlayEnvs(config, args.games, args.seed, ranks, args.threads)
+        environments = getattr(algorithm, "Envs", SelfPlayEnvs)
+        self.envs = environments(config, args.games, args.seed, ranks, args.threads)
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm = algorithm(args, self.envs, ranks)
         self.progress = Progress()
@@ -309,7 +313,11 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         if not game_of(config).cooperative:
             load(args.opponent, config)  # refused now, and not after the first evaluation's share of the budget
         name = f"{args.game}-{args.preset or game_named(args.game).first_preset}-{config.players}p"
-        run_dir = args.resume or new_run_dir(args.run_dir, name, asdict(args), config, ranks)
+        run_dir = args.resume or args.run_dir or usual_run_dir(name, ranks)
+        if args.resume is None:
+            if Checkpoints(run_dir / "checkpoint", ranks).exist():
+                raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
+            begin_run(run_dir, asdict(args), config, ranks)
         trainer = Trainer(args, algorithm, config, ranks, run_dir)
         if args.resume is not None:
             trainer.load()

@@ -33,6 +33,7 @@ class Network(nn.Module):
 
     Args:
         config: what is played.
+        views: how many observations it reads at once, one behind the other; a player has one.
         settings: all other arguments of the subclass's constructor; JSON types.
     """
 
@@ -43,13 +44,17 @@ class Network(nn.Module):
     opening: Tensor
     """(words,) int64: the bits that are set in every opening position, or none."""
 
-    def __init__(self, config: Any, **settings: Any) -> None:
+    def __init__(self, config: Any, views: int = 1, **settings: Any) -> None:
         super().__init__()
         self.bits, self.actions = config.observation_bits, config.rules().num_actions
         self.settings = {"bits": self.bits, "actions": self.actions, **settings}
-        self.words = words_for(self.bits)
+        self.words = views * words_for(self.bits)
         self.trunk_dtype = torch.float32
         self.register_buffer("opening", torch.zeros(self.words, dtype=torch.int64))
+
+    def set_trunk_dtype(self, dtype: torch.dtype) -> None:
+        """Compute hidden layers in this number type."""
+        self.trunk_dtype = dtype
 
     def set_opening(self, words: Tensor) -> None:
         """Note which bits, (words,) int64, are set in every opening position."""
@@ -87,8 +92,8 @@ class DenseNetwork(Network):
     kind = "dense"
     usual_width = 256
 
-    def __init__(self, config: Any, width: int, layers: int) -> None:
-        super().__init__(config, width=width, layers=layers)
+    def __init__(self, config: Any, width: int, layers: int, views: int = 1) -> None:
+        super().__init__(config, views, width=width, layers=layers)
         sizes = [64 * self.words] + [width] * layers
         self.trunk = nn.ModuleList(RoundedLinear(n, m) for n, m in pairwise(sizes))
         self.head = nn.Linear(width, self.actions + 1)

@@ -70,7 +70,7 @@ class SuitUnpacker:
 
     def __init__(self, suit_bits: NDArray[np.int64], other_bits: NDArray[np.int64]) -> None:
         self.suits, self.bits, self.others = *suit_bits.shape, len(other_bits)
-        size = 64 * words_for(suit_bits.size + self.others)
+        size = 64 * words_for(1 + max(array.max(initial=0) for array in (suit_bits, other_bits)))
         self._suit = np.full(size, self.suits + 1, np.int64)
         self._place = np.zeros(size, np.int64)
         for suit, bits in enumerate(suit_bits):

@@ -131,7 +131,7 @@ def sizes_of(
             observations or actions than those of ``config``.
     """
     hints = get_type_hints(kind.__init__)
-    names = [name for name in inspect.signature(kind).parameters if name != "config"]
+    names = [name for name in inspect.signature(kind).parameters if name not in ("config", "views")]
     if settings.keys() != {"bits", "actions", *names}:
         wanted = ", ".join(("bits", "actions", *names))
         raise ValueError(f"network of {path} must have {wanted}, got {', '.join(map(shown, settings))}")

@@ -22,13 +22,14 @@ class RecurrentNetwork(Network):
         config: what is played.
         width: units of each hidden layer, and numbers of a memory.
         layers: hidden layers before the recurrent unit.
+        views: see `Network`.
     """
 
     kind = "recurrent"
     usual_width = 256
 
-    def __init__(self, config: Any, width: int, layers: int) -> None:
-        super().__init__(config, width=width, layers=layers)
+    def __init__(self, config: Any, width: int, layers: int, views: int = 1) -> None:
+        super().__init__(config, views, width=width, layers=layers)
         self.width = width
         sizes = [64 * self.words] + [width] * (layers - 1)
         self.trunk = nn.ModuleList(RoundedLinear(size, width) for size in sizes)

@@ -41,6 +41,7 @@ class SymmetricNetwork(Network):
         config: what is played; its layout says which bits and actions are about which suit.
         width: features of each suit, and of the rest.
         layers: how many layers.
+        views: see `Network`.
 
     Raises:
         ValueError: the game has no suits that the rules cannot tell apart.
@@ -49,14 +50,15 @@ class SymmetricNetwork(Network):
     kind = "symmetric"
     usual_width = 64
 
-    def __init__(self, config: Any, width: int, layers: int) -> None:
-        super().__init__(config, width=width, layers=layers)
+    def __init__(self, config: Any, width: int, layers: int, views: int = 1) -> None:
+        super().__init__(config, views, width=width, layers=layers)
         layout = game_of(config).layout(config)
         if not layout.alike_suits:
             raise ValueError(f"a symmetric network needs suits that are alike; {game_of(config).name} has none")
         self.width, rest = width, width
-        self.suit_bits = layout.suit_bits
-        self.unpack = SuitUnpacker(layout.suit_bits, layout.other_bits)
+        begins = [64 * view * (self.words // views) for view in range(views)]
+        self.suit_bits = np.concatenate([layout.suit_bits + begin for begin in begins], axis=1)
+        self.unpack = SuitUnpacker(self.suit_bits, np.concatenate([layout.other_bits + begin for begin in begins]))
         named, others = layout.suit_actions, layout.other_actions
         self.named = named.shape[1]
         self.register_buffer("order", torch.from_numpy(np.argsort([*named.ravel(), *others])), persistent=False)

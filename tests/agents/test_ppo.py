@@ -15,15 +15,15 @@ import pytest
 import torch
 
 import agents
-from agents import ppo
 from agents.evaluate import play
+from agents.learning import ppo
 from agents.learning.checkpoints import write_checksums
+from agents.learning.ppo import Args, advantages_of, train
 from agents.learning.ranks import Ranks
 from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.learning.trainer import Progress, Trainer, geometric, linear
 from agents.networks.neural_policy import load_policy
-from agents.ppo import Args, advantages_of, train
 from hanabi_env import PRESETS
 from tests.conftest import ROOT
 

@@ -1,0 +1,362 @@
+"""Masked PPO in self-play (Schulman et al. 2017): one network plays every seat and learns from all of them.
+
+    python -m agents.ppo --preset mini --minutes 1
+
+What differs from the textbook, each because it was measured to pay:
+
+* A step of the batch is a decision of the player to move; nobody's waiting turns are computed or learned from.
+* Observations stay packed, one bit per bit, in the rollout and are unpacked straight into the network's bfloat16.
+* Everything that changes over a run (learning rate, entropy bonus, the price of a lost game) follows the fraction of
+  the budget that is spent, in steps or in minutes, so that a slow machine also ends with a finished schedule.
+* In a competitive game each player has its own stream of rewards, and a decision is followed by that player's next.
+* Losing a cooperative game costs little at first and all of its points later (`Args.loss_ramp`): otherwise the players
+  learn never to play a card before they learn which card to play.
+* Every core, GPU or machine is a rank of torch.distributed with games and random numbers of its own. Ranks average
+  their gradients, so their weights stay equal to the last bit.
+
+The file reads from top to bottom: settings, the algorithm, rollout, advantages, loss. Budgets, ranks, logs, checkpoints
+and evaluations are the trainer's, `agents.learning.trainer`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from hanabako.games import game_named
+
+from ..networks.kinds import NETWORKS, usual_kind
+from ..networks.network import Network, choose, fast_dtype, masked
+from . import trainer
+from .memories import Memories
+from .ranks import Ranks
+from .selfplay import SelfPlayEnvs
+from .trainer import Settings, geometric, linear
+
+# --- Settings ---------------------------------------------------------------------------------------------------------
+
+MOST_WEIGHTS = 2**28
+"""Of the hidden layers; Adam keeps four times their 4 bytes."""
+
+
+@dataclass(frozen=True)
+class Args(Settings):
+    """Train one network to play every seat of a game."""
+
+    network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
+    """The kind of network; ``auto`` is ``symmetric`` in a game with suits that the rules cannot tell apart, and
+    otherwise ``dense``."""
+    width: int | None = None
+    """Units of each hidden layer: by default 256, in the symmetric network 64 for each suit and 64 for the rest."""
+    layers: int = 2
+    """Number of hidden layers."""
+    horizon: int = 32
+    """Decisions per game in one rollout."""
+    minibatch: int = 2048
+    """Decisions per gradient step, all ranks together."""
+    epochs: int = 1
+    """Passes over each rollout; small games learn faster with 2."""
+
+    learning_rate: float = 2e-3
+    """Adam's learning rate at the start; it falls linearly over the budget."""
+    learning_rate_end: float = 2e-5
+    """Adam's learning rate at the end."""
+    gamma: float = 0.999
+    """Discount per decision."""
+    gae_lambda: float = 0.95
+    """Lambda of generalized advantage estimation: 1 trusts returns, 0 trusts the value head."""
+    stream: Literal["auto", "team", "seat"] = "auto"
+    """Whose next decision the value of a decision builds on: the team's, which is the next in the game (only if that is
+    cooperative), or the same seat's; ``auto`` is ``team`` in a cooperative and ``seat`` in a competitive game."""
+    clip: float = 0.2
+    """How far from 1 a probability ratio still earns."""
+    value_weight: float = 0.5
+    """Weight of the value loss."""
+    reward_scale: float | None = None
+    """Factor of all rewards; by default 3 / maximal score, in a competitive game 1."""
+    entropy: float = 0.05
+    """Weight of the entropy bonus at the start."""
+    entropy_end: float = 0.05
+    """Weight of the entropy bonus at the end, to which it goes geometrically over the budget. What stays uncertain of
+    itself to the end plays as well greedily, and far better with partners trained apart (Forkel and Foerster 2025)."""
+    loss_ramp: float = 0.4
+    """Part of the budget over which the price of a lost cooperative game rises from nothing to its points; 0: none."""
+    max_grad_norm: float = 0.5
+    """Longer gradients are shortened to this norm."""
+    trunk: Literal["auto", "bfloat16", "float32"] = "auto"
+    """Number type of the hidden layers; ``auto`` is bfloat16 if the hardware has it."""
+
+    def check(self, world: int) -> None:
+        """See `agents.learning.trainer.Settings.check`."""
+        self.check_positive(*(("width",) if self.width is not None else ()), "layers", "horizon", "minibatch", "epochs")
+        super().check(world)
+        self.check_shared(world, "minibatch")
+        if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
+            raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
+        if self.stream == "team" and not game_named(self.game).cooperative:
+            raise ValueError(f"stream must be seat in a competitive game such as {self.game}, got team")
+
+
+def price_of_losing(ramp: float, fraction: float) -> float:
+    """The part of its points that a lost game costs: from 0 to 1 while ``ramp`` of the budget is spent."""
+    return 1.0 if ramp == 0 else min(fraction / ramp, 1.0)
+
+
+# --- The algorithm ----------------------------------------------------------------------------------------------------
+
+
+class PPO:
+    """Everything that changes while training, on one rank: an `agents.learning.trainer.Algorithm`."""
+
+    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        self.args, self.envs, self.ranks = args, envs, ranks
+        kind = usual_kind(envs.config) if args.network == "auto" else args.network
+        width = args.width or NETWORKS[kind].usual_width
+        self.network = NETWORKS[kind](envs.config, width=width, layers=args.layers)
+        self.learner = self.with_critic(self.network)
+        self.learner.to(ranks.device).set_opening(envs.opening_bits())
+        wanted = {"bfloat16": torch.bfloat16, "float32": torch.float32}
+        self.learner.set_trunk_dtype(wanted.get(args.trunk, fast_dtype(ranks.device)))
+        self.optimizer = torch.optim.Adam(self.learner.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
+        self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
+        streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
+        self.rollout = Rollout(args.horizon, envs, streams, ranks.device)
+        self.memories = Memories(self.learner, envs)
+        self.reward_scale = args.reward_scale or (3 / envs.config.max_score if envs.cooperative else 1.0)
+
+    def with_critic(self, network: Network) -> Network:
+        """What learns: here the network that plays, whose last output is the value."""
+        return network
+
+    def learn(self, fraction: float) -> dict[str, float]:
+        """One rollout and its update; returns a row for the log."""
+        args = self.args
+        price = price_of_losing(args.loss_ramp, fraction)
+        entropy_weight = geometric(args.entropy, args.entropy_end, fraction)
+        learning_rate = linear(args.learning_rate, args.learning_rate_end, fraction)
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        last_values = self.collect(price)
+        advantages = advantages_of(self.rollout, last_values, args.gamma, args.gae_lambda)
+        row = self.update(advantages, entropy_weight)
+        return row | {"learning_rate": learning_rate, "entropy_weight": entropy_weight, "price_of_losing": price}
+
+    def state(self) -> dict[str, Any]:
+        """See `agents.learning.trainer.Algorithm.state`."""
+        return {
+            "network": self.learner.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "generator": self.generator.get_state(),
+            "memories": self.memories.now,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `agents.learning.trainer.Algorithm.restore`."""
+        self.learner.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.generator.set_state(state["generator"].cpu())
+        self.memories.now = state["memories"]
+
+    @torch.no_grad()
+    def collect(self, price: float) -> Tensor:
+        """Play ``horizon`` decisions of every game, from where the games are, into the rollout.
+
+        Args:
+            price: the part of its points that a lost cooperative game costs now, 0 to 1.
+
+        Returns:
+            The values of the positions after the rollout, see `bootstrap_values`.
+        """
+        envs, rollout, network, memories = self.envs, self.rollout, self.learner.rounded(), self.memories
+        memories.begin_rollout()
+        is_team = rollout.rewards.shape[2] == 1
+        for t in range(self.args.horizon):
+            rollout.observations[t].copy_(envs.observations)
+            rollout.masks[t].copy_(envs.masks)
+            rollout.players[t].copy_(envs.players)
+            logits, rollout.values[t], after = network.step(rollout.observations[t], memories.of(envs.players))
+            memories.keep(envs.players, after)
+            probabilities = masked(logits, rollout.masks[t]).softmax(1)
+            noise = torch.rand(envs.games, generator=self.generator).to(logits.device)
+            actions = choose(probabilities, noise)
+            rollout.actions[t] = actions
+            rollout.log_probabilities[t] = probabilities.gather(1, actions[:, None]).squeeze(1).log()
+            rewards, dones = envs.step(actions)
+            if is_team:
+                rewards = rewards[:, :1]  # every player's are the team's
+                rewards = torch.where(dones[:, None] & (rewards < 0), price * rewards, rewards)
+            rollout.rewards[t].copy_(self.reward_scale * rewards)
+            rollout.dones[t].copy_(dones)
+            memories.forget(dones)
+        return self.bootstrap_values(network)
+
+    def bootstrap_values(self, network: Network) -> Tensor:
+        """Values of the positions that the rollout stops at, (games, streams): NaN but for the player to move.
+
+        What the others would see is no decision of theirs, and the network has never learned what such a view is worth.
+        """
+        device, streams = self.ranks.device, self.rollout.rewards.shape[2]
+        memory = self.memories.of(self.envs.players)
+        values = network.step(self.envs.observations.to(device), memory)[1][:, None]
+        if streams == 1:
+            return values
+        unknown = values.new_full((self.envs.games, streams), torch.nan)
+        return unknown.scatter_(1, self.envs.players.to(device)[:, None], values)
+
+    def update(self, advantages: Tensor, entropy_weight: float) -> dict[str, float]:
+        """Improve the network by ``epochs`` passes of clipped policy gradient over the rollout.
+
+        Args:
+            advantages: (horizon, games), of the rollout's decisions.
+            entropy_weight: weight of the entropy bonus.
+
+        Returns:
+            Statistics of this rank's last minibatch, for the log.
+        """
+        args, rollout = self.args, self.rollout
+        decisions = Batch(
+            rollout.observations,
+            rollout.masks,
+            rollout.actions,
+            rollout.log_probabilities,
+            normalized(self.ranks, advantages),
+            advantages + rollout.values,
+        )
+        statistics: dict[str, Tensor] = {}
+        for _ in range(args.epochs):
+            for batch, (logits, values) in self.minibatches(decisions, args.minibatch // self.ranks.world):
+                loss, statistics = loss_of(args, logits, values, batch, entropy_weight)
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.ranks.average_gradients(self.learner)
+                norm = torch.nn.utils.clip_grad_norm_(self.learner.parameters(), args.max_grad_norm)
+                self.optimizer.step()
+                statistics["gradient_norm"] = norm
+        return {name: float(value.detach()) for name, value in statistics.items()}
+
+    def minibatches(self, decisions: "Batch", size: int) -> Iterator[tuple["Batch", tuple[Tensor, Tensor]]]:
+        """The decisions in random order, ``size`` at a time, with the logits and values that the network gives them.
+
+        Without memory any decisions make a minibatch; with memory, all decisions of some games, in their order.
+        """
+        horizon, games = decisions.actions.shape
+        if self.memories.now is None:
+            parts = [part.flatten(0, 1) for part in decisions]
+            for rows in self.shuffled(horizon * games).split(size):
+                batch = Batch(*(part.index_select(0, rows) for part in parts))
+                yield batch, self.learner(batch.observations)
+        else:
+            for some in self.shuffled(games).split(max(size // horizon, 1)):
+                batch = Batch(*(part.index_select(1, some) for part in decisions))
+                seen, players, dones = self.rollout.observations, self.rollout.players, self.rollout.dones
+                outputs = self.memories.replayed(self.learner, seen[:, some], players[:, some], dones[:, some], some)
+                yield Batch(*(part.flatten(0, 1) for part in batch)), outputs
+
+    def shuffled(self, count: int) -> Tensor:
+        """The numbers below ``count`` in random order, (count,) int64."""
+        return torch.randperm(count, generator=self.generator).to(self.ranks.device)
+
+
+class Rollout:
+    """What happened in ``horizon`` decisions of every game; each array begins with (horizon, games)."""
+
+    def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device) -> None:
+        def room(*more: int, dtype: torch.dtype = torch.float32) -> Tensor:
+            return torch.zeros(horizon, envs.games, *more, dtype=dtype, device=device)
+
+        self.observations = room(envs.observations.shape[1], dtype=torch.int64)  # packed, of the player to move
+        self.masks = room(envs.actions, dtype=torch.int8)
+        self.players = room(dtype=torch.int64)  # who decided
+        self.actions = room(dtype=torch.int64)
+        self.log_probabilities = room()  # of the action, when it was chosen
+        self.values = room()
+        self.rewards = room(streams)  # scaled; one stream for a team, or one per player
+        self.dones = room(dtype=torch.bool)  # the decision ended its game
+
+
+# --- Advantages -------------------------------------------------------------------------------------------------------
+
+
+def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambda: float) -> Tensor:
+    """Generalized advantage estimation (Schulman et al. 2016) along streams of decisions, (horizon, games).
+
+    A decision of stream k is followed by the next decision of stream k in the same game, however many decisions of
+    others lie between; it earns all rewards of k until then. With one stream this is the usual recursion. The last
+    decision of a stream has no advantage if it is not known how the stream went on.
+
+    Args:
+        rollout: decisions, their values, rewards (horizon, games, streams) and ends.
+        last_values: (games, streams), what each stream is worth after the rollout; NaN if that is not known.
+        gamma: discount per decision of the stream.
+        gae_lambda: see `Args.gae_lambda`.
+    """
+    advantages = torch.empty_like(rollout.values)
+    games = torch.arange(last_values.shape[0], device=last_values.device)
+    streams = last_values.shape[1]
+    known = ~last_values.isnan()
+    next_value, next_advantage = last_values.nan_to_num(), torch.zeros_like(last_values)
+    rewards = torch.zeros_like(last_values)  # since the stream's decision
+    for t in reversed(range(len(rollout.values))):
+        goes_on = ~rollout.dones[t][:, None]
+        rewards = rollout.rewards[t] + rewards * goes_on
+        next_value, next_advantage = next_value * goes_on, next_advantage * goes_on
+        known |= ~goes_on
+        own = games, rollout.players[t] if streams > 1 else 0
+        delta = rewards[own] + gamma * next_value[own] - rollout.values[t]
+        advantages[t] = torch.where(known[own], delta + gamma * gae_lambda * next_advantage[own], 0.0)
+        next_value[own], next_advantage[own], rewards[own], known[own] = rollout.values[t], advantages[t], 0.0, True
+    return advantages
+
+
+def normalized(ranks: Ranks, advantages: Tensor) -> Tensor:
+    """The advantages shifted and scaled so that those of all ranks have mean 0 and deviation 1."""
+    moments = torch.stack([advantages.new_tensor(advantages.numel()), advantages.sum(), advantages.square().sum()])
+    count, total, squares = ranks.sum(moments.double() if advantages.device.type != "mps" else moments)
+    mean = total / count
+    deviation = (squares / count - mean.square()).clamp(min=0).sqrt()
+    return ((advantages - mean) / (deviation + 1e-8)).float()
+
+
+# --- Loss -------------------------------------------------------------------------------------------------------------
+
+
+class Batch(NamedTuple):
+    """Some decisions; each array begins with their number."""
+
+    observations: Tensor
+    masks: Tensor
+    actions: Tensor
+    log_probabilities: Tensor
+    """Log probabilities of the actions, when they were chosen."""
+    normalized_advantages: Tensor
+    returns: Tensor
+
+
+def loss_of(
+    args: Args, logits: Tensor, values: Tensor, batch: Batch, entropy_weight: float
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """What gradient descent makes smaller, and statistics."""
+    logits = masked(logits, batch.masks)
+    log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
+    log_ratio = log_probabilities.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probabilities
+    ratio = log_ratio.exp()
+    clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
+    policy_loss = -torch.minimum(batch.normalized_advantages * ratio, batch.normalized_advantages * clipped).mean()
+    value_loss = (values - batch.returns).square().mean()
+    entropy = -(probabilities * log_probabilities).sum(1).mean()
+    statistics = {
+        "policy_loss": policy_loss,
+        "value_loss": value_loss,
+        "entropy": entropy,
+        "kl": (ratio - 1 - log_ratio).mean(),
+        "clipped": ((ratio - 1).abs() > args.clip).float().mean(),
+    }
+    return policy_loss + args.value_weight * value_loss - entropy_weight * entropy, statistics
+
+
+def train(args: Args) -> Path:
+    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    return trainer.train(args, PPO)

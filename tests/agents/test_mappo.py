@@ -1,0 +1,97 @@
+"""MAPPO: its critic sees what all see, its policy only what its player sees; and it solves a game exactly."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.evaluation.playing import play
+from agents.learning import mappo
+from agents.learning.mappo import ActorCritic, EveryView
+from agents.learning.ranks import Ranks
+from agents.networks.kinds import NETWORKS
+from agents.networks.neural_policy import load_policy
+from hanabako.games import game_of, make_config
+from tests.agents import test_ppo
+from tests.agents.test_ppo import weights
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+TINY = test_ppo.TINY
+
+ONE_CARD_EACH = ("colors=2", "ranks=1", "hand_size=1", "max_life_tokens=1")
+"""Two colors of three equal cards, one card in each hand, one life. A team that tells and listens always scores 2: the
+first card played is right whatever it is; from then on each player is told the color of the card, a hint costing one of
+eight tokens, and plays the first of the other color. A team that does not listen loses."""
+
+
+@pytest.mark.parametrize(("game", "players"), [("hanabi", 2), ("hanabi", 4), ("ikebana", 3), ("koikoi", 2)])
+def test_the_views_are_those_of_all_players_the_one_to_move_first(game, players):
+    config = make_config(game, None, None if game == "koikoi" else players)
+    envs = EveryView(config, 8, 1, ALONE)
+    words = envs.observations.shape[1] // players
+    blind = game_of(config).make_vector(8, config=config, observation="packed")
+    generator = torch.Generator().manual_seed(1)
+    for _ in range(20):
+        blind.set_state(envs._env.get_state())
+        views = blind.observe_all()["observation"].view(np.int64)
+        for row, player in enumerate(envs.players.tolist()):
+            for turn in range(players):
+                seen = envs.observations[row, turn * words : (turn + 1) * words].numpy()
+                assert (seen == views[row, (player + turn) % players]).all()
+        envs.step(torch.multinomial(envs.masks.float(), 1, generator=generator)[:, 0])
+
+
+@pytest.mark.parametrize("kind", ["symmetric", "dense", "recurrent"])
+def test_the_policy_sees_one_view_and_the_critic_all(kind):
+    config = make_config("hanabi", "mini")
+    actor = NETWORKS[kind](config, width=16, layers=2)
+    critic = NETWORKS["dense" if kind == "recurrent" else kind](config, width=16, layers=2, views=2)
+    both = ActorCritic(actor, critic)
+    envs = EveryView(config, 4, 1, ALONE)
+    both.set_opening(envs.opening_bits())
+    words = envs.observations.shape[1] // 2
+    other = envs.observations.clone()
+    other[:, words:] = envs.observations[:, words:].roll(1, 0)  # the partners look at other games
+    (logits, values, _), (same, others, _) = both.step(envs.observations, None), both.step(other, None)
+    assert torch.equal(logits, same) and not torch.equal(values, others)
+    alone, _, _ = actor.step(envs.observations[:, :words].contiguous(), None)
+    assert torch.equal(logits, alone)
+
+
+def test_a_critic_of_symmetric_views_is_blind_to_the_suits_names():
+    config = make_config("hanabi", "standard", 3)
+    critic = NETWORKS["symmetric"](config, width=16, layers=2, views=3)
+    envs = EveryView(config, 16, 1, ALONE)
+    critic.set_opening(envs.opening_bits())
+    for name, weight in critic.named_parameters():
+        if name == "head.weight":
+            torch.nn.init.normal_(weight)
+    bits, _ = game_of(config).layout(config).renaming([2, 0, 1, 4, 3])
+    views = np.unpackbits(envs.observations.numpy().view(np.uint8).reshape(48, -1), axis=1, bitorder="little")
+    views[:, : len(bits)] = views[:, bits]
+    renamed = torch.from_numpy(np.packbits(views, axis=1, bitorder="little").reshape(16, -1).view(np.int64))
+    assert not torch.equal(renamed, envs.observations)
+    torch.testing.assert_close(critic(renamed)[1], critic(envs.observations)[1], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("network", ["auto", "recurrent"])
+def test_an_interrupted_run_resumes_to_the_same_weights(tmp_path: Path, monkeypatch, network):
+    args = replace(TINY, steps=4 * test_ppo.UPDATE, network=network)
+    whole = mappo.train(replace(args, run_dir=tmp_path / "whole"))
+    with monkeypatch.context() as patch:
+        test_ppo.stop_after(patch, 2, test_ppo.signal.SIGINT)
+        parts = mappo.train(replace(args, run_dir=tmp_path / "parts"))
+    mappo.train(replace(args, resume=parts))
+    assert weights(whole).keys() == weights(parts).keys(), "the policy alone is kept"
+    assert all(torch.equal(tensor, weights(parts)[name]) for name, tensor in weights(whole).items())
+
+
+def test_it_solves_a_game_exactly(tmp_path: Path):
+    args = replace(
+        TINY, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2
+    )
+    run_dir = mappo.train(replace(args, run_dir=tmp_path / "run"))
+    policy = load_policy(run_dir / "policy.safetensors")
+    assert (play(policy.config, policy, 2000, seed=5).score == 2).all()
