@@ -60,6 +60,8 @@ class Settings:
     """Seed of everything random: weights, deals, actions, minibatches."""
     minutes: float = 5.0
     """The budget in minutes of training, evaluations included; ignored if ``steps`` is given."""
+    clock: Literal["wall", "core"] = "wall"
+    """What ``minutes`` count: those that pass, or those that a rank's processor works, whoever else keeps it busy."""
     steps: int = 0
     """The budget in decisions, all ranks together. Runs of equal settings and ranks are then equal to the last bit."""
     run_dir: Path | None = None
@@ -203,11 +205,13 @@ class Progress:
     """Spent on training and evaluating, by rank 0's clock, earlier sessions included."""
     core_seconds: float = 0.0
     """Spent by the processors of all ranks on the same: what a run costs, however busy the machine is."""
+    ranks: int = 1
     evaluations: int = 0
 
     def fraction(self, args: Settings) -> float:
         """The part of the budget that is spent, 0 to 1."""
-        spent = self.steps / args.steps if args.steps else self.seconds / (60 * args.minutes)
+        seconds = self.seconds if args.clock == "wall" else self.core_seconds / self.ranks
+        spent = self.steps / args.steps if args.steps else seconds / (60 * args.minutes)
         return min(spent, 1.0)
 
 
@@ -220,7 +224,7 @@ class Trainer:
         self.envs = environments(config, args.games, args.seed, ranks, args.threads)
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm = algorithm(args, self.envs, ranks)
-        self.progress = Progress()
+        self.progress = Progress(ranks=ranks.world)
         self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks)
 
     def run(self, log: Log | None, interruption: Interruption) -> None:
