@@ -22,7 +22,7 @@ from hanabako.games import config_from_dict, game_named, game_of, make_config
 from . import ppo
 from .learning.launch import MOST_RANKS, train, usable_cores
 from .learning.recipes import RECIPES
-from .learning.runs import read_metrics
+from .learning.runs import finished
 from .networks.network import kind_of_processor
 from .networks.neural_policy import load_policy
 
@@ -92,11 +92,11 @@ def demo(args: Args) -> Path:
         settings = [*RECIPES[f"hanabi-{preset}-2p"].arguments(), "--minutes", f"{minutes:.2f}"]
         settings += ["--seed", str(args.seed), "--run-dir", str(run_dir)]
     train(ranks, settings)
-    rows = read_metrics(run_dir)
-    if not rows or rows[-1]["fraction"] < 1:
+    last = finished(run_dir)
+    if last is None:
         raise SystemExit(f"\nInterrupted. To go on: python -m {__spec__.name} --resume {run_dir}")
     record_replay(run_dir, specialize=True)
-    print(describe(run_dir, rows[-1]))
+    print(describe(run_dir, last))
     return run_dir
 
 

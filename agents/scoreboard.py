@@ -22,7 +22,7 @@ from hanabako.files import write_text
 from hanabako.games import config_from_dict
 from hanabako.pages.generated import marks, update
 
-from . import sweep
+from . import sweep, zero_shot
 from .evaluate import Args, evaluate
 from .evaluation.originals import originals_board
 from .registry import names
@@ -250,6 +250,7 @@ def boards() -> dict[str, str]:
         "variants": variants_board(variants),
         "originals": originals_board(originals, [*standard, *four_lives]),
         "sweep": sweep.table(json.loads(sweep.RESULTS.read_text())),
+        "zero-shot": zero_shot.table(zero_shot.read_results()),
     }
 
 

@@ -37,23 +37,26 @@ class Row(NamedTuple):
         return "_".join([f"{self.ranks}x{self.minutes:g}", *self.settings.replace("--", "").split()])
 
 
+EARLY = "--entropy-end 0.003"
 ALONE = (
-    "--network dense --width 256 --learning-rate 1e-3",
-    "--network dense --width 256 --learning-rate 2e-3",
-    "--width 128 --learning-rate 1e-3",
-    "--width 96 --learning-rate 1e-3",
-    "--width 64 --learning-rate 1e-3",
-    "--width 64 --learning-rate 1e-3 --seed 2",
-    "--width 64 --learning-rate 1e-3 --layers 3",
-    "--width 64 --learning-rate 1e-3 --entropy 0.1",
-    "--width 64 --learning-rate 1e-3 --gae-lambda 0.9",
-    "--width 64 --learning-rate 2e-3",
-    "--width 64 --learning-rate 4e-3",
-    "--width 48 --learning-rate 1e-3",
-    "--width 48 --learning-rate 2e-3",
+    f"--network dense --width 256 --learning-rate 1e-3 {EARLY}",
+    f"--network dense --width 256 --learning-rate 2e-3 {EARLY}",
+    f"--width 128 --learning-rate 1e-3 {EARLY}",
+    f"--width 96 --learning-rate 1e-3 {EARLY}",
+    f"--width 64 --learning-rate 1e-3 {EARLY}",
+    f"--width 64 --learning-rate 1e-3 --seed 2 {EARLY}",
+    f"--width 64 --learning-rate 1e-3 --layers 3 {EARLY}",
+    f"--width 64 --learning-rate 1e-3 --entropy 0.1 {EARLY}",
+    f"--width 64 --learning-rate 1e-3 --gae-lambda 0.9 {EARLY}",
+    f"--width 64 --learning-rate 2e-3 {EARLY}",
+    f"--width 64 --learning-rate 4e-3 {EARLY}",
+    f"--width 48 --learning-rate 1e-3 {EARLY}",
+    f"--width 48 --learning-rate 2e-3 {EARLY}",
 )
-TOGETHER = ("--width 64 --learning-rate 2e-3", "--width 64 --learning-rate 2e-3 --entropy 0.1")
+TOGETHER = (f"--width 64 --learning-rate 2e-3 {EARLY}", f"--width 64 --learning-rate 2e-3 --entropy 0.1 {EARLY}")
+ENTROPIES = ("--entropy 0.1 --entropy-end 0.03", "--entropy 0.05 --entropy-end 0.05", "--entropy 0.1 --entropy-end 0.1")
 ROWS = [Row(1, 4, settings) for settings in ALONE] + [Row(2, 4.5, settings) for settings in TOGETHER]
+ROWS += [Row(1, 4.5, f"{settings} --seed {seed}") for settings in ENTROPIES for seed in (1, 2)]
 
 
 @dataclass(frozen=True)

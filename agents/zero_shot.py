@@ -1,4 +1,4 @@
-"""Who can play with strangers: algorithms side by side, in self-play, in cross-play and with programs.
+"""Who can play with strangers: algorithms side by side, in self-play, in cross-play and with bots.
 
     python -m agents.zero_shot --cores 2           # train and play what is not in the results yet
     python -m agents.zero_shot --preset mini       # only these
@@ -7,7 +7,7 @@
 
 Every algorithm is trained with several seeds on one core each, for as many minutes of that core's work (`--clock
 core`), so that a busy machine compares as fairly as an idle one. Then everybody plays with everybody, in both orders of
-seats and on the same deals, and with some programs. The runs lie in ``runs/zero_shot``; what was interrupted goes on
+seats and on the same deals, and with some bots. The runs lie in ``runs/zero_shot``; what was interrupted goes on
 where it was, and `agents/results/zero_shot.json` grows run by run and pair by pair.
 """
 
@@ -31,16 +31,16 @@ from hanabako.games import game_named, make_config
 
 from .evaluation.crossplay import heat_map, round_robin, save_heat_map
 from .evaluation.playing import play
-from .learning.runs import read_metrics
+from .learning.runs import finished
 from .registry import load
 
 HERE = Path(__file__).resolve().parent
 RUNS = Path("runs") / "zero_shot"
 RESULTS = HERE / "results" / "zero_shot.json"
 GAMES, SEED = 500, 1
-PROGRAMS = ("cautious", "smart", "piers")
+BOTS = ("cautious", "smart", "piers")
 LEARNED = "cautious"
-"""Who scores less in self-play than this program has not learned the game yet."""
+"""Who scores less in self-play than this bot has not learned the game yet."""
 
 ALGORITHMS = {
     "ippo": ("agents.ppo", ""),
@@ -112,12 +112,6 @@ def runs_of(lot: Lot) -> list[Run]:
 # --- Training ---------------------------------------------------------------------------------------------------------
 
 
-def is_finished(run: Run) -> bool:
-    """Whether the run has spent its budget."""
-    rows = read_metrics(RUNS / run.name)
-    return bool(rows) and rows[-1]["fraction"] >= 1
-
-
 def trained(run: Run) -> dict[str, Any]:
     """Train as a run says, or go on with it; what it reached, as JSON types.
 
@@ -125,14 +119,15 @@ def trained(run: Run) -> dict[str, Any]:
         SystemExit: it was interrupted, or failed.
     """
     run_dir = RUNS / run.name
-    if not is_finished(run):
+    if not finished(run_dir):
         RUNS.mkdir(parents=True, exist_ok=True)
         with (RUNS / f"{run.name}.log").open("a") as log:
             environment = os.environ | {"OMP_NUM_THREADS": "1"}
             subprocess.run(run.command, stdout=log, stderr=log, env=environment, check=False)
-    if not is_finished(run):
+    last = finished(run_dir)
+    if last is None:
         raise SystemExit(f"{run.name} did not end; {RUNS / run.name}.log says why. python -m {__spec__.name} goes on")
-    last, about = read_metrics(run_dir)[-1], read_json(run_dir / "config.json")
+    about = read_json(run_dir / "config.json")
     numbers = ("steps", "core_seconds", "greedy_score", "greedy_score_error", "greedy_games", "greedy_lost")
     return {**run._asdict(), **{name: last[name] for name in numbers}, "machine": about["machine"]}
 
@@ -154,7 +149,7 @@ def train_all(wanted: Sequence[Run], cores: int, results: dict[str, Any]) -> Non
 def play_all(preset: str, results: dict[str, Any]) -> None:
     """Play every ordered pair that is not in the results, and note the mean score of each."""
     config = make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
-    agents = {name: load(name, config) for name in PROGRAMS}
+    agents = {name: load(name, config) for name in BOTS}
     for row in results["runs"]:
         if row["preset"] == preset:
             name = f"{row['algorithm']}-{row['seed']}"
@@ -187,7 +182,7 @@ class Standing(NamedTuple):
 
     self_play: tuple[float, float | None]
     cross_play: tuple[float, float | None]
-    with_programs: tuple[float, float]
+    with_bots: tuple[float, float]
     """At the first seat, and at the second."""
 
 
@@ -208,10 +203,10 @@ def meeting(cells: Mapping[str, float], some: Sequence[str], others: Sequence[st
 
 
 def agents_of(cells: Mapping[str, float]) -> dict[str, list[str]]:
-    """The names of the agents in some cells, by algorithm or program."""
+    """The names of the agents in some cells, by algorithm or bot."""
     found: dict[str, list[str]] = {}
     for name in dict.fromkeys(pair.split()[0] for pair in cells):
-        found.setdefault(name if name in PROGRAMS else name.rpartition("-")[0], []).append(name)
+        found.setdefault(name if name in BOTS else name.rpartition("-")[0], []).append(name)
     return found
 
 
@@ -219,25 +214,25 @@ def standing(cells: Mapping[str, float], own: Sequence[str]) -> Standing:
     """How an algorithm's agents play."""
     alone = np.array([cells[f"{name} {name}"] for name in own])
     error = float(alone.std(ddof=1) / len(alone) ** 0.5) if len(alone) > 1 else None
-    first = np.mean([cells[f"{name} {program}"] for name in own for program in PROGRAMS])
-    second = np.mean([cells[f"{program} {name}"] for name in own for program in PROGRAMS])
+    first = np.mean([cells[f"{name} {bot}"] for name in own for bot in BOTS])
+    second = np.mean([cells[f"{bot} {name}"] for name in own for bot in BOTS])
     return Standing((float(alone.mean()), error), meeting(cells, own, own), (float(first), float(second)))
 
 
 def table(results: Mapping[str, Any]) -> str:
     """One part per preset in Markdown, best in cross-play first."""
-    return "\n\n".join("\n".join(preset_table(preset, results)) for preset in results["cells"])
+    return "\n\n".join("\n".join(lines_of(preset, results)) for preset in results["cells"])
 
 
-def preset_table(preset: str, results: Mapping[str, Any]) -> Iterator[str]:
+def lines_of(preset: str, results: Mapping[str, Any]) -> Iterator[str]:
     """The lines of one preset."""
     cells = results["cells"][preset]
     agents = agents_of(cells)
     level = cells[f"{LEARNED} {LEARNED}"]
-    standings = {name: standing(cells, own) for name, own in agents.items() if name not in PROGRAMS}
+    standings = {name: standing(cells, own) for name, own in agents.items() if name not in BOTS}
     yield f"**{preset}**, 2 players, {results['games']:,} deals a pair; `{LEARNED}` alone scores {level:.2f}."
     yield ""
-    yield "| algorithm | seeds | decisions a seed | core-minutes | self-play | cross-play | with programs, seats 1, 2 |"
+    yield "| algorithm | seeds | decisions a seed | core-minutes | self-play | cross-play | with bots, seats 1, 2 |"
     yield "|---|---|---|---|---|---|---|"
     for name in sorted(standings, key=lambda name: -np.nan_to_num(standings[name].cross_play[0])):
         rows = [row for row in results["runs"] if (row["preset"], row["algorithm"]) == (preset, name)]
@@ -245,8 +240,8 @@ def preset_table(preset: str, results: Mapping[str, Any]) -> Iterator[str]:
         note = " (not yet learned)" if found.self_play[0] < level else ""
         cost = f"{mean(rows, 'steps') / 1e6:.1f} M | {mean(rows, 'core_seconds') / 60:.1f}"
         scores = f"{with_error(*found.self_play)} | {with_error(*found.cross_play)}"
-        programs = f"{found.with_programs[0]:.2f}, {found.with_programs[1]:.2f}"
-        yield f"| {name}{note} | {len(rows)} | {cost} | {scores} | {programs} |"
+        bots = f"{found.with_bots[0]:.2f}, {found.with_bots[1]:.2f}"
+        yield f"| {name}{note} | {len(rows)} | {cost} | {scores} | {bots} |"
 
 
 def mean(rows: Sequence[Mapping[str, Any]], name: str) -> float:
@@ -260,9 +255,9 @@ def with_error(score: float, error: float | None) -> str:
 
 
 def matrix_of(cells: Mapping[str, float]) -> tuple[NDArray[np.float64], list[str]]:
-    """Mean scores of all pairs of algorithms and programs (n, n), and their names.
+    """Mean scores of all pairs of algorithms and bots (n, n), and their names.
 
-    The diagonal is cross-play of an algorithm's seeds, and of a program with itself.
+    The diagonal is cross-play of an algorithm's seeds, and of a bot with itself.
     """
     agents = agents_of(cells)
     scores = np.full((len(agents), len(agents)), np.nan)

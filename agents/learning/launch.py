@@ -10,7 +10,7 @@ from torch.distributed.elastic.multiprocessing.api import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
-from .runs import read_metrics
+from .runs import finished
 
 __all__ = ["MOST_RANKS", "train", "train_to_the_end", "usable_cores"]
 
@@ -47,13 +47,13 @@ def train_to_the_end(
     Raises:
         SystemExit: it was interrupted, or failed.
     """
-    begun = (run_dir / "checkpoint" / "latest").exists()
-    if not begun or read_metrics(run_dir)[-1]["fraction"] < 1:
+    if not finished(run_dir):
+        begun = (run_dir / "checkpoint" / "latest").exists()
         train(ranks, ["--resume", str(run_dir)] if begun else [*settings, "--run-dir", str(run_dir)], module)
-    rows = read_metrics(run_dir)
-    if not rows or rows[-1]["fraction"] < 1:
+    last = finished(run_dir)
+    if last is None:
         raise SystemExit(f"\nInterrupted. To go on: {command}")
-    return rows[-1]
+    return last
 
 
 def usable_cores() -> int:

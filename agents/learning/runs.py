@@ -171,6 +171,12 @@ def read_metrics(run_dir: Path) -> list[dict[str, float]]:
     return parsed_metrics(run_dir / "metrics.jsonl")[0]
 
 
+def finished(run_dir: Path) -> dict[str, Any] | None:
+    """The last row of the log of a run that has spent its budget; None if it has not, or has not begun."""
+    rows = read_metrics(run_dir) if (run_dir / "metrics.jsonl").exists() else []
+    return rows[-1] if rows and rows[-1]["fraction"] >= 1 else None
+
+
 def parsed_metrics(path: Path) -> tuple[list[dict[str, float]], list[bytes]]:
     """The rows of a log, and the lines that are none."""
     lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]
