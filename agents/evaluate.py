@@ -1,11 +1,11 @@
 """Play many games with given agents and say how good they are: the command line of the evaluation kit.
 
-python -m agents.evaluate hanabi --preset standard --players 2 --agents smart --games 20000 --seed 1
-python -m agents.evaluate hanabi --agents smart,piers,runs/mine/policy.safetensors --cross-play --png matrix.png
-python -m agents.evaluate hanabi --players 4 --agents smart,iggi --strangers --json strangers.json
-python -m agents.evaluate hanabi --agents smart,piers,iggi,outer --ad-hoc --games 5000
-python -m agents.evaluate hanabi --agents smart --communication
-python -m agents.evaluate koikoi --agents random,runs/mine/policy.safetensors --tournament
+    python -m agents.evaluate hanabi --preset standard --players 2 --agents smart --games 20000 --seed 1
+    python -m agents.evaluate hanabi --agents smart,piers,runs/mine/policy.safetensors --cross-play --png matrix.png
+    python -m agents.evaluate hanabi --players 4 --agents smart,iggi --strangers --json strangers.json
+    python -m agents.evaluate hanabi --agents smart,piers,iggi,outer --ad-hoc --games 5000
+    python -m agents.evaluate hanabi --agents smart --communication
+    python -m agents.evaluate koikoi --agents random,runs/mine/policy.safetensors --tournament
 
 As a library: `play` and `Games` are here, matrices and teams in `agents.evaluation.crossplay`, matches and ratings of
 competitive games in `agents.evaluation.contest`, measures of communication in `agents.evaluation.communication`.
@@ -27,7 +27,7 @@ from hanabako.words.checks import as_seed, shown, usable_threads
 
 from .bots.policy import Policy
 from .evaluation.playing import Games, play
-from .registry import load, network_file
+from .registry import is_file, load, metadata_of, with_observation_of
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]
 
@@ -123,11 +123,6 @@ def loaded(names: Sequence[str], config: Any, goes_on: bool) -> tuple[dict[str, 
     if refused and len(agents) < 2:
         raise ValueError(next(iter(refused.values())))
     return agents, refused
-
-
-def is_file(name: str) -> bool:
-    """Whether an agent is a network in a file, and no bot."""
-    return name.endswith(".safetensors")
 
 
 def chosen_study(args: Args) -> Callable[[Args, Any, dict[str, Policy]], dict[str, Any]] | None:
@@ -232,32 +227,6 @@ MATRICES = (cross_play, strangers)
 """Studies that can be drawn."""
 
 
-def metadata_of(name: str) -> dict[str, Any] | None:
-    """What a network's file says of itself; None for a bot."""
-    path = Path(name) if is_file(name) else network_file(name)
-    if path is None:
-        return None
-    from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
-
-    return read_metadata(path)
-
-
-def with_observation_of(config: Any, names: Sequence[str]) -> Any:
-    """The config with the observation that the networks among ``names`` were trained on (the first readable one)."""
-    for name in names:
-        try:
-            metadata = metadata_of(name)
-        except ValueError:  # `loaded` says so
-            continue
-        if metadata is None:
-            continue
-        trained_for = config_from_dict(metadata["config"])
-        if type(trained_for) is type(config):
-            fields = game_of(config).observation_fields
-            return replace(config, **{field: getattr(trained_for, field) for field in fields})
-    return config
-
-
 def describe(result: dict[str, Any]) -> str:
     """The result in words."""
     head = f"{result['config']['game']} {result['preset']}, {result['players']} players"
@@ -339,20 +308,31 @@ DESCRIPTIONS = {
 }
 
 
+def report(args: Args) -> None:
+    """Do what ``args`` say, print the result, and write the files that they ask for.
+
+    Raises:
+        ValueError: see `evaluate`.
+        OSError: a file cannot be written.
+        SystemExit: agents were left out.
+    """
+    result = evaluate(args)
+    print(describe(result))
+    if args.json:
+        write_text(args.json, json.dumps(result, indent=2) + "\n")
+    if args.png:
+        draw(args.png, result)
+    if "refused" in result:
+        raise SystemExit(f"evaluate: left out {len(result['refused'])} of the agents, as said above")
+
+
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     try:
-        result = evaluate(args)
-        print(describe(result))
-        if args.json:
-            write_text(args.json, json.dumps(result, indent=2) + "\n")
-        if args.png:
-            draw(args.png, result)
+        report(args)
     except (OSError, ValueError) as error:
         raise SystemExit(f"evaluate: {error}") from error
-    if "refused" in result:
-        raise SystemExit(f"evaluate: left out {len(result['refused'])} of the agents, as said above")
 
 
 if __name__ == "__main__":

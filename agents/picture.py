@@ -1,7 +1,7 @@
 """Draw a game that bots play: its last position as .svg, or the whole game as .html, to click through.
 
-python -m agents.picture hanabi table.svg --seed 11 --moves 32 --seat 1
-python -m agents.picture koikoi game.html --preset nintendo --agent counting
+    python -m agents.picture hanabi table.svg --seed 11 --moves 32 --seat 1
+    python -m agents.picture koikoi game.html --preset nintendo --agent counting
 """
 
 from dataclasses import dataclass

@@ -1,21 +1,31 @@
 """The players by name: bots, networks in files, and random play."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from hanabako.games import game_named, game_names, game_of
+from hanabako.games import config_from_dict, game_named, game_names, game_of
 from hanabako.words.checks import shown
 
 from .bots.bot import BotPolicy
 from .bots.policy import Policy
 from .bots.random_agent import RandomPolicy
 
-__all__ = ["load", "names", "network_file", "players", "pretrained"]
+__all__ = [
+    "is_file",
+    "load",
+    "metadata_of",
+    "names",
+    "network_file",
+    "players",
+    "pretrained",
+    "with_observation_of",
+]
 
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The networks that ship, one file each."""
@@ -78,3 +88,37 @@ def load(name_or_path: str | Path, config: Any) -> Policy:
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
     return load_policy(path, config)
+
+
+# --- What networks ask of a config --------------------------------------------------------------------------------------
+
+
+def is_file(name: str) -> bool:
+    """Whether an agent is a network in a file, and no bot."""
+    return name.endswith(".safetensors")
+
+
+def metadata_of(name: str) -> dict[str, Any] | None:
+    """What a network's file says of itself; None for a bot."""
+    path = Path(name) if is_file(name) else network_file(name)
+    if path is None:
+        return None
+    from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
+
+    return read_metadata(path)
+
+
+def with_observation_of(config: Any, names: Sequence[str]) -> Any:
+    """The config with the observation that the networks among ``names`` were trained on (the first readable one)."""
+    for name in names:
+        try:
+            metadata = metadata_of(name)
+        except ValueError:  # `loaded` says so
+            continue
+        if metadata is None:
+            continue
+        trained_for = config_from_dict(metadata["config"])
+        if type(trained_for) is type(config):
+            fields = game_of(config).observation_fields
+            return replace(config, **{field: getattr(trained_for, field) for field in fields})
+    return config

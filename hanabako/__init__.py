@@ -1,25 +1,41 @@
 """Hanabako: fast environments for multi-agent learning on flower card games, and agents that play them.
 
 Importing it registers every game's environments with Gymnasium and PettingZoo, by names alone: no game is imported.
+`game_names`, `preset_names` and `agent_names` list what there is.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 from hanabako.clone import find_agents
+from hanabako.games import game_names, preset_names
 from hanabako.packing import unpack
 from hanabako.registration import register_games
 
 if TYPE_CHECKING:
     import agents as agents
 
-__all__ = ["agents", "unpack"]
+__all__ = ["agent_names", "agents", "game_names", "preset_names", "unpack"]
 
 find_agents()
 register_games()
+
+
+def agent_names(game: str) -> list[str]:
+    """The agents of a game that ``agents.load`` knows: bots, then networks that ship.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    agents = importlib.import_module("hanabako.agents")
+    return [*agents.names(game), *agents.pretrained(game)]
 
 
 def __getattr__(name: str) -> Any:
     if name == "agents":
         return importlib.import_module("hanabako.agents")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -29,6 +29,7 @@ __all__ = [
     "game_of",
     "games",
     "make_config",
+    "preset_names",
     "public_names",
 ]
 
@@ -182,6 +183,15 @@ def game_named(name: str) -> GameEntry:
     if not isinstance(name, str) or name not in games():
         raise ValueError(f"game must be one of {', '.join(games())}, got {shown(name)}")
     return games()[name]
+
+
+def preset_names(game: str) -> list[str]:
+    """The names of a game's presets; the first is meant if none is named.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    return list(game_named(game).presets)
 
 
 def game_of(config: Any) -> GameEntry:

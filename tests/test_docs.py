@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("*/*.md"))]
 OURS = ("hanabako", "agents", "benchmarks", "tests", "hanabi_env", "ikebana_env", "hanafuda_env")
 
+BOTS = {name for game in games() for name in names(game)}
+
 TRAINED = "runs/NAME"
 """The run that the pages' examples speak of."""
 
@@ -39,6 +41,11 @@ BRIEFLY = {
     "agents.ppo": BRIEF_RUN,
     **dict.fromkeys(("agents.learning.mappo", "agents.learning.other_play"), BRIEF_RUN),
     "agents.evaluate": "--games 4",
+    "hanabako train": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
+    "--evaluation-games 2 --final-games 2 --ranks 1",
+    "hanabako evaluate": "--games 4",
+    "hanabako record": "--games 2",
+    "hanabako benchmark": "--help",
     "benchmarks.throughput": "--help",
     "benchmarks.peers": "--help",
     "benchmarks.compile_time": "--help",
@@ -99,6 +106,8 @@ def commands(page: Path) -> Iterator[list[str]]:
 
 def of_module(words: list[str]) -> list[str] | None:
     """A command's module and its arguments: of ``python -m``, and of ``torchrun``, which starts it more than once."""
+    if words[0] == "hanabako":
+        return words
     if words[0] in ("python", "torchrun") and "-m" in words:
         return words[words.index("-m") + 1 :]
     return None
@@ -107,10 +116,12 @@ def of_module(words: list[str]) -> list[str] | None:
 def shortened(words: list[str]) -> list[str]:
     """The same command, done in an instant."""
     module = words[0]
-    briefly = shlex.split(BRIEFLY.get(module, ""))
+    briefly = shlex.split(BRIEFLY.get(" ".join(words[:2]) if module == "hanabako" else module, ""))
     if "--help" in words:
         return words
-    if "--agents" in words:  # bots are known by name; who plays here need not be compiled
+    if module == "hanabako" and words[1] in ("play", "watch", "record"):  # the last agent plays for all that follow
+        words = ["random" if set(word.split(",")) <= BOTS else word for word in words]
+    elif "--agents" in words:  # bots are known by name; who plays here need not be compiled
         at = words.index("--agents") + 1
         bots = [name for name in words[at].split(",") if "/" not in name]
         assert set(bots) <= set(names("hanabi"))
@@ -142,7 +153,13 @@ def test_what_a_page_says_runs(page: Path, tmp_path: Path):
     path.write_text(program(page))
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
     done = subprocess.run(
-        [sys.executable, str(path)], check=False, cwd=tmp_path, env=environment, capture_output=True, text=True
+        [sys.executable, str(path)],
+        check=False,
+        cwd=tmp_path,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 

@@ -57,7 +57,7 @@ WORDS = {
             "*_env/drawing/*": ("TableView", "table_(view|svg|rgb|ansi|height|layers)", "card_on_table"),
             "*_env/game.py": ("TableView", "table_(view|svg|rgb|ansi)"),
             "hanabako/*": ("table_(svg|rgb|ansi)",),
-            "agents/picture.py": ("table_svg",),
+            "agents/p*": ("table_svg", "table_ansi"),
         },
     ),
     "seat": Word(

@@ -187,6 +187,7 @@ def document(
         width=width,
         height=height,
         role="img",
+        style="max-width:100%;height:auto",
     )
 
 

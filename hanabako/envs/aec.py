@@ -32,7 +32,8 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
     Args:
         game: the configured game.
-        render_mode: ``None``, ``"human"`` (prints the board), ``"ansi"`` (returns it) or ``"rgb_array"``.
+        render_mode: ``None``, ``"human"`` (prints the board after every reset and step), ``"ansi"`` (returns it) or
+            ``"rgb_array"``.
 
     Raises:
         ValueError: unknown ``render_mode``; in `step` an illegal action; in `reset` a wrong option.
@@ -130,6 +131,8 @@ class CardGameAEC(AECEnv[str, Any, Any]):
             self.__dict__.update(attributes)
             self._octets[:] = np.frombuffer(octets, np.uint8)
             raise
+        if self.render_mode == "human":
+            self.render()
 
     def _known_options(self, options: Any) -> dict[str, Any]:
         if options is None:
@@ -203,6 +206,8 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._fresh = {"observation": observation, "action_mask": mask}
         if code & ENDED:
             self._end()
+        if self.render_mode == "human":
+            self.render()
 
     def _first_step_one(self, *arguments: Any) -> int:
         """The first call compiles; all later ones have arguments of the same types."""

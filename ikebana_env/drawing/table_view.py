@@ -104,24 +104,36 @@ def describe_move(before: Mapping[str, Any], action: str) -> str:
     if verb == "keep":
         return f"{player_name(player)} keeps {before['drawn']}"
     if verb == "refuse":
-        price = before["refusals"] + 1
-        payee = (player + 1 + before["refusals"] % (players - 1)) % players
+        price, payee = before["refusals"] + 1, payee_of(player, before["refusals"], players)
         return f"{player_name(player)} refuses {before['drawn']} and pays {price} to {player_name(payee)}"
     seller = (player + int(offset[0])) % players
     card = before["discards"][seller][-1]
     return f"{player_name(player)} buys {card} from {player_name(seller)} for {card[1]}"
 
 
-def table_ansi(view: TableView) -> str:
-    """The table in lines of text."""
-    drawn = f", drawn {view.drawn}" if view.drawn else ""
+def payee_of(player: int, refusals: int, players: int) -> int:
+    """Who is paid for a refusal after so many others in this turn (I6)."""
+    return (player + 1 + refusals % (players - 1)) % players
+
+
+_ANSI = {"K": "90", "R": "31", "G": "32", "B": "34", "Y": "33", "J": "35"}
+
+
+def _paint(cards: Sequence[str], color: bool) -> str:
+    """Cards in a row, with terminal colors or without."""
+    return " ".join(f"\033[1;{_ANSI[card[0]]}m{card}\033[0m" if color and card[0] in _ANSI else card for card in cards)
+
+
+def table_ansi(view: TableView, color: bool = False) -> str:
+    """The table in lines of text; plain ASCII, or with terminal colors."""
+    drawn = f", drawn {_paint([view.drawn], color)}" if view.drawn else ""
     lines = [
         f"round {view.round} of {view.rounds}, deck {view.deck_size}{drawn}, refusals {view.refusals}",
     ]
     for player, own in enumerate(view.players):
         mark = ">" if view.end_reason is None and player == view.current_player else " "
-        bouquet = " ".join([*own.bouquet, *["--"] * (5 - len(own.bouquet))])
-        pile = " ".join(own.discard) or "-"
+        bouquet = _paint([*own.bouquet, *["--"] * (5 - len(own.bouquet))], color)
+        pile = _paint(own.discard, color) or "-"
         gains = " ".join(str(row[player]) for row in view.gains) or "-"
         lines.append(f"{mark} {player_name(player)}  {bouquet}  prestige {own.prestige}  gains {gains}  discard {pile}")
     return "\n".join([*lines, describe_turn(view)])

@@ -1,0 +1,1 @@
+"""The command `hanabako`: a module for each sub-command, with its ``Args`` and what it does with them."""

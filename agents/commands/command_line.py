@@ -1,0 +1,105 @@
+"""Fast environments for flower card games, and agents that play them.
+
+    hanabako play hanabi --with smart          # you and a bot, in this terminal
+    hanabako watch smart,piers --game hanabi   # a game of theirs as a page for the browser
+    hanabako train --preset mini --minutes 1   # a network of your own
+
+`hanabako COMMAND --help` lists a command's options. Tab completion, once, for bash (and likewise for zsh):
+
+    hanabako --tyro-print-completion bash > ~/.local/share/bash-completion/completions/hanabako
+    hanabako --tyro-print-completion zsh > ~/.zfunc/_hanabako
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import Annotated, Any, Union
+
+import tyro
+
+from hanabako.words.checks import shown
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS = {
+    "train": "train a network in self-play, on all cores",
+    "evaluate": "play many games with given agents and say how good they are",
+    "play": "play a game yourself, with agents or friends",
+    "watch": "write a game as a page for the browser",
+    "record": "write games that agents play to a file",
+    "benchmark": "time the games on this machine",
+}
+
+EXTRAS = {"tensorboard": "logging", "wandb": "logging", "resvg_py": "render", "PIL": "render"}
+"""The extra that brings a package, if it is not ``agents``."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command line.
+
+    Raises:
+        SystemExit: something is wrong, in one line; or help was asked for.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    if any(word.startswith("--tyro-") for word in words):
+        all_commands(words)
+    elif not words or words[0] in ("-h", "--help"):
+        print(overview())
+    elif words[0] == "--version":
+        print(version("hanabako"))
+    elif words[0] not in COMMANDS:
+        raise SystemExit(f"hanabako: the command must be one of {', '.join(COMMANDS)}, got {shown(words[0])}")
+    else:
+        run(words[0], words[1:])
+
+
+def overview() -> str:
+    """What ``--help`` prints."""
+    rows = [f"  {name:<12}{about}" for name, about in COMMANDS.items()]
+    return "\n".join(["usage: hanabako COMMAND [OPTIONS]", "", *rows, "", (__doc__ or "").strip()])
+
+
+def run(name: str, words: Sequence[str]) -> None:
+    """Do a command with the options after its name."""
+    try:
+        module = module_of(name)
+        args = tyro.cli(module.Args, args=words, description=module.__doc__, prog=f"hanabako {name}")
+        module.run(args)
+    except ModuleNotFoundError as error:
+        raise SystemExit(missing(name, error)) from error
+    except ImportError as error:
+        raise SystemExit(f"hanabako {name}: {error}") from error
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"hanabako {name}: {error}") from error
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+def module_of(name: str) -> Any:
+    """The module of a command."""
+    return import_module(f".{name}", __package__)
+
+
+def missing(name: str, error: ModuleNotFoundError) -> str:
+    """Which extra brings the package that is missing.
+
+    Raises:
+        ModuleNotFoundError: the package is our own.
+    """
+    package = (error.name or "").partition(".")[0]
+    if not package or package == "hanabako" or package.endswith("_env"):
+        raise error
+    return f"hanabako {name} needs {package}: pip install 'hanabako[{EXTRAS.get(package, 'agents')}]'"
+
+
+def all_commands(words: Sequence[str]) -> None:
+    """Everything as one command, as a shell's completion needs it; what is not installed is left out."""
+    parts = []
+    for name, about in COMMANDS.items():
+        try:
+            args = module_of(name).Args
+        except ModuleNotFoundError:
+            continue
+        parts.append(Annotated[args, tyro.conf.subcommand(name, description=about)])
+    tyro.cli(Union[tuple(parts)], args=words, prog="hanabako")  # noqa: UP007 - of parts that are found at run time

@@ -1,0 +1,81 @@
+"""Train one network to play every seat of a game, in self-play, on all cores (agents.ppo).
+
+    hanabako train --preset mini --minutes 1
+    hanabako train --game koikoi --minutes 30 --opponent counting
+    hanabako train --resume runs/NAME
+"""
+
+import math
+import time
+from dataclasses import dataclass, fields
+from typing import Any
+
+import torch
+
+from hanabako.games import game_of
+
+from .. import ppo
+from ..demo import saved_ranks
+from ..learning.launch import MOST_RANKS, train, usable_cores
+
+__all__ = ["Args", "run"]
+
+
+@dataclass(frozen=True)
+class Args(ppo.Args):
+    """Train one network to play every seat of a game."""
+
+    ranks: int | None = None
+    """Processes that train together: by default one per core or GPU, as far as they share the games evenly."""
+
+
+def run(args: Args) -> None:
+    """Train on that many ranks.
+
+    Raises:
+        ValueError: a setting that cannot work.
+    """
+    if args.ranks is not None and args.ranks < 1:
+        raise ValueError(f"ranks must be at least 1, got {args.ranks}")
+    if args.resume is not None:
+        ranks = saved_ranks(args.resume) if args.ranks is None else args.ranks
+        words = ["--resume", str(args.resume)]
+    else:
+        args.check(1)
+        ranks = usual_ranks(args) if args.ranks is None else args.ranks
+        args.check(ranks)
+        compile_game(args, ranks)
+        words = words_of(args)
+    if ranks == 1:
+        ppo.main(words)
+    else:
+        train(ranks, words)
+
+
+def usual_ranks(args: Args) -> int:
+    """As many as there are cores, or GPUs if they compute, and at most so many that all have as many games."""
+    on_gpu = args.device == "cuda" or (args.device == "auto" and torch.cuda.is_available())
+    most = torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS)
+    shared = math.gcd(args.games, args.minibatch)
+    return max(ranks for ranks in range(1, max(most, 1) + 1) if shared % ranks == 0)
+
+
+def compile_game(args: Args, ranks: int) -> None:
+    """Compile the game once for all ranks, and say what that took."""
+    started = time.perf_counter()
+    config = args.make_config()
+    game_of(config).compile(config, args.games // ranks)
+    seconds = time.perf_counter() - started
+    if seconds > 2:
+        print(f"Compiling the game took {seconds:.0f} s (the next time, none).", flush=True)
+
+
+def words_of(args: Args) -> list[str]:
+    """The settings that differ from the usual, as words of agents.ppo's command line."""
+    words: list[str] = []
+    for setting in fields(ppo.Args):
+        value: Any = getattr(args, setting.name)
+        if value != setting.default:
+            values = value if isinstance(value, tuple) else (value,)
+            words += [f"--{setting.name.replace('_', '-')}", *map(str, values)]
+    return words

@@ -1,0 +1,108 @@
+"""Write a game as a page for the browser: turn by turn, from every seat, with what an agent would choose.
+
+    hanabako watch runs/NAME                             # a run's network plays itself
+    hanabako watch games/hanabi-20261122-131500.json     # a game that was kept, or one exported from hanab.live
+    hanabako watch smart,piers --game hanabi             # agents, each at a seat
+"""
+
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from hanabako.drawing.replay import Snapshot
+from hanabako.games import config_from_dict, game_of
+from hanabako.words.checks import as_seed
+
+from ..people.record import GameRecord, read_record
+from ..people.session import Adviser, Session, config_for, line_up_of
+from ..people.terminal import said_if_slow
+from ..registry import metadata_of
+
+__all__ = ["Args", "page_of", "run"]
+
+UNSEEN = 2**41
+"""The seed of a run's game: a deal that neither training nor evaluations see."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Write a game as a page for the browser."""
+
+    what: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN|FILE|AGENTS")]
+    """A run's directory, a game's file (.json), or NAME[,NAME...] of agents or policy files: the last name stands for
+    all seats that follow."""
+    game: str | None = None
+    """The game that agents play; by default that of the first network among them, or hanabi."""
+    preset: str | None = None
+    """A preset of the game; by default its first, or what a network was trained for."""
+    players: int | None = None
+    """Number of players; by default the preset's."""
+    config: tuple[str, ...] = ()
+    """More fields of the game's config, as name=value."""
+    seed: int = UNSEEN
+    """Seed of the deal and of the agents' chance."""
+    adviser: str | None = None
+    """Shows what this agent would choose; by default the network, if all seats are one network's."""
+    out: Path | None = None
+    """The page; by default replay.html in the run's directory, the file's name with .html, or GAME.html here."""
+    open: bool = False
+    """Show it in the browser."""
+
+
+def run(args: Args) -> None:
+    """Write the page.
+
+    Raises:
+        ValueError: there is no such thing, or it cannot be shown.
+        OSError: a file cannot be read or written.
+    """
+    with said_if_slow("Compiling the game and its bots, once on a machine ..."):
+        path = page_of(args)
+    print(path)
+    if args.open:
+        webbrowser.open(path.resolve().as_uri())
+
+
+def page_of(args: Args) -> Path:
+    """The page that was written."""
+    what = Path(args.what)
+    if what.is_dir():
+        network = what / "policy.safetensors"
+        if not network.is_file():
+            raise ValueError(f"{what} holds no policy.safetensors: is it a run's directory?")
+        return write(played(args, [str(network)]), args.adviser or str(network), what.name, what / "replay.html", args)
+    if what.suffix == ".json":
+        return write(read_record(what), args.adviser, what.stem, what.with_suffix(".html"), args)
+    agents = args.what.split(",")
+    record = played(args, agents)
+    alone = agents[0] if len(agents) == 1 and metadata_of(agents[0]) is not None else None
+    title = ", ".join(record.players)
+    return write(record, args.adviser or alone, title, Path(f"{game_of(record.config).name}.html"), args)
+
+
+def played(args: Args, agents: Sequence[str]) -> GameRecord:
+    """A game that agents play to its end."""
+    trained_for = [config_from_dict(metadata["config"]) for metadata in filter(None, map(metadata_of, agents))]
+    game = args.game or (game_of(trained_for[0]).name if trained_for else "hanabi")
+    config = config_for(game, args.preset, args.players, args.config, agents)
+    session = Session(config, line_up_of(agents, config, config.players), as_seed(args.seed))
+    if session.persons:
+        raise ValueError("persons play with 'hanabako play'")
+    for _ in session.go_on():
+        pass
+    return session.record
+
+
+def write(record: GameRecord, adviser: str | None, title: str, usual: Path, args: Args) -> Path:
+    """Write the page of a game."""
+    opinions = list(Adviser(adviser, record.config).opinions(record)) if adviser else []
+    snapshots = []
+    for turn, env in enumerate(record.positions()):
+        action = record.actions[turn] if turn < len(record.actions) else None
+        snapshots.append(Snapshot(env.to_dict(), action, opinions[turn] if turn < len(opinions) else {}))
+    drawing = game_of(record.config).module("drawing.render")
+    return drawing.replay(record.config, snapshots, title=title).save(args.out or usual)

@@ -1,0 +1,166 @@
+"""The record of one game: its config, its deal and its actions in words, from which everything else follows.
+
+    record = GameRecord(config, seed=7, players=("you", "smart"), actions=("play 0", "hint 1 R"))
+    record.save("game.json")
+    read_record("game.json").replayed().to_dict()
+
+A record is JSON: ``format`` (`FORMAT`), ``config`` (with its ``game``), ``seed``, ``deal`` (options of a reset that fix
+the deal, if it was given), ``players`` (names), ``actions``, ``undone`` (decisions that somebody took back).
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from hanabako.files import read_json, write_text
+from hanabako.games import config_from_dict, config_to_dict, game_of
+from hanabako.words.checks import as_each, as_index, as_seed, shown
+
+__all__ = ["FORMAT", "GameRecord", "read_record"]
+
+FORMAT = "hanabako-game-1"
+MOST_ACTIONS = 100_000
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game, finished or not."""
+
+    config: Any
+    seed: int
+    """Of the deal, and of the agents' chance."""
+    players: tuple[str, ...]
+    """Who sat there."""
+    actions: tuple[str, ...] = ()
+    """In words."""
+    deal: Mapping[str, Any] = field(default_factory=dict)
+    """Options of ``reset`` that fix the deal."""
+    undone: int = 0
+    """Decisions that were taken back: a game with some is practice."""
+
+    def begin(self, config: Any = None) -> Any:
+        """A PettingZoo environment with the cards dealt; ``config`` may differ in what is observed."""
+        entry = game_of(self.config)
+        env = entry.module(entry.environment).raw_env(config=config or self.config)
+        env.reset(seed=self.seed, options={"game_index": 0, **self.deal})
+        return env
+
+    def positions(self, config: Any = None) -> Iterator[Any]:
+        """The environment, the same each time, before every action, and at the end; ``config`` as in `begin`.
+
+        Raises:
+            ValueError: an action is none, or not legal there; names its place.
+        """
+        env = self.begin(config)
+        for turn, words in enumerate(self.actions):
+            yield env
+            try:
+                action = env.str_to_action(words)
+                if all(env.terminations.values()):
+                    raise ValueError(f"the game is over before {shown(words)}")
+                env.step(action)
+            except ValueError as error:
+                raise ValueError(f"action {turn} of the game: {error}") from None
+        yield env
+
+    def replayed(self) -> Any:
+        """The environment after all actions; errors as in `positions`."""
+        *_, env = self.positions()
+        return env
+
+    def with_action(self, words: str) -> "GameRecord":
+        """The record with one more action."""
+        return replace(self, actions=(*self.actions, words))
+
+    def taken_back(self, turn: int) -> "GameRecord":
+        """The record as it was before action ``turn``."""
+        return replace(self, actions=self.actions[:turn], undone=self.undone + 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON types."""
+        return {
+            "format": FORMAT,
+            "config": config_to_dict(self.config),
+            "seed": self.seed,
+            **({"deal": dict(self.deal)} if self.deal else {}),
+            "players": list(self.players),
+            "actions": list(self.actions),
+            "undone": self.undone,
+        }
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the record, whole or not at all, and beside it the same for hanab.live, if that has such games.
+
+        Raises:
+            OSError: the disk is full, or the folder may not be written to.
+        """
+        write_text(path, json.dumps(self.to_json()) + "\n")
+        if game_of(self.config).name == "hanabi":
+            save_for_hanablive(self, Path(path).with_suffix(".hanablive.json"))
+
+
+def save_for_hanablive(record: GameRecord, path: Path) -> None:
+    """Write the game for hanab.live, or nothing if the site does not have its configuration."""
+    from hanabi_env import hanablive
+    from hanabi_env.words.notation import str_to_action
+
+    position = record.begin().to_dict()
+    deck = [card for hand in position["hands"] for card in hand] + position["deck"]
+    try:
+        hanablive.variant_of(record.config), hanablive.options_of(record.config)
+    except ValueError:
+        return
+    actions = [str_to_action(record.config, words) for words in record.actions]
+    hanablive.save(path, record.config, deck, actions, record.players)
+
+
+def read_record(path: str | PathLike[str]) -> GameRecord:
+    """The game kept in a file: ours, or one of hanab.live.
+
+    Raises:
+        OSError: the file is missing or cannot be read.
+        ValueError: it holds no game; says what is wrong.
+    """
+    values = read_json(path)
+    if isinstance(values, Mapping) and "deck" in values and "format" not in values:
+        return _of_hanablive(path, values)
+    try:
+        if not isinstance(values, Mapping) or values.get("format") != FORMAT:
+            raise ValueError(f"neither a game in the format {FORMAT} nor one of hanab.live")
+        return _of_json(values)
+    except (KeyError, ValueError) as error:
+        words = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{fspath(path)}: {words}") from None
+
+
+def _of_json(values: Mapping[str, Any]) -> GameRecord:
+    config = config_from_dict(values["config"])
+    players = as_each("players", values["players"], _as_text)
+    if len(players) != config.players:
+        raise ValueError(f"players must be {config.players} names, got {shown(players)}")
+    deal = values.get("deal", {})
+    if not isinstance(deal, Mapping):
+        raise ValueError(f"deal must be an object, got {shown(deal)}")  # noqa: TRY004 - as for every wrong value
+    actions = as_each("actions", values["actions"], _as_text)
+    undone = as_index("undone", values.get("undone", 0), MOST_ACTIONS)
+    return GameRecord(config, as_seed(values["seed"]), tuple(players), tuple(actions), deal, undone)
+
+
+def _as_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a string, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
+    return value
+
+
+def _of_hanablive(path: str | PathLike[str], values: Mapping[str, Any]) -> GameRecord:
+    from hanabi_env import hanablive
+    from hanabi_env.words.notation import action_to_str
+
+    config, deck, actions = hanablive.load(path)
+    names = [str(name) for name in values["players"]]
+    first = (values.get("options") or {}).get("startingPlayer") or 0  # `load` has turned the game round
+    words = tuple(action_to_str(config, action) for action in actions)
+    return GameRecord(config, 0, (*names[first:], *names[:first]), words, {"deck": deck})

@@ -1,0 +1,225 @@
+"""A game in the terminal: the table in text, the legal actions with numbers, and words or numbers that answer.
+
+Where the input is no terminal, words are read from it line by line, and the game ends where it does.
+"""
+
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from hanabako.words.checks import shown
+from hanabako.words.notation import player_name
+
+from .session import Adviser, Session, Step
+
+__all__ = ["Terminal", "chosen", "fitted", "said_if_slow"]
+
+HELP = """\
+Type an action's number or its words: "play 0" or "p 0", "hint 1 R" or "h 1 r".
+  ?  help      this text
+     actions   the legal actions
+     table     the table again
+     advice    what the adviser would do
+     undo      take your last decision back; the record says so
+  q  quit      leave; the game so far is kept"""
+
+CLEAR = "\033[2J\033[3J\033[H"
+ESCAPE = re.compile(r"\033\[[\d;]*m")
+
+
+@dataclass
+class Terminal:
+    """Plays a session with whoever sits at this terminal."""
+
+    session: Session
+    adviser: Callable[[], Adviser]
+    """Makes the adviser when it is first asked."""
+    width: int = 80
+    color: bool = False
+    interactive: bool = False
+    """Somebody looks on: between two persons at one terminal the screen is cleared."""
+    read: Callable[[str], str] = input
+    """Shows a prompt and returns a line, or raises EOFError."""
+    _last: int | None = field(default=None, init=False)
+    """Whose eyes saw the screen last."""
+
+    def play(self) -> None:
+        """Play until the game is over or the person leaves."""
+        session = self.session
+        print(f"{', '.join(session.name(player) for player in range(session.config.players))}; seed", end=" ")
+        print(f"{session.record.seed}. Type ? for help.")
+        try:
+            self.go_on()
+            while session.is_persons_turn:
+                answer = self.read(f"{player_name(session.player)}> ").strip()
+                if answer.lower() in ("q", "quit", "exit"):
+                    break
+                self.answer(answer)
+        except (EOFError, KeyboardInterrupt):
+            print()
+        if session.is_over:
+            print("\nThe end. All cards:\n")
+            self.show(None)
+        elif session.file:
+            print("The game so far is kept.")
+
+    def answer(self, answer: str) -> None:
+        """Do what somebody typed."""
+        commands: dict[str, Callable[[], None]] = {
+            "": self.actions,
+            "?": lambda: self.say(HELP),
+            "help": lambda: self.say(HELP),
+            "actions": self.actions,
+            "table": lambda: self.show(self.session.player),
+            "advice": self.advice,
+            "undo": self.undo,
+        }
+        if answer.lower() in commands:
+            commands[answer.lower()]()
+            return
+        try:
+            action = chosen(answer, self.session.legal())
+        except ValueError as error:
+            self.say(str(error))
+            return
+        self.tell(self.session.take(action))
+        self.go_on()
+
+    def go_on(self) -> None:
+        """The agents' decisions, then what the next person sees."""
+        with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
+            for step in self.session.go_on():
+                self.tell(step)
+        if not self.session.is_persons_turn:
+            return
+        player = self.session.player
+        if len(self.session.persons) > 1 and player != self._last:
+            if self.interactive:
+                print(CLEAR, end="")
+            self.read(f"{player_name(player)}, it is your turn: press Enter when nobody else looks. ")
+            for words in self.news_for(player):
+                self.say(f"  {words}")
+        self._last = player
+        self.show(player)
+        self.actions()
+
+    def news_for(self, player: int) -> Sequence[str]:
+        """What happened since this player's last decision: the screen was cleared meanwhile."""
+        movers = self.session.movers
+        since = max((turn for turn, mover in enumerate(movers) if mover == player), default=-1) + 1
+        actions = self.session.record.actions
+        return [f"{player_name(movers[turn])}: {actions[turn]}" for turn in range(since, len(movers))]
+
+    def tell(self, step: Step) -> None:
+        """What everybody saw of a step."""
+        self.say(f"  {step.news}")
+
+    def show(self, seat: int | None) -> None:
+        """The table as a seat sees it."""
+        print()
+        for line in self.session.text(seat, self.color).splitlines():
+            print(fitted(line, self.width))
+
+    def actions(self) -> None:
+        """The legal actions in columns."""
+        notes = [(words, self.session.note(words)) for words in self.session.legal()]
+        cells = [f"{k:>2} {words}" + (f"  {note}" if note else "") for k, (words, note) in enumerate(notes, 1)]
+        widest = max(map(len, cells)) + 3
+        columns = max(1, self.width // widest)
+        rows = -(-len(cells) // columns)
+        print()
+        for row in zip_longest(*(cells[start : start + rows] for start in range(0, len(cells), rows)), fillvalue=""):
+            print("".join(f"{cell:<{widest}}" for cell in row).rstrip())
+
+    def advice(self) -> None:
+        """What the adviser would do, with its probabilities."""
+        try:
+            with said_if_slow("The adviser thinks; the first time on a machine it is compiled ..."):
+                adviser = self.adviser()
+                likely = list(adviser.advice(self.session.record).items())[:5]
+        except ValueError as error:
+            self.say(str(error))
+            return
+        self.say(f"{adviser.name}: " + ", ".join(f"{words} {chance:.0%}" for words, chance in likely))
+
+    def undo(self) -> None:
+        """Take the person's last decision back."""
+        try:
+            words = self.session.undo()
+        except ValueError as error:
+            self.say(str(error))
+            return
+        self.say(f"Taken back: {words}")
+        self.go_on()
+
+    def say(self, words: str) -> None:
+        """Words, line by line, no wider than the terminal."""
+        for line in words.splitlines():
+            print(fitted(line, self.width))
+        sys.stdout.flush()
+
+
+def chosen(answer: str, legal: Sequence[str]) -> str:
+    """The legal action that somebody meant: by its number from 1, its words, or the beginnings of its words.
+
+    Raises:
+        ValueError: none, or more than one.
+    """
+    if answer.isdecimal() and len(answer) < 5:
+        if 1 <= int(answer) <= len(legal):
+            return legal[int(answer) - 1]
+        raise ValueError(f"a number must be from 1 to {len(legal)}, got {answer}; ? helps")
+    words = answer.lower().split()
+    for is_meant in (_is_whole, _is_beginning, _is_object):
+        found = [action for action in legal if is_meant(words, action.lower().split())]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ValueError(f"{shown(answer)} may be {' or '.join(found)}")
+    raise ValueError(f"{shown(answer)} is no legal action now; 'actions' lists them, ? helps")
+
+
+def _is_whole(words: list[str], action: list[str]) -> bool:
+    return words == action
+
+
+def _is_beginning(words: list[str], action: list[str]) -> bool:
+    return len(words) == len(action) and all(a.startswith(w) for w, a in zip(words, action, strict=True))
+
+
+def _is_object(words: list[str], action: list[str]) -> bool:
+    """The card alone: ``3-1`` for ``play 3-1``."""
+    return len(words) == 1 and len(action) == 2 and words == action[1:]
+
+
+def fitted(line: str, width: int) -> str:
+    """A line broken at spaces where it is wider than the terminal; what follows is indented. Colors take no room."""
+    if len(ESCAPE.sub("", line)) <= width:
+        return line
+    indent = " " * min(len(line) - len(line.lstrip()) + 4, width // 2)
+    lines, room = [""], width
+    for piece in re.findall(r"\s*\S+", line):
+        length = len(ESCAPE.sub("", piece))
+        if length > room and lines[-1]:
+            lines.append(indent)
+            piece = piece.lstrip()
+            length, room = len(ESCAPE.sub("", piece)), width - len(indent)
+        lines[-1] += piece
+        room -= length
+    return "\n".join(lines)
+
+
+@contextmanager
+def said_if_slow(words: str, seconds: float = 2.0) -> Iterator[None]:
+    """Say ``words`` once what is done inside has taken that long."""
+    timer = threading.Timer(seconds, print, [words], {"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

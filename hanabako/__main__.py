@@ -1,0 +1,14 @@
+"""``python -m hanabako`` and the command ``hanabako``: see the agents' module ``commands.command_line``."""
+
+import importlib
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """The command line."""
+    importlib.import_module("hanabako.agents.commands.command_line").main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""A position as it is told to a person who is to move there: what each action means, and what just happened."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hanabako.engine.bits import has_bit
+from hanabako.words.notation import player_name
+from hanabi_env.config import HanabiConfig
+from hanabi_env.drawing.table_view import TableView, describe_move, view_of
+from hanabi_env.engine.cards import touched_by_color, touched_by_rank
+from hanabi_env.words.notation import color_letters, str_to_card
+
+__all__ = ["describe_choice", "describe_step"]
+
+
+def describe_choice(view: TableView, action: str) -> str:
+    """What an action of the player to move means: whom a hint tells which slots. Empty if its words say it all."""
+    verb, *rest = action.split()
+    if verb != "hint":
+        return ""
+    target = (view.current_player + int(rest[0])) % view.config.players
+    touched = _touched(view.config, rest[1])
+    slots = [
+        str(slot) for slot, card in enumerate(view.hands[target]) if has_bit(touched, str_to_card(view.config, card.card or ""))
+    ]
+    return f"{player_name(target)}: {' '.join(slots) or 'none'}"
+
+
+def _touched(config: HanabiConfig, mark: str) -> Any:
+    """The set of cards that a hint touches (H6)."""
+    rules = config.rules()
+    if mark.isdigit():
+        return touched_by_rank(rules, int(mark) - 1)
+    return touched_by_color(rules, color_letters(config).index(mark))
+
+
+def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: HanabiConfig) -> str:
+    """What everybody saw of a step, as a sentence without its full stop."""
+    return describe_move(view_of(after, config).last_move)

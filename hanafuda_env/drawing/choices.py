@@ -1,0 +1,47 @@
+"""A position as it is told to a person who is to move there: what each action means, and what just happened."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hanabako.words.notation import player_name
+from hanafuda_env.config import KoiKoiConfig
+from hanafuda_env.drawing.cards.names import FLOWERS, PICTURES, kind_of, month_of_card
+from hanafuda_env.drawing.table_view import TableView, describe_last_round, describe_turn, view_of
+
+__all__ = ["describe_choice", "describe_step"]
+
+MEANINGS = {
+    "stop": "end the round and take the points",
+    "koikoi": "play on for more",
+    "hiki": "take all three",
+    "keep hands": "play this hand",
+    "swap hands": "play the other hand",
+    "joker": "use the lightning as a joker",
+}
+
+
+def describe_choice(view: TableView, action: str) -> str:
+    """What an action of the player to move means: the card, and what lies on the field of its month."""
+    verb, _, card = action.partition(" ")
+    if action in MEANINGS:
+        return MEANINGS[action]
+    there = [other for other in view.position["field"] if month_of_card(other) == month_of_card(card)]
+    matches = f", matches {' '.join(there)}" if verb == "play" and there else ""
+    return f"{short_name(card)}{matches}"
+
+
+def short_name(card: str) -> str:
+    """``1-1``: ``pine, crane and sun (bright)``."""
+    flower = FLOWERS[month_of_card(card) - 1][0]
+    picture = f", {PICTURES[card]}" if card in PICTURES else ""
+    return f"{flower}{picture} ({kind_of(card)})"
+
+
+def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: KoiKoiConfig) -> str:
+    """What everybody saw of a step, as a sentence without its full stop."""
+    view = view_of(after, config)
+    if len(after["round_results"]) > len(before["round_results"]):
+        return f"{player_name(before['current_player'])}: {action}; {describe_last_round(view)}"
+    if action in MEANINGS or view.last_turn is None:
+        return f"{player_name(before['current_player'])}: {action}"
+    return describe_turn(view.last_turn)

@@ -1,0 +1,33 @@
+"""A position as it is told to a person who is to move there: what each action means, and what just happened."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hanabako.words.notation import player_name
+from ikebana_env.config import IkebanaConfig
+from ikebana_env.drawing.table_view import TableView, describe_move, payee_of
+
+__all__ = ["describe_choice", "describe_step"]
+
+
+def describe_choice(view: TableView, action: str) -> str:
+    """What an action of the player to move means: the card, and its price."""
+    verb, *offset = action.split()
+    if verb == "draw":
+        return "the top of the deck"
+    if verb == "keep":
+        return f"{view.drawn} joins the bouquet"
+    if verb == "refuse":
+        payee = payee_of(view.current_player, view.refusals, len(view.players))
+        return f"{view.drawn} is discarded, for {view.refusals + 1} to {player_name(payee)}"
+    seller = (view.current_player + int(offset[0])) % len(view.players)
+    card = view.players[seller].discard[-1]
+    return f"{card} from {player_name(seller)}, for {card[1]}"
+
+
+def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: IkebanaConfig) -> str:
+    """What everybody saw of a step, as a sentence without its full stop."""
+    words = describe_move(before, action)
+    if len(after["gains"]) > len(before["gains"]):
+        return f"{words}; the round's gains: {' '.join(map(str, after['gains'][-1]))}"
+    return words

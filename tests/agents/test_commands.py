@@ -1,0 +1,226 @@
+"""The command `hanabako`: its sub-commands, its words when something is wrong, and what it needs installed."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hanabako
+from agents import ppo
+from agents.commands import benchmark, command_line, train, watch
+from agents.commands.command_line import COMMANDS, main
+from hanabako.games import games
+from tests.agents.test_ppo import TINY, UPDATE
+
+ROOT = Path(__file__).resolve().parents[2]
+SHORT = {"hanabi": ["--preset", "mini"], "ikebana": [], "koikoi": ["--config", "rounds=1"]}
+EVERY_GAME = pytest.mark.parametrize("game", games())
+
+
+def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A new interpreter that runs the code."""
+    environment = os.environ | variables
+    command = [sys.executable, "-c", code]
+    return subprocess.run(
+        command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+# --- Help, errors, completion -----------------------------------------------------------------------------------------
+
+
+def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]):
+    main([])
+    out = capsys.readouterr().out
+    for name, about in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(about)}$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit, match="0"):
+        main([name, "--help"])
+    out = capsys.readouterr().out
+    assert out.startswith(f"usage: hanabako {name} [-h]")
+    examples = [line for line in out.splitlines() if f"hanabako {name}" in line][1:]
+    assert examples and all(line.startswith(f"    hanabako {name}") for line in examples)
+    assert all(line.count(f"hanabako {name}") == 1 for line in examples)
+    assert str(ROOT) not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["chess"], "hanabako: the command must be one of train, evaluate, .*, got 'chess'"),
+        (["play", "chess"], "hanabako play: game must be one of hanabi, ikebana, koikoi, got 'chess'"),
+        (["play", "hanabi", "--with", "nobody"], "hanabako play: an agent must be one of random"),
+        (["play", "hanabi", "--seat", "2"], "hanabako play: seat must be an int from 0 to 1, got 2"),
+        (["play", "hanabi", "--config", "colours=3"], "hanabako play: HanabiConfig got an unexpected keyword"),
+        (["play", "hanabi", "--seed", "-1"], "hanabako play: seed must be an int from 0"),
+        (["evaluate", "hanabi", "--games", "0"], "hanabako evaluate: games must be at least 1, got 0"),
+        (["watch", "nowhere.json"], "hanabako watch: .*No such file"),
+        (["watch", "."], "hanabako watch: . holds no policy.safetensors"),
+        (["watch", "person"], "hanabako watch: persons play with 'hanabako play'"),
+        (["record", "hanabi", "--games", "0"], "hanabako record: games must be at least 1, got 0"),
+        (["benchmark", "hanabi", "--seconds", "0"], "hanabako benchmark: seconds must be positive, got 0"),
+        (["train", "--games", "0"], "hanabako train: games must be at least 1, got 0"),
+        (["train", "--ranks", "0", "--steps", "1"], "hanabako train: ranks must be at least 1, got 0"),
+        (["train", "--resume", "nowhere"], "hanabako train: nowhere holds no run to resume"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_is_wrong_is_said_in_a_line(
+    words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=says) as refusal:
+        main(words)
+    assert "\n" not in str(refusal.value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "extra"), [("torch", "train", "agents"), ("scipy", "evaluate", "agents")]
+)
+def test_a_missing_extra_is_a_line_that_says_how_to_install_it(package: str, name: str, extra: str):
+    code = f"import sys; sys.modules[{package!r}] = None; sys.argv = ['hanabako', {name!r}, 'hanabi']\n"
+    done = fresh(code + "from hanabako.__main__ import main; main()")
+    assert done.returncode == 1
+    assert done.stderr == f"hanabako {name} needs {package}: pip install 'hanabako[{extra}]'\n"
+
+
+def test_playing_with_bots_needs_no_extra(tmp_path: Path):
+    """What `pip install hanabako` brings is enough."""
+    extras = ["torch", "scipy", "matplotlib", "tqdm", "safetensors", "openskill", "PIL", "resvg_py"]
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.modules.update(dict.fromkeys({extras!r}))\n"
+    code += "from agents.commands.command_line import main\n"
+    code += "main(['watch', 'random', '--preset', 'mini', '--out', 'page.html'])\n"
+    done = fresh(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "page.html").is_file()
+
+
+def test_our_own_missing_module_is_no_missing_extra():
+    with pytest.raises(ModuleNotFoundError):
+        command_line.missing("play", ModuleNotFoundError("no", name="hanabako.gone"))
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_shells_can_complete_every_command(shell: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--tyro-print-completion", shell])
+    script = capsys.readouterr().out
+    for words in (*COMMANDS, "--with", "--ranks", "--cross-play"):
+        assert words in script
+
+
+# --- What the package says of itself ----------------------------------------------------------------------------------
+
+
+def test_the_package_lists_games_presets_and_agents():
+    assert set(dir(hanabako)) == {"agent_names", "agents", "game_names", "preset_names", "unpack"}
+    assert hanabako.game_names() == list(games())
+    for game in hanabako.game_names():
+        assert hanabako.preset_names(game) == list(games()[game].presets)
+        assert "random" in hanabako.agent_names(game)
+    assert "hanabi-mini-2p" in hanabako.agent_names("hanabi")
+    for ask in (hanabako.preset_names, hanabako.agent_names):
+        with pytest.raises(ValueError, match="game must be one of"):
+            ask("chess")
+
+
+def test_the_package_and_its_games_import_no_command_line():
+    code = "import sys, hanabako, hanabi_env.hanabi_v0 as h; h.env().reset(); hanabako.agents.names('hanabi')\n"
+    assert fresh(code + "print('tyro' in sys.modules)").stdout == "False\n"
+
+
+# --- The commands -----------------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    main(["watch", "random", "--game", game, *SHORT[game], "--seed", "7", "--adviser", "random"])
+    page = (tmp_path / f"{game}.html").read_text()
+    main(["record", game, "--agents", "random", *SHORT[game], "--games", "1", "--seed", "7", "--out", "game.json"])
+    main(["watch", "game.json"])
+    again = (tmp_path / "game.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert choices(page) == choices(again) and len(choices(page)) > 4
+    assert all(frame["probabilities"] for frame in frames(page)[:-1])
+    assert not any(frame["probabilities"] for frame in frames(again))
+
+
+def frames(page: str) -> list[dict]:
+    found = re.search(r'<script type="application/json" id="game">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])["frames"]
+
+
+def choices(page: str) -> list[str]:
+    return [frame["choice"] for frame in frames(page)]
+
+
+def test_many_games_are_recorded_each_on_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = tmp_path / "games.jsonl"
+    main(["record", "hanabi", "--preset", "mini", "--games", "3", "--seed", "4", "--out", str(out)])
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["seed"] for line in lines] == [4, 5, 6]
+    assert capsys.readouterr().out == f"{out}: 3 games\n"
+
+
+def test_a_run_is_trained_and_watched(tmp_path: Path):
+    """The settings that differ from the usual reach the learner; the run's page shows what its network would choose."""
+    run_dir = tmp_path / "run"
+    main(["train", *train.words_of(train.Args(**vars(TINY) | {"steps": UPDATE, "run_dir": run_dir})), "--ranks", "1"])
+    kept = ppo.Args.saved(run_dir)
+    assert (kept.game, kept.preset, kept.games) == (TINY.game, TINY.preset, TINY.games)
+    main(["watch", str(run_dir)])
+    shown = frames((run_dir / "replay.html").read_text())
+    assert all(sum(p for _, p in frame["probabilities"]) == pytest.approx(1, abs=0.01) for frame in shown[:-1])
+
+
+def test_ranks_share_the_games_evenly(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(train, "usable_cores", lambda: 6)
+    assert train.usual_ranks(train.Args(device="cpu")) == 4
+    assert train.usual_ranks(train.Args(device="cpu", games=12, minibatch=36)) == 6
+    assert train.usual_ranks(train.Args(device="cpu", games=7, minibatch=7)) == 1
+
+
+def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):
+    started = []
+    monkeypatch.setattr(train, "compile_game", lambda args, ranks: None)
+    monkeypatch.setattr(train, "train", lambda ranks, words: started.append((ranks, words)))
+    main(["train", "--preset", "mini", "--ranks", "2", "--config", "derived=true", "history=2"])
+    assert started == [(2, ["--preset", "mini", "--config", "derived=true", "history=2"])]
+
+
+def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
+    """In plain Python, which needs no compiler: that it runs is the point here."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+    code += "from agents.commands import benchmark\nfrom agents.commands.command_line import main\n"
+    code += "benchmark.STEPS_PER_CALL = 8\n"
+    few = ["--games", "2", "--seconds", "0.01", "--repeats", "1"]
+    code += "\n".join(f"main({['benchmark', game, *SHORT[game], *few]})" for game in games())
+    done = fresh(code, tmp_path, NUMBA_DISABLE_JIT="1")
+    assert done.returncode == 0, done.stderr
+    for words in (*games(), *benchmark.ROWS):
+        assert done.stdout.count(f"{words} ") >= 1
+    assert done.stdout.count("M steps/s") == len(games()) * len(benchmark.ROWS)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_rate_is_steps_per_second_of_the_processor():
+    """The played steps come back: a loop that claims 1,000 steps a call and takes no time is as fast as it is called."""
+    assert benchmark.measure(lambda: 1000, 0.01, 3) > 10_000 * benchmark.measure(lambda: 0, 0.01, 3)
+
+
+def test_watch_opens_the_browser_if_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    opened: list[str] = []
+    monkeypatch.setattr(watch.webbrowser, "open", opened.append)
+    main(["watch", "random", "--preset", "mini", "--out", str(tmp_path / "page.html"), "--open"])
+    assert opened == [(tmp_path / "page.html").as_uri()]
