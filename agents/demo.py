@@ -20,7 +20,7 @@ from gymnasium.vector import AutoresetMode
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
 from . import ppo
-from .learning.launch import MOST_RANKS, train, usable_cores
+from .learning.launch import MOST_RANKS, saved_ranks, train, usable_cores
 from .learning.recipes import RECIPES
 from .learning.runs import finished
 from .networks.network import kind_of_processor
@@ -104,18 +104,6 @@ def compile_game(preset: str) -> None:
     """Compile the game as training will need it."""
     config = make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
     game_of(config).compile(config, ppo.Args.games)
-
-
-def saved_ranks(run_dir: Path) -> int:
-    """How many ranks made the run.
-
-    Raises:
-        ValueError: the directory holds no run.
-    """
-    try:
-        return int(json.loads((run_dir / "config.json").read_text())["ranks"])
-    except (OSError, ValueError, KeyError) as error:
-        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
 
 
 def record_replay(run_dir: Path, specialize: bool) -> Path:

@@ -2,6 +2,8 @@
 
     python -m agents.picture hanabi table.svg --seed 11 --moves 32 --seat 1
     python -m agents.picture koikoi game.html --preset nintendo --agent counting
+
+`hanabako watch` writes pages of games that are kept, and of training runs.
 """
 
 from dataclasses import dataclass

@@ -90,7 +90,7 @@ def load(name_or_path: str | Path, config: Any) -> Policy:
     return load_policy(path, config)
 
 
-# --- What networks ask of a config --------------------------------------------------------------------------------------
+# --- What networks ask of a config ------------------------------------------------------------------------------------
 
 
 def is_file(name: str) -> bool:

@@ -103,7 +103,7 @@ def vector(config: Any, args: Args) -> Callable[[], int]:
     generator = np.random.default_rng(0)
     actions = []
     observation, _ = env.reset(seed=0)
-    for _ in range(max(16, 4096 // args.games)):
+    for _ in range(max(16, STEPS_PER_CALL // 50 // args.games)):
         mask = observation["action_mask"]
         actions.append(np.where(mask, generator.random(mask.shape), -1).argmax(axis=1))
         observation, *_ = env.step(actions[-1])

@@ -12,9 +12,10 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, Any, Union
+from typing import Any
 
 import tyro
 
@@ -95,11 +96,8 @@ def missing(name: str, error: ModuleNotFoundError) -> str:
 
 def all_commands(words: Sequence[str]) -> None:
     """Everything as one command, as a shell's completion needs it; what is not installed is left out."""
-    parts = []
-    for name, about in COMMANDS.items():
-        try:
-            args = module_of(name).Args
-        except ModuleNotFoundError:
-            continue
-        parts.append(Annotated[args, tyro.conf.subcommand(name, description=about)])
-    tyro.cli(Union[tuple(parts)], args=words, prog="hanabako")  # noqa: UP007 - of parts that are found at run time
+    there = {}
+    for name in COMMANDS:
+        with suppress(ModuleNotFoundError):
+            there[name] = module_of(name).Args
+    tyro.extras.subcommand_cli_from_dict(there, args=words, prog="hanabako")

@@ -6,6 +6,8 @@
     hanabako evaluate hanabi --agents smart,piers,iggi,outer --ad-hoc --games 5000
     hanabako evaluate hanabi --agents smart --communication
     hanabako evaluate koikoi --agents counting,greedy_stop --tournament
+
+Agents are bots by name, networks that ship by name, and policy files of training runs.
 """
 
 from ..evaluate import Args, report

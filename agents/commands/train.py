@@ -3,6 +3,8 @@
     hanabako train --preset mini --minutes 1
     hanabako train --game koikoi --minutes 30 --opponent counting
     hanabako train --resume runs/NAME
+
+Whatever is not said is as usual. Ctrl-C saves the run, and --resume goes on with it.
 """
 
 import math
@@ -15,8 +17,7 @@ import torch
 from hanabako.games import game_of
 
 from .. import ppo
-from ..demo import saved_ranks
-from ..learning.launch import MOST_RANKS, train, usable_cores
+from ..learning.launch import MOST_RANKS, saved_ranks, train, usable_cores
 
 __all__ = ["Args", "run"]
 

@@ -3,6 +3,8 @@
     hanabako watch runs/NAME                             # a run's network plays itself
     hanabako watch games/hanabi-20261122-131500.json     # a game that was kept, or one exported from hanab.live
     hanabako watch smart,piers --game hanabi             # agents, each at a seat
+
+The page needs nothing but a browser: no server, no network, no other file.
 """
 
 import webbrowser

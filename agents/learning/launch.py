@@ -1,5 +1,6 @@
 """Start a training run on several ranks of this machine, as the commands do that train for people."""
 
+import json
 import os
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ from torch.distributed.run import main as torchrun
 
 from .runs import finished
 
-__all__ = ["MOST_RANKS", "train", "train_to_the_end", "usable_cores"]
+__all__ = ["MOST_RANKS", "saved_ranks", "train", "train_to_the_end", "usable_cores"]
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
 PPO = f"{__name__.rpartition('.learning.')[0]}.ppo"
@@ -59,3 +60,15 @@ def train_to_the_end(
 def usable_cores() -> int:
     """Cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def saved_ranks(run_dir: Path) -> int:
+    """How many ranks made the run.
+
+    Raises:
+        ValueError: the directory holds no run.
+    """
+    try:
+        return int(json.loads((run_dir / "config.json").read_text())["ranks"])
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error

@@ -90,17 +90,17 @@ class Session:
         self.record = GameRecord(record.config, record.seed, record.players, undone=record.undone)
         self.movers: list[int] = []
         self._env = record.begin()
-        self._table = OneTable(self._env, self._policies, record.seed)
+        self.table = OneTable(self._env, self._policies, record.seed)
         for words in record.actions:
             if self.player not in self.persons:
-                self._table.action()  # what it remembers of its decision is to be remembered again
+                self.table.action()  # what it remembers of its decision is to be remembered again
             self._apply(self._env.str_to_action(words), words)
         self._keep()
 
     def _apply(self, action: int, words: str) -> None:
         player = self.player
         self._env.step(action)
-        self._table.observe()
+        self.table.observe()
         self.movers.append(player)
         self.record = self.record.with_action(words)
 
@@ -165,7 +165,7 @@ class Session:
     def go_on(self) -> Iterator[Step]:
         """The agents' decisions until a person is to move or the game is over."""
         while not self.is_over and not self.is_persons_turn:
-            action = self._table.action()
+            action = self.table.action()
             yield self._step(action, self._env.action_to_str(action))
 
     def _step(self, action: int, words: str) -> Step:
@@ -203,7 +203,7 @@ class Adviser:
     def __init__(self, name: str, config: Any) -> None:
         self.name = name
         self.config = with_observation_of(config, [name])
-        self.policy = load(name, self.config)
+        self.policy: Any = load(name, self.config)
 
     def opinions(self, record: GameRecord) -> Iterator[dict[str, float]]:
         """Before every action and, if the game goes on, of the coming one: the likeliest actions first.

@@ -50,8 +50,8 @@ class Terminal:
     def play(self) -> None:
         """Play until the game is over or the person leaves."""
         session = self.session
-        print(f"{', '.join(session.name(player) for player in range(session.config.players))}; seed", end=" ")
-        print(f"{session.record.seed}. Type ? for help.")
+        players = ", ".join(session.name(player) for player in range(session.config.players))
+        self.say(f"{players}; seed {session.record.seed}. Type ? for help.")
         try:
             self.go_on()
             while session.is_persons_turn:
@@ -201,15 +201,12 @@ def fitted(line: str, width: int) -> str:
     if len(ESCAPE.sub("", line)) <= width:
         return line
     indent = " " * min(len(line) - len(line.lstrip()) + 4, width // 2)
-    lines, room = [""], width
+    lines = [""]
     for piece in re.findall(r"\s*\S+", line):
-        length = len(ESCAPE.sub("", piece))
-        if length > room and lines[-1]:
-            lines.append(indent)
-            piece = piece.lstrip()
-            length, room = len(ESCAPE.sub("", piece)), width - len(indent)
-        lines[-1] += piece
-        room -= length
+        if lines[-1] and len(ESCAPE.sub("", lines[-1] + piece)) > width:
+            lines.append(indent + piece.lstrip())
+        else:
+            lines[-1] += piece
     return "\n".join(lines)
 
 

@@ -21,7 +21,9 @@ def describe_choice(view: TableView, action: str) -> str:
     target = (view.current_player + int(rest[0])) % view.config.players
     touched = _touched(view.config, rest[1])
     slots = [
-        str(slot) for slot, card in enumerate(view.hands[target]) if has_bit(touched, str_to_card(view.config, card.card or ""))
+        str(slot)
+        for slot, card in enumerate(view.hands[target])
+        if has_bit(touched, str_to_card(view.config, card.card or ""))
     ]
     return f"{player_name(target)}: {' '.join(slots) or 'none'}"
 
@@ -34,6 +36,6 @@ def _touched(config: HanabiConfig, mark: str) -> Any:
     return touched_by_color(rules, color_letters(config).index(mark))
 
 
-def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: HanabiConfig) -> str:
+def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: HanabiConfig) -> str:  # noqa: ARG001
     """What everybody saw of a step, as a sentence without its full stop."""
     return describe_move(view_of(after, config).last_move)

@@ -25,7 +25,7 @@ def describe_choice(view: TableView, action: str) -> str:
     return f"{card} from {player_name(seller)}, for {card[1]}"
 
 
-def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: IkebanaConfig) -> str:
+def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: IkebanaConfig) -> str:  # noqa: ARG001
     """What everybody saw of a step, as a sentence without its full stop."""
     words = describe_move(before, action)
     if len(after["gains"]) > len(before["gains"]):

@@ -30,6 +30,17 @@ def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.Comple
     )
 
 
+WITHOUT = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {packages}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Absent())
+"""
+"""Begins a program for which some packages are not installed."""
+
+
 # --- Help, errors, completion -----------------------------------------------------------------------------------------
 
 
@@ -73,9 +84,7 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_what_is_wrong_is_said_in_a_line(
-    words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_is_wrong_is_said_in_a_line(words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match=says) as refusal:
         main(words)
@@ -83,11 +92,9 @@ def test_what_is_wrong_is_said_in_a_line(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("package", "name", "extra"), [("torch", "train", "agents"), ("scipy", "evaluate", "agents")]
-)
+@pytest.mark.parametrize(("package", "name", "extra"), [("torch", "train", "agents"), ("scipy", "evaluate", "agents")])
 def test_a_missing_extra_is_a_line_that_says_how_to_install_it(package: str, name: str, extra: str):
-    code = f"import sys; sys.modules[{package!r}] = None; sys.argv = ['hanabako', {name!r}, 'hanabi']\n"
+    code = WITHOUT.format(packages=(package,)) + f"sys.argv = ['hanabako', {name!r}, 'hanabi']\n"
     done = fresh(code + "from hanabako.__main__ import main; main()")
     assert done.returncode == 1
     assert done.stderr == f"hanabako {name} needs {package}: pip install 'hanabako[{extra}]'\n"
@@ -95,8 +102,8 @@ def test_a_missing_extra_is_a_line_that_says_how_to_install_it(package: str, nam
 
 def test_playing_with_bots_needs_no_extra(tmp_path: Path):
     """What `pip install hanabako` brings is enough."""
-    extras = ["torch", "scipy", "matplotlib", "tqdm", "safetensors", "openskill", "PIL", "resvg_py"]
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.modules.update(dict.fromkeys({extras!r}))\n"
+    extras = ("torch", "scipy", "matplotlib", "tqdm", "safetensors", "openskill", "PIL", "resvg_py")
+    code = WITHOUT.format(packages=extras) + f"sys.path.insert(0, {str(ROOT)!r})\n"
     code += "from agents.commands.command_line import main\n"
     code += "main(['watch', 'random', '--preset', 'mini', '--out', 'page.html'])\n"
     done = fresh(code, tmp_path)
@@ -111,7 +118,7 @@ def test_our_own_missing_module_is_no_missing_extra():
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_shells_can_complete_every_command(shell: str, capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(SystemExit, match="0"):
+    with pytest.raises(SystemExit, match=r"^(0|None|)$"):
         main(["--tyro-print-completion", shell])
     script = capsys.readouterr().out
     for words in (*COMMANDS, "--with", "--ranks", "--cross-play"):
@@ -193,7 +200,7 @@ def test_ranks_share_the_games_evenly(monkeypatch: pytest.MonkeyPatch):
 
 def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):
     started = []
-    monkeypatch.setattr(train, "compile_game", lambda args, ranks: None)
+    monkeypatch.setattr(train, "compile_game", lambda *_: None)
     monkeypatch.setattr(train, "train", lambda ranks, words: started.append((ranks, words)))
     main(["train", "--preset", "mini", "--ranks", "2", "--config", "derived=true", "history=2"])
     assert started == [(2, ["--preset", "mini", "--config", "derived=true", "history=2"])]
@@ -215,7 +222,7 @@ def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
 
 
 def test_a_rate_is_steps_per_second_of_the_processor():
-    """The played steps come back: a loop that claims 1,000 steps a call and takes no time is as fast as it is called."""
+    """A loop that claims a thousand steps a call is as fast as it is called; one that claims none stands still."""
     assert benchmark.measure(lambda: 1000, 0.01, 3) > 10_000 * benchmark.measure(lambda: 0, 0.01, 3)
 
 

@@ -175,7 +175,7 @@ def test_only_a_person_whose_turn_it_is_acts_and_only_legally():
     with pytest.raises(ValueError, match=r"player_0 \(random\) is to move"):
         session.take("play 0")
     list(session.go_on())
-    with pytest.raises(ValueError, match="action must be one of .*, got 'play 9'"):
+    with pytest.raises(ValueError, match=r"action must be one of .*, got 'play 9'"):
         session.take("play 9")
     play_on(session)
     with pytest.raises(ValueError, match="the game is over"):
