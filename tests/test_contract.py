@@ -55,6 +55,21 @@ def test_pettingzoo_api(under_test: GameUnderTest, fields):
     pzt.api_test(under_test.env(**fields), num_cycles=60)
 
 
+@EVERY_GAME
+def test_human_mode_draws_after_every_reset_and_step(under_test: GameUnderTest, capsys: pytest.CaptureFixture[str]):
+    """As Gymnasium's own environments do; nobody has to call ``render``."""
+    env = under_test.raw_env(**under_test.short, render_mode="human")
+    drawn = under_test.raw_env(**under_test.short, render_mode="ansi")
+    rng = np.random.default_rng(1)
+    for each in (env, drawn):
+        each.reset(seed=7)
+    for _ in range(2):
+        assert capsys.readouterr().out == f"{drawn.render()}\n"
+        action = legal_action(drawn.observe(drawn.agent_selection)["action_mask"], rng)
+        env.step(action)
+        drawn.step(action)
+
+
 @EVERY_CONFIG
 def test_pettingzoo_seed(under_test: GameUnderTest, fields):
     pzt.seed_test(lambda: under_test.env(**fields), num_cycles=30)

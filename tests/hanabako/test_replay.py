@@ -250,3 +250,40 @@ def test_the_page_works_inside_a_notebooks_frame(browser: str, tmp_path: Path) -
     command = [browser, *flags.split(), f"file://{file}"]
     document = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert "<title>turn 1</title>" in document
+
+
+CLICK_ON_SEAT = """
+const input = document.querySelector('input[value=player_0]');
+input.focus(); input.matches = selector => selector !== ':focus-visible'; input.click();
+"""
+
+
+@pytest.mark.browser
+def test_after_a_click_on_a_seat_the_arrows_go_on_turning_the_pages(browser: str, tmp_path: Path) -> None:
+    """The focus goes back to the page. A script stands in for the pointer, whose clicks would not be keyboard's."""
+    keys = "".join(press(key, on="document.activeElement") for key in ("ArrowRight", "ArrowRight", "ArrowLeft"))
+    assert shown(visit(browser, tmp_path, "#turn=4", CLICK_ON_SEAT + keys)) == (5, "player_0")
+
+
+@pytest.mark.browser
+def test_home_and_end_turn_the_pages_from_a_seat_too(browser: str, tmp_path: Path) -> None:
+    focus = "document.querySelector('input[value=player_0]').focus();"
+    assert shown(visit(browser, tmp_path, "#turn=4", focus + press("End", on="document.activeElement")))[0] == TURNS
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [320, 430])
+def test_the_page_fits_a_phone(browser: str, tmp_path: Path, width: int) -> None:
+    """In a frame, since no window of a desktop browser is as narrow."""
+    say = "parent.postMessage(document.documentElement.scrollWidth - innerWidth, '*');"
+    inside = game().html().replace("</body>", f"<script>{say}</script></body>").replace("&", "&amp;")
+    frame = (
+        f'<iframe srcdoc="{inside.replace(chr(34), "&quot;")}" style="width:{width}px;height:900px;border:0"></iframe>'
+    )
+    listen = "addEventListener('message', event => { document.title = event.data > 0 ? `${event.data} too wide` : 'fits'; });"
+    file = tmp_path / "phone.html"
+    file.write_text(f"<!doctype html><title>-</title><script>{listen}</script>{frame}", encoding="utf-8")
+    flags = f"--headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'p'} --virtual-time-budget=2000"
+    command = [browser, *flags.split(), "--dump-dom", f"file://{file}"]
+    document = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "<title>fits</title>" in document

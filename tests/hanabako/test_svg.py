@@ -161,3 +161,9 @@ def test_without_the_extra_the_error_names_it(package: str, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"{package} is missing.*hanabako\[render\]"):
         rasterize(picture())
+
+
+def test_a_document_scales_to_a_narrower_container():
+    root = ElementTree.fromstring(picture())
+    assert root.get("style") == "max-width:100%;height:auto"
+    assert root.get("viewBox") is not None and root.get("width") is not None
