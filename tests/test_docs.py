@@ -44,6 +44,7 @@ BRIEFLY = {
     "hanabako train": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
     "--evaluation-games 2 --final-games 2 --ranks 1",
     "hanabako evaluate": "--games 4",
+    "hanabako play": "--no-web",
     "hanabako record": "--games 2",
     "hanabako benchmark": "--help",
     "benchmarks.throughput": "--help",

@@ -5,16 +5,22 @@
     hanabako play ikebana --with lookahead --seat 1
     hanabako play koikoi --with counting --config rounds=3
     hanabako play hanabi --with person
+    hanabako play hanabi --with questions --web
 
-A `person` is somebody else at this terminal. Every game is kept under games/ as it goes, for hanab.live too if that has
-such games; `hanabako watch FILE` shows it.
+A `person` is somebody else at this terminal or browser. Every game is kept under games/ as it goes, for hanab.live too
+if that has such games; `hanabako watch FILE` shows it.
 """
 
 import shutil
 import sys
+import threading
 import time
-from dataclasses import dataclass
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +29,7 @@ import tyro
 from hanabako.games import game_of
 from hanabako.words.checks import as_index, as_seed
 
+from ..people.server import Host, serving
 from ..people.session import PERSON, Adviser, Session, best_agent, config_for, line_up_of
 from ..people.terminal import Terminal, said_if_slow
 
@@ -50,6 +57,12 @@ class Args:
     """Seed of the deal and of the agents' chance; by default a fresh one, which is shown."""
     adviser: str | None = None
     """The agent whose advice can be asked for; by default the game's best bot."""
+    web: bool = False
+    """Play in the browser: serves a page on this machine's loopback address, until Ctrl-C."""
+    port: int = 0
+    """Of that page; 0 is any free one."""
+    open: bool = True
+    """Open that page in the browser."""
     out: Path | None = None
     """Where the game is kept; by default a name with the time under games/."""
 
@@ -63,6 +76,9 @@ def run(args: Args) -> None:
     """
     session = make_session(args)
     adviser = cache(lambda: Adviser(args.adviser or best_agent(session.config), session.config))
+    if args.web:
+        in_browser(args, session, adviser)
+        return
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if is_terminal:
         import readline  # noqa: F401 - lines can be edited then
@@ -70,6 +86,20 @@ def run(args: Args) -> None:
     Terminal(session, adviser, width, color=is_terminal, interactive=is_terminal).play()
     if session.record.actions:
         print(f"Kept: {session.file}\nTo watch it: hanabako watch {session.file}")
+
+
+def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> None:
+    """Serve the page until somebody interrupts it; the first game is ``first``, those after it are like it."""
+    games = chain([first], (make_session(replace(args, seed=None, out=None)) for _ in count()))
+    with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
+        host = Host(lambda: next(games), adviser)
+    with serving(host, as_index("port", args.port, 2**16 - 1)) as url:
+        print(f"Play at {url}\nCtrl-C ends; every game is kept, the first in {first.file}", flush=True)
+        if args.open:
+            webbrowser.open(url)
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+    print()
 
 
 def make_session(args: Args) -> Session:

@@ -15,12 +15,11 @@ from typing import Annotated
 
 import tyro
 
-from hanabako.drawing.replay import Snapshot
 from hanabako.games import config_from_dict, game_of
 from hanabako.words.checks import as_seed
 
 from ..people.record import GameRecord, read_record
-from ..people.session import Adviser, Session, config_for, line_up_of
+from ..people.session import Adviser, Session, config_for, line_up_of, replay_of
 from ..people.terminal import said_if_slow
 from ..registry import metadata_of
 
@@ -101,10 +100,5 @@ def played(args: Args, agents: Sequence[str]) -> GameRecord:
 
 def write(record: GameRecord, adviser: str | None, title: str, usual: Path, args: Args) -> Path:
     """Write the page of a game."""
-    opinions = list(Adviser(adviser, record.config).opinions(record)) if adviser else []
-    snapshots = []
-    for turn, env in enumerate(record.positions()):
-        action = record.actions[turn] if turn < len(record.actions) else None
-        snapshots.append(Snapshot(env.to_dict(), action, opinions[turn] if turn < len(opinions) else {}))
-    drawing = game_of(record.config).module("drawing.render")
-    return drawing.replay(record.config, snapshots, title=title).save(args.out or usual)
+    advice = Adviser(adviser, record.config) if adviser else None
+    return replay_of(record, advice, title).save(args.out or usual)

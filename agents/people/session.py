@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from hanabako.drawing.places import Place
+from hanabako.drawing.replay import Replay, Snapshot
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 from hanabako.words.checks import fresh_seed, shown
 from hanabako.words.notation import player_name
@@ -24,7 +26,7 @@ from ..evaluation.seating import OneTable
 from ..registry import load, metadata_of, names, with_observation_of
 from .record import GameRecord
 
-__all__ = ["PERSON", "Adviser", "Session", "Step", "best_agent", "config_for", "line_up_of", "short_seed"]
+__all__ = ["PERSON", "Adviser", "Session", "Step", "best_agent", "config_for", "line_up_of", "replay_of", "short_seed"]
 
 PERSON = "person"
 """The name of a person among those of agents."""
@@ -150,6 +152,16 @@ class Session:
         """What a legal action means for the player to move, in a few words."""
         return self._choices.describe_choice(self.view(self.player), action)
 
+    def places(self) -> list[Place]:
+        """Where on its picture the player to move may choose, with the legal actions there."""
+        legal = set(self.legal())
+        found = self._choices.places(self.view(self.player))
+        return [
+            place._replace(actions=actions)
+            for place in found
+            if (actions := tuple(action for action in place.actions if action in legal))
+        ]
+
     def take(self, action: str) -> Step:
         """The player to move, who is a person, acts.
 
@@ -243,6 +255,20 @@ class Adviser:
         """Of every action: what was done, and what the adviser would have done there."""
         opinions = self.opinions(record)
         return [(words, next(iter(opinion))) for words, opinion in zip(record.actions, opinions, strict=False)]
+
+
+def replay_of(record: GameRecord, adviser: Adviser | None, title: str) -> Replay:
+    """The page of a game, with what the adviser would choose if there is one.
+
+    Raises:
+        ValueError: an action of the record is none, or not legal there.
+    """
+    opinions = list(adviser.opinions(record)) if adviser else []
+    snapshots = []
+    for turn, env in enumerate(record.positions()):
+        action = record.actions[turn] if turn < len(record.actions) else None
+        snapshots.append(Snapshot(env.to_dict(), action, opinions[turn] if turn < len(opinions) else {}))
+    return game_of(record.config).module("drawing.render").replay(record.config, snapshots, title=title)
 
 
 # --- Who plays what ---------------------------------------------------------------------------------------------------

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from hanabako.drawing.places import Place
 from hanabako.words.notation import player_name
 from hanafuda_env.config import KoiKoiConfig
+from hanafuda_env.drawing.artwork import CARD_HEIGHT, CARD_WIDTH
 from hanafuda_env.drawing.cards.names import FLOWERS, PICTURES, kind_of, month_of_card
+from hanafuda_env.drawing.panels import FIELD_SCALE, HAND_SCALE, field_places, hand_place
 from hanafuda_env.drawing.table_view import TableView, describe_last_round, describe_turn, view_of
 
-__all__ = ["describe_choice", "describe_step"]
+__all__ = ["describe_choice", "describe_step", "places"]
 
 MEANINGS = {
     "stop": "end the round and take the points",
@@ -28,6 +31,16 @@ def describe_choice(view: TableView, action: str) -> str:
     there = [other for other in view.position["field"] if month_of_card(other) == month_of_card(card)]
     matches = f", matches {' '.join(there)}" if verb == "play" and there else ""
     return f"{short_name(card)}{matches}"
+
+
+def places(view: TableView) -> list[Place]:
+    """Where the player to move may choose: the cards of the own hand, and those on the field."""
+    hand = enumerate(view.hands[view.position["current_player"]])
+    own = [
+        (hand_place(view, view.position["current_player"], k), HAND_SCALE, f"play {card}") for k, card in hand if card
+    ]
+    field = [(place, FIELD_SCALE, f"take {card}") for card, place in field_places(view).items()]
+    return [Place(x, y, CARD_WIDTH * s, CARD_HEIGHT * s, (action,)) for (x, y), s, action in (*own, *field)]
 
 
 def short_name(card: str) -> str:

@@ -9,7 +9,17 @@ from hanabako.words.notation import player_name
 from hanafuda_env.drawing.artwork import CARD_HEIGHT, CARD_WIDTH, card_on_table
 from hanafuda_env.drawing.table_view import YAKU_WORDS, TableView, YakuView, describe_news, describe_phase
 
-__all__ = ["HEIGHT", "WIDTH", "eyes", "scores", "table_layers"]
+__all__ = [
+    "FIELD_SCALE",
+    "HAND_SCALE",
+    "HEIGHT",
+    "WIDTH",
+    "eyes",
+    "field_places",
+    "hand_place",
+    "scores",
+    "table_layers",
+]
 
 WIDTH, HEIGHT = 1000, 664
 MARGIN, GAP = 16, 12
@@ -26,12 +36,21 @@ def table_layers(view: TableView, symbols: Symbols) -> list[str]:
 
     Most stay the same from turn to turn, so a replay stores them once.
     """
-    below = 0 if view.seat is None else view.seat
     layers = [_backdrop(), *_middle(view, symbols)]
     for player in range(2):
-        y = HEIGHT - MARGIN - PLAYER_HEIGHT if player == below else MARGIN
-        layers += _player(view, player, y, symbols)
+        layers += _player(view, player, player_top(view, player), symbols)
     return [layer for layer in layers if layer]
+
+
+def player_top(view: TableView, player: int) -> float:
+    """Where a player's panel begins: whose eyes it is sits below."""
+    below = 0 if view.seat is None else view.seat
+    return HEIGHT - MARGIN - PLAYER_HEIGHT if player == below else MARGIN
+
+
+def hand_place(view: TableView, player: int, k: int) -> tuple[float, float]:
+    """The upper left corner of a card of a hand."""
+    return MARGIN + 16 + k * (CARD_WIDTH * HAND_SCALE + 3), player_top(view, player) + 58
 
 
 def eyes(view: TableView) -> str:
@@ -91,21 +110,27 @@ def _news(view: TableView, symbols: Symbols) -> str:
 
 
 def _field(view: TableView, symbols: Symbols) -> list[str]:
-    """A column per month, so that what can be taken together lies together; the newest card has a ring."""
+    """The cards between the players; the newest has a ring."""
+    laid = _just_laid(view)
+    return [
+        card_on_table(card, symbols, x, y, FIELD_SCALE, new=card in laid) for card, (x, y) in field_places(view).items()
+    ]
+
+
+def field_places(view: TableView) -> dict[str, tuple[float, float]]:
+    """Card -> its upper left corner. A column per month, so that what can be taken together lies together."""
     columns: dict[str, list[str]] = {}
     for card in view.position["field"]:
         columns.setdefault(card.partition("-")[0], []).append(card)
-    laid = _just_laid(view)
     count = len(columns)
     pitch = min(CARD_WIDTH * FIELD_SCALE + 8, (WIDTH - 300) / max(count, 1))
     left = WIDTH / 2 - pitch * count / 2
-    layers = []
+    found = {}
     for place, cards in enumerate(columns.values()):
         step = min(34.0, (FIELD_HEIGHT - 46 - CARD_HEIGHT * FIELD_SCALE) / max(len(cards) - 1, 1))
         for k, card in enumerate(cards):
-            y = FIELD_Y + 20 + k * step
-            layers.append(card_on_table(card, symbols, left + place * pitch, y, FIELD_SCALE, new=card in laid))
-    return layers
+            found[card] = left + place * pitch, FIELD_Y + 20 + k * step
+    return found
 
 
 def _just_laid(view: TableView) -> set[str]:
@@ -129,7 +154,7 @@ def _pending(view: TableView, symbols: Symbols) -> str:
 def _player(view: TableView, player: int, y: float, symbols: Symbols) -> list[str]:
     return [
         _title(view, player, y, symbols),
-        *_hand(view, player, y, symbols),
+        *_hand(view, player, symbols),
         *_piles(view, player, y, symbols),
         *_yaku(view, player, y, symbols),
     ]
@@ -161,11 +186,9 @@ def _title(view: TableView, player: int, y: float, symbols: Symbols) -> str:
     )
 
 
-def _hand(view: TableView, player: int, y: float, symbols: Symbols) -> list[str]:
-    pitch = CARD_WIDTH * HAND_SCALE + 3
-    top = y + 58
+def _hand(view: TableView, player: int, symbols: Symbols) -> list[str]:
     return [
-        card_on_table(card, symbols, MARGIN + 16 + k * pitch, top, HAND_SCALE)
+        card_on_table(card, symbols, *hand_place(view, player, k), HAND_SCALE)
         for k, card in enumerate(view.hands[player])
     ]
 

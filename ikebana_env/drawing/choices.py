@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from hanabako.drawing.places import Place
 from hanabako.words.notation import player_name
 from ikebana_env.config import IkebanaConfig
+from ikebana_env.drawing.artwork import CARD_HEIGHT, CARD_WIDTH
+from ikebana_env.drawing.panels import DECK, DRAWN, discard_place
 from ikebana_env.drawing.table_view import TableView, describe_move, payee_of
 
-__all__ = ["describe_choice", "describe_step"]
+__all__ = ["describe_choice", "describe_step", "places"]
 
 
 def describe_choice(view: TableView, action: str) -> str:
@@ -23,6 +26,14 @@ def describe_choice(view: TableView, action: str) -> str:
     seller = (view.current_player + int(offset[0])) % len(view.players)
     card = view.players[seller].discard[-1]
     return f"{card} from {player_name(seller)}, for {card[1]}"
+
+
+def places(view: TableView) -> list[Place]:
+    """Where the player to move may choose: the deck, the drawn card, the others' discards."""
+    players = len(view.players)
+    piles = [(discard_place((view.current_player + offset) % players), offset) for offset in range(1, players)]
+    spots = [(DECK, ("draw",)), (DRAWN, ("keep", "refuse")), *((spot, (f"buy {offset}",)) for spot, offset in piles)]
+    return [Place(x, y, CARD_WIDTH, CARD_HEIGHT, actions) for (x, y), actions in spots]
 
 
 def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: IkebanaConfig) -> str:  # noqa: ARG001

@@ -7,18 +7,29 @@ from hanabako.words.notation import player_name
 from ikebana_env.drawing.artwork import CARD_HEIGHT, CARD_WIDTH, back, card_on_table, empty_place
 from ikebana_env.drawing.table_view import TableView, describe_turn
 
-__all__ = ["WIDTH", "table_height", "table_layers"]
+__all__ = ["DECK", "DRAWN", "WIDTH", "discard_place", "table_height", "table_layers"]
 
 WIDTH, MARGIN = 1000, 16
 HEADER, ROW = 118, 136
 CARD_GAP = 8
 BOUQUET_X, DISCARD_X, PRESTIGE_X = 176, 620, 800  # columns of a player's row
+DRAWN, DECK = (DISCARD_X, 9), (DISCARD_X + 92, 9)
 MOST_UNDER_TOP = 3  # buried cards whose edges are drawn
 
 
 def table_height(view: TableView) -> int:
     """Height of the picture; it is `WIDTH` wide."""
     return HEADER + len(view.players) * (ROW + MARGIN // 2) + MARGIN
+
+
+def row_top(player: int) -> int:
+    """Where a player's row begins."""
+    return HEADER + player * (ROW + MARGIN // 2)
+
+
+def discard_place(player: int) -> tuple[int, int]:
+    """The upper left corner of the top of a player's discard."""
+    return DISCARD_X, row_top(player) + 18
 
 
 def table_layers(view: TableView, symbols: Symbols) -> list[str]:
@@ -39,8 +50,8 @@ def _header(view: TableView, symbols: Symbols) -> list[str]:
         text(describe_turn(view), MARGIN, 70, 10, "ik-soft", symbols=symbols),
         text(drawn, MARGIN, 94, 9, "ik-soft", symbols=symbols),
         text("drawn", DISCARD_X - 12, 62, 9, "ik-soft", anchor="end", symbols=symbols),
-        group(card_on_table(view.drawn, symbols) if view.drawn else empty_place(symbols), x=DISCARD_X, y=9),
-        group(back(symbols) if view.deck_size else empty_place(symbols), x=DISCARD_X + 92, y=9),
+        group(card_on_table(view.drawn, symbols) if view.drawn else empty_place(symbols), x=DRAWN[0], y=DRAWN[1]),
+        group(back(symbols) if view.deck_size else empty_place(symbols), x=DECK[0], y=DECK[1]),
         text("deck", PRESTIGE_X, 46, 9, "ik-soft", symbols=symbols),
         text(str(view.deck_size), PRESTIGE_X, 76, 16, "ik-ink", symbols=symbols),
     ]
@@ -48,7 +59,7 @@ def _header(view: TableView, symbols: Symbols) -> list[str]:
 
 def _player(view: TableView, player: int, symbols: Symbols) -> list[str]:
     """A row: name and gains, bouquet, discard, prestige."""
-    own, top = view.players[player], HEADER + player * (ROW + MARGIN // 2)
+    own, top = view.players[player], row_top(player)
     is_to_move = view.end_reason is None and player == view.current_player
     gains = " + ".join(str(row[player]) for row in view.gains)
     notes = [player_name(player), f"gains {gains}" if gains else "", _appraisal(view, player)]
@@ -59,7 +70,8 @@ def _player(view: TableView, player: int, symbols: Symbols) -> list[str]:
     for slot in range(5):
         card = card_on_table(own.bouquet[slot], symbols) if slot < len(own.bouquet) else empty_place(symbols)
         layers.append(group(card, x=BOUQUET_X + slot * (CARD_WIDTH + CARD_GAP), y=top + 18))
-    layers.append(group(_pile(own.discard, symbols), x=DISCARD_X, y=top + 18))
+    x, y = discard_place(player)
+    layers.append(group(_pile(own.discard, symbols), x=x, y=y))
     layers.append(text("prestige", PRESTIGE_X, top + 48, 9, "ik-soft", symbols=symbols))
     layers.append(text(str(own.prestige), PRESTIGE_X, top + 88, 20, "ik-ink", bold=True, symbols=symbols))
     return layers

@@ -277,10 +277,10 @@ def test_the_page_fits_a_phone(browser: str, tmp_path: Path, width: int) -> None
     """In a frame, since no window of a desktop browser is as narrow."""
     say = "parent.postMessage(document.documentElement.scrollWidth - innerWidth, '*');"
     inside = game().html().replace("</body>", f"<script>{say}</script></body>").replace("&", "&amp;")
-    frame = (
-        f'<iframe srcdoc="{inside.replace(chr(34), "&quot;")}" style="width:{width}px;height:900px;border:0"></iframe>'
-    )
-    listen = "addEventListener('message', event => { document.title = event.data > 0 ? `${event.data} too wide` : 'fits'; });"
+    inside = inside.replace('"', "&quot;")
+    frame = f'<iframe srcdoc="{inside}" style="width:{width}px;height:900px;border:0"></iframe>'
+    fits = "event.data > 0 ? `${event.data} too wide` : 'fits'"
+    listen = f"addEventListener('message', event => {{ document.title = {fits}; }});"
     file = tmp_path / "phone.html"
     file.write_text(f"<!doctype html><title>-</title><script>{listen}</script>{frame}", encoding="utf-8")
     flags = f"--headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'p'} --virtual-time-budget=2000"

@@ -1,0 +1,348 @@
+"""A game in the browser: a small server for one page on this machine, and what it says of the game.
+
+    with serving(Host(lambda: Session(config, [None, smart]), adviser)) as url:
+        ...
+
+The game lives here: the page may be reloaded, closed or cut off, and shows the same game when it comes back. The
+server listens on the loopback address alone and answers its own page alone. Every address begins with a random token;
+``Host`` must be ours, so that no foreign name leads here (DNS rebinding), and so must ``Origin`` where a browser sends
+one. Requests that change something are JSON of at most `MOST_BYTES` and say which position they mean, so that a click
+made twice or in an old window is refused.
+"""
+
+import hmac
+import json
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+
+from hanabako.drawing.svg import escape
+from hanabako.files import parse_json
+from hanabako.words.checks import as_index, shown
+from hanabako.words.notation import player_name
+
+from .session import Adviser, Session, Step, replay_of
+
+__all__ = ["MOST_BYTES", "Host", "serving"]
+
+LOOPBACK = "127.0.0.1"
+MOST_BYTES = 2048
+"""Of a request's body."""
+PATIENCE = 20
+"""Seconds that a request may take to arrive."""
+NEWS = 12
+"""Steps that the page lists."""
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class RefusedError(Exception):
+    """A request that is not answered: its status, and why."""
+
+    def __init__(self, status: HTTPStatus, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class Host:
+    """Lays the table: the session that is under way, whose eyes look at it, and what the page asks of both.
+
+    Args:
+        begin: deals a new game.
+        adviser: makes the adviser when it is first asked.
+    """
+
+    def __init__(self, begin: Callable[[], Session], adviser: Callable[[], Adviser]) -> None:
+        self._begin = begin
+        self._adviser = adviser
+        self._lock = threading.Lock()
+        self._revision = 0
+        self._start()
+
+    def _start(self) -> None:
+        self.session = self._begin()
+        self._news: list[Step] = []
+        persons = self.session.persons
+        self._eyes = persons[0] if len(persons) == 1 else None  # None: whoever is to move says when to show
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._news += self.session.go_on()
+        if len(self.session.persons) > 1 and self._eyes != self.session.player:
+            self._eyes = None
+
+    def answer(self, verb: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what the page asks; the answer is JSON types.
+
+        Raises:
+            ValueError: there is no such thing to do, or not now.
+        """
+        with self._lock:
+            if verb == "state":
+                return self.state()
+            if verb not in VERBS:
+                raise ValueError(f"a request must be one of state, {', '.join(VERBS)}, got {shown(verb)}")
+            revision = as_index("revision", request.get("revision"), 2**53)
+            if revision != self._revision:
+                raise ValueError("the game has gone on: this is how it stands now")
+            return VERBS[verb](self, request)
+
+    def take(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """``action``: the person to move acts."""
+        if self._eyes is None:
+            raise ValueError("whoever is to move has not looked yet")
+        self._news.append(self.session.take(str(request.get("action"))))
+        self._go_on()
+        return self._changed()
+
+    def undo(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The last decision is taken back."""
+        self.session.undo()
+        self._news = []
+        self._go_on()
+        return self._changed()
+
+    def ready(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The person to move looks at the cards; the others do not."""
+        if not self.session.is_persons_turn:
+            raise ValueError("nobody is to move")
+        self._eyes = self.session.player
+        return self._changed()
+
+    def again(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """A new game, once this one is over."""
+        if not self.session.is_over:
+            raise ValueError("this game is not over")
+        self._start()
+        return self._changed()
+
+    def advice(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """What the adviser would do: pairs of an action and its probability."""
+        if self._eyes is None:
+            raise ValueError("whoever is to move has not looked yet")
+        adviser = self._adviser()
+        return {"name": adviser.name, "advice": list(adviser.advice(self.session.record).items())}
+
+    def review(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Once the game is over: of every person's decision, what was done and what the adviser would have done."""
+        if not self.session.is_over:
+            raise ValueError("this game is not over")
+        adviser, session = self._adviser(), self.session
+        compared = enumerate(zip(session.movers, adviser.review(session.record), strict=True))
+        rows = [
+            [turn, player_name(mover), done, advised]
+            for turn, (mover, (done, advised)) in compared
+            if mover in session.persons
+        ]
+        return {"name": adviser.name, "review": rows}
+
+    def replay(self) -> str:
+        """The page of the finished game, with what the adviser would choose.
+
+        Raises:
+            ValueError: it is not over.
+        """
+        with self._lock:
+            if not self.session.is_over:
+                raise ValueError("this game is not over")
+            return replay_of(self.session.record, self._adviser(), self.session.entry.name).html()
+
+    def _changed(self) -> dict[str, Any]:
+        self._revision += 1
+        return self.state()
+
+    def state(self) -> dict[str, Any]:
+        """What the page shows; no card that its eyes may not see."""
+        session = self.session
+        state = {
+            "revision": self._revision,
+            "game": session.entry.name,
+            "players": [session.name(player) for player in range(session.config.players)],
+            "over": session.is_over,
+            "player": player_name(session.player),
+            "hidden": self._eyes is None and not session.is_over,
+            "undo": bool(set(session.movers) & set(session.persons)),
+            "file": str(session.file or ""),
+        }
+        if state["hidden"]:
+            return state
+        eyes = None if session.is_over else self._eyes
+        legal = session.legal() if session.is_persons_turn else []
+        return state | {
+            "news": [step.news for step in self._news[-NEWS:]],
+            "picture": session.picture(eyes),
+            "text": session.text(eyes),
+            "actions": [[action, session.note(action)] for action in legal],
+            "places": [list(place) for place in session.places()] if legal else [],
+        }
+
+
+VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any]]] = {
+    "take": Host.take,
+    "undo": Host.undo,
+    "ready": Host.ready,
+    "again": Host.again,
+    "advice": Host.advice,
+    "review": Host.review,
+}
+
+
+# --- HTTP -------------------------------------------------------------------------------------------------------------
+
+
+class Server(ThreadingHTTPServer):
+    """Serves one host's page."""
+
+    daemon_threads = True
+
+    def __init__(self, host: Host, port: int) -> None:
+        self.host = host
+        self.token = secrets.token_urlsafe(24)
+        super().__init__((LOOPBACK, port), Handler)
+        self.names = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
+
+    @property
+    def url(self) -> str:
+        """Where the page is."""
+        return f"http://{LOOPBACK}:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that was closed in the middle of an answer is no error."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers a request, and closes its connection: a page that was left keeps none open."""
+
+    server: Server  # pyrefly: ignore[bad-override-mutable-attribute] - the base class knows no better
+    timeout = PATIENCE
+    server_version = "hanabako"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        """The page, the state, and the replay of a finished game."""
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        """What changes something, or takes thought."""
+        self._answer(self._post)
+
+    def _answer(self, work: Callable[[str], tuple[str, str]]) -> None:
+        policy = None
+        try:
+            what = self._admitted()
+            content, kind = work(what)
+            status = HTTPStatus.OK
+            if kind == "text/html" and what == "":
+                nonce = secrets.token_urlsafe(16)
+                content = content.replace("<!--nonce-->", nonce)
+                policy = (
+                    f"default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{nonce}'; connect-src 'self'"
+                )
+                policy += "; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        except RefusedError as error:
+            status, content, kind = error.status, json.dumps({"error": str(error)}), "application/json"
+        except (ValueError, OSError) as error:
+            status, kind = HTTPStatus.CONFLICT, "application/json"
+            content = json.dumps({"error": str(error), "state": self.server.host.answer("state", {})})
+        self._send(status, content, kind, policy)
+
+    def _send(self, status: HTTPStatus, content: str, kind: str, policy: str | None) -> None:
+        body = content.encode()
+        self.send_response(status)
+        headers = HEADERS | {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(body))}
+        if policy:
+            headers["Content-Security-Policy"] = policy
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _admitted(self) -> str:
+        """What is asked for behind the token, of a request that comes from our own page or address bar."""
+        if self.headers.get_all("Host") is None or self.headers.get_all("Host") != [self.headers["Host"]]:
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "a request has one Host")
+        if self.headers["Host"] not in self.server.names:
+            raise RefusedError(HTTPStatus.FORBIDDEN, "this server has another name")
+        origin = self.headers["Origin"]
+        if origin is not None and origin != f"http://{self.headers['Host']}":
+            raise RefusedError(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
+        if self.headers["Sec-Fetch-Site"] not in (None, "same-origin", "none"):
+            raise RefusedError(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
+        empty, _, rest = self.path.partition("/")
+        token, _, what = rest.partition("/")
+        if empty or not hmac.compare_digest(token.encode(), self.server.token.encode()):
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
+        return what
+
+    def _get(self, what: str) -> tuple[str, str]:
+        if what == "":
+            page = files(__package__ or "").joinpath("page.html").read_text(encoding="utf-8")
+            return page.replace("<!--title-->", escape(self.server.host.session.entry.name)), "text/html"
+        if what == "state":
+            return json.dumps(self.server.host.answer("state", {})), "application/json"
+        if what == "replay":
+            return self.server.host.replay(), "text/html"
+        raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
+
+    def _post(self, what: str) -> tuple[str, str]:
+        if self.headers["Origin"] is None:
+            raise RefusedError(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
+        if self.headers.get_content_type() != "application/json":
+            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is JSON")
+        if what not in VERBS:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
+        return json.dumps(self.server.host.answer(what, self._body())), "application/json"
+
+    def _body(self) -> Mapping[str, Any]:
+        length = self.headers["Content-Length"] or ""
+        if not (length.isascii() and length.isdigit()) or self.headers["Transfer-Encoding"] is not None:
+            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "a request says how long it is")
+        if len(length) > 9 or int(length) > MOST_BYTES:
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
+        try:
+            body = self.rfile.read(int(length))
+            if len(body) < int(length):
+                raise RefusedError(HTTPStatus.BAD_REQUEST, "the request was cut off")
+            request = parse_json(body, "a request")
+        except TimeoutError:
+            raise RefusedError(HTTPStatus.REQUEST_TIMEOUT, "the request did not arrive") from None
+        except ValueError as error:
+            raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from None
+        if not isinstance(request, Mapping):
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "a request is a JSON object")
+        return request
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+        """The terminal is not for requests, whose addresses hold the token."""
+
+
+@contextmanager
+def serving(host: Host, port: int = 0) -> Iterator[str]:
+    """Serve the page while the block runs; yields its address. Port 0 is any free one.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    try:
+        server = Server(host, port)
+    except (OSError, OverflowError) as error:
+        raise OSError(f"port {port} cannot be used: {error}") from error
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+    thread.start()
+    try:
+        yield server.url
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,406 @@
+"""A game in the browser: what its server answers and refuses, and the page in a real Chromium."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agents
+from agents.people.record import read_record
+from agents.people.server import MOST_BYTES, Host, serving
+from agents.people.session import Adviser, Session
+from hanabako.games import games
+from hanabi_env import PRESETS
+from tests.chromium import Chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+MINI = PRESETS["mini"]
+EVERY_GAME = pytest.mark.parametrize("game", games())
+
+
+def host_of(config: Any, *persons: int, file: Path | None = None, adviser: str = "random") -> Host:
+    """People at some seats, random players at the others; the first legal actions end no game early."""
+    random = agents.load("random", config)
+    seats = [None if player in persons else random for player in range(config.players)]
+    return Host(lambda: Session(config, seats, seed=7, file=file), lambda: Adviser(adviser, config))
+
+
+class Client:
+    """What speaks HTTP to a server, as its page does if nothing else is said."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        found = re.fullmatch(r"http://(127\.0\.0\.1:(\d+))(/[\w-]{32}/)", url)
+        assert found is not None, url
+        self.name, self.port, self.path = found[1], int(found[2]), found[3]
+
+    def request(
+        self, method: str, path: str, body: bytes | None = None, **headers: str | None
+    ) -> tuple[int, dict[str, str], str]:
+        """Status, headers and content of the answer; a header None is left out."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        usual: dict[str, str | None] = {"Host": self.name}
+        if method == "POST":
+            usual |= {"Origin": f"http://{self.name}", "Content-Type": "application/json"}
+            usual |= {"Content-Length": str(len(body or b""))}
+        sent = usual | {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in sent.items():
+            if value is not None:
+                connection.putheader(name, value)
+        connection.endheaders(body)
+        response = connection.getresponse()
+        answer = response.status, dict(response.getheaders()), response.read().decode()
+        connection.close()
+        return answer
+
+    def state(self) -> dict[str, Any]:
+        return json.loads(self.request("GET", f"{self.path}state")[2])
+
+    def post(self, verb: str, **request: Any) -> tuple[int, dict[str, Any]]:
+        status, _, content = self.request("POST", self.path + verb, json.dumps(request).encode())
+        return status, json.loads(content)
+
+    def do(self, verb: str, **request: Any) -> dict[str, Any]:
+        status, answer = self.post(verb, revision=self.state()["revision"], **request)
+        assert status == 200, answer
+        return answer
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    """At a table of mini Hanabi, where a person sits first."""
+    with serving(host_of(MINI, 0, adviser="random")) as url:
+        yield Client(url)
+
+
+# --- What it answers --------------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_a_game_is_played_to_its_end_and_reviewed(game: str, tmp_path: Path):
+    config = games()[game].make_config(**games()[game].short)
+    with serving(host_of(config, 0, file=tmp_path / "game.json")) as url:
+        client = Client(url)
+        state = client.state()
+        decisions = 0
+        while not state["over"]:
+            assert state["picture"].startswith("<svg") and state["player"] == "player_0" and state["text"]
+            legal = [action for action, _ in state["actions"]]
+            assert all(set(actions) <= set(legal) for *_, actions in state["places"])
+            state = client.do("take", action=legal[0])
+            decisions += 1
+        record = read_record(tmp_path / "game.json")
+        assert all(record.replayed().terminations.values())
+        review = client.do("review")
+        assert review["name"] == "random" and len(review["review"]) == decisions
+        assert [done for _, _, done, _ in review["review"]] == [record.actions[row[0]] for row in review["review"]]
+        assert client.request("GET", f"{client.path}replay")[2].startswith("<!doctype html>")
+        assert client.do("again")["over"] is False
+
+
+def test_the_page_forbids_what_it_does_not_need(client: Client):
+    status, headers, page = client.request("GET", client.path)
+    nonce = re.search(r'<script nonce="([\w-]{22})">', page)
+    assert status == 200 and nonce is not None
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and f"script-src 'nonce-{nonce[1]}'" in policy
+    assert "frame-ancestors 'none'" in policy and headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "no-referrer" and headers["Cache-Control"] == "no-store"
+    assert nonce[1] not in client.request("GET", client.path)[2]
+    assert not re.search(r'(?:src|href)="(?!data:|#)', page)
+
+
+def test_undo_and_advice(client: Client):
+    before = client.state()
+    assert before["undo"] is False
+    client.do("take", action="play 0")
+    assert client.do("undo")["text"] == before["text"]
+    advice = client.do("advice")
+    assert advice["name"] == "random" and [chance for _, chance in advice["advice"]] == [1.0]
+
+
+def test_a_click_made_twice_or_in_an_old_window_is_refused(client: Client):
+    revision = client.state()["revision"]
+    assert client.post("take", revision=revision, action="play 0")[0] == 200
+    status, answer = client.post("take", revision=revision, action="play 0")
+    assert status == 409 and "gone on" in answer["error"]
+    assert answer["state"] == client.state()
+
+
+def test_many_clicks_at_once_are_one_decision(client: Client):
+    revision, answers = client.state()["revision"], []
+    click = lambda: answers.append(client.post("take", revision=revision, action="play 0")[0])  # noqa: E731
+    threads = [threading.Thread(target=click) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [200] + [409] * 7
+
+
+@pytest.mark.parametrize(
+    ("verb", "request_", "words"),
+    [
+        ("take", {"action": "play 9"}, "action must be one of"),
+        ("take", {"action": ["play 0"]}, "action must be one of"),
+        ("take", {}, "action must be one of"),
+        ("take", {"revision": "0", "action": "play 0"}, "revision must be an int"),
+        ("take", {"revision": True, "action": "play 0"}, "revision must be an int"),
+        ("undo", {}, "nothing to take back"),
+        ("again", {}, "not over"),
+        ("review", {}, "not over"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_changes_nothing(client: Client, verb: str, request_: dict, words: str):
+    before = client.state()
+    status, answer = client.post(verb, **{"revision": before["revision"]} | request_)
+    assert status == 409 and words in answer["error"] and len(answer["error"]) < 900
+    assert answer["state"] == client.state() == before
+
+
+def test_in_a_hot_seat_nothing_is_shown_before_the_right_person_looks():
+    with serving(host_of(MINI, 0, 1)) as url:
+        client = Client(url)
+        for player, action in (("player_0", "play 0"), ("player_1", "play 0")):
+            hidden = client.state()
+            assert hidden["hidden"] and hidden["player"] == player
+            assert not {"picture", "text", "actions", "places", "news"} & set(hidden)
+            for verb in ("take", "advice"):
+                status, answer = client.post(verb, revision=hidden["revision"], action=action)
+                assert status == 409 and "has not looked yet" in answer["error"]
+            shown = client.do("ready")
+            assert f"> {player} (you)" in shown["text"]
+            client.do("take", action=action)
+
+
+def test_a_person_is_sent_no_hidden_card():
+    """Two games that differ in the person's own hand alone are the same to the last byte."""
+    states = []
+    for swapped in (False, True):
+        host = host_of(MINI, 0, 1)
+        position = host.session._env.to_dict()
+        if swapped:
+            hand, deck = position["hands"][0], position["deck"]
+            hand[0], deck[0] = deck[0], hand[0]
+            assert hand[0] != deck[0]
+            host.session._env.reset(options={"state": position})
+        states.append(json.dumps(host.answer("ready", {"revision": 0})))
+    assert states[0] == states[1]
+
+
+# --- What it refuses --------------------------------------------------------------------------------------------------
+
+
+def test_it_listens_on_the_loopback_address_alone(client: Client):
+    own = [info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
+    for address in {str(address) for address in own if not str(address).startswith("127.")} | {"127.0.0.2"}:
+        with socket.socket() as attempt:
+            attempt.settimeout(2)
+            assert attempt.connect_ex((address, client.port)) != 0
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "127.0.0.1"}, 403),
+        ({"Host": None}, 400),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": None}, 403),
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Sec_Fetch_Site": "same-site"}, 403),
+        ({"Content_Type": "text/plain"}, 415),
+        ({"Content_Type": "application/x-www-form-urlencoded"}, 415),
+        ({"Content_Length": None}, 411),
+        ({"Content_Length": "-1"}, 411),
+        ({"Content_Length": "²"}, 411),
+        ({"Content_Length": str(MOST_BYTES + 1)}, 413),
+        ({"Content_Length": "9" * 5000}, 413),
+        ({"Transfer_Encoding": "chunked"}, 411),
+    ],
+    ids=str,
+)
+def test_strangers_and_malformed_requests_are_refused(client: Client, headers: dict, status: int):
+    before = client.state()
+    body = json.dumps({"revision": 0, "action": "play 0"}).encode()
+    try:
+        assert client.request("POST", f"{client.path}take", body, **headers)[0] == status
+    except UnicodeEncodeError:  # not even the client can say it
+        assert "²" in str(headers)
+    assert client.state() == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/state", "/wrong-token/state", "//", "/../etc/passwd", "{token}nothing", "{token}../state", "{token}take"],
+)
+def test_without_the_token_and_elsewhere_there_is_nothing(client: Client, path: str):
+    status, _, content = client.request("GET", path.replace("{token}", client.path))
+    assert (status, json.loads(content)) == (404, {"error": "there is nothing here"})
+
+
+def test_a_foreign_page_may_not_even_read(client: Client):
+    for headers in ({"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Sec_Fetch_Site": "cross-site"}):
+        status, answered, content = client.request("GET", f"{client.path}state", **headers)
+        assert status == 403 and "picture" not in content
+        assert not any(name.lower().startswith("access-control") for name in answered)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"3", b"\xff\xfe", b"[" * MOST_BYTES, b'{"revision": 1e999}', b'{"revision": NaN}']
+)
+def test_a_body_that_is_no_json_object_is_refused(client: Client, body: bytes):
+    before = client.state()
+    assert client.request("POST", f"{client.path}take", body)[0] in (400, 409)
+    assert client.state() == before
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "GIBBERISH"])
+def test_other_methods_are_not_known(client: Client, method: str):
+    assert client.request(method, client.path)[0] == 501
+
+
+def test_it_goes_on_after_connections_that_break_off(client: Client):
+    """In the middle of a request line, of headers, of a body, and before the answer is read."""
+    head = f"POST {client.path}take HTTP/1.1\r\nHost: {client.name}\r\n"
+    whole = head + f"Origin: http://{client.name}\r\nContent-Type: application/json\r\nContent-Length: 2000\r\n\r\n{{"
+    for words in ("PO", head, whole, f"GET {client.path}state HTTP/1.1\r\nHost: {client.name}\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", client.port)) as connection:
+            connection.sendall(words.encode())
+    before = client.state()
+    assert client.do("take", action="play 0")["revision"] == before["revision"] + 1
+
+
+def test_a_slow_client_holds_up_nobody(client: Client):
+    with socket.create_connection(("127.0.0.1", client.port)) as connection:
+        connection.sendall(b"POST ")
+        assert client.state()["over"] is False
+
+
+def test_a_port_that_is_taken_is_named(client: Client):
+    with pytest.raises(OSError, match=f"port {client.port} cannot be used"), serving(host_of(MINI, 0), client.port):
+        pass
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
+    words = "play hanabi --preset mini --with random --web --no-open --seed 7 --out game.json"
+    command = [sys.executable, "-m", "hanabako", *words.split()]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            client = Client(process.stdout.readline().removeprefix("Play at ").strip())
+            client.do("take", action="play 0")
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == 0
+        finally:
+            process.kill()
+    assert read_record(tmp_path / "game.json").actions[0] == "play 0"
+
+
+# --- The page ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [320, 1000])
+@EVERY_GAME
+def test_a_game_is_played_by_clicks_and_keys(browser: str, tmp_path: Path, game: str, width: int):
+    """Cards, buttons and numbers in turn, on a phone and on a desktop, to the end and its review."""
+    config = games()[game].make_config(**games()[game].short)
+    host = host_of(config, 0, file=tmp_path / "game.json")
+    with serving(host) as url, Chromium(browser, tmp_path, width) as page:
+        page.open(url)
+        page.wait_until("state !== null")
+        decision = 0
+        while not page.ask("state.over"):
+            assert page.ask("document.documentElement.scrollWidth <= innerWidth"), "wider than the window"
+            revision, way = page.ask("state.revision"), decision % 3
+            if way == 0 and page.ask("document.querySelector('#board button') !== null"):
+                several = page.ask("document.querySelector('#board button').dataset.place.includes(',')")
+                page.click("#board button")
+                if several:
+                    page.wait_until("document.getElementById('ask').open")
+                    page.click("#chosen button")
+            elif way == 1:
+                page.press("1")
+            else:
+                page.click("#actions button")
+            page.wait_until(f"!busy && state.revision === {revision + 1}")
+            assert page.ask("document.getElementById('error').hidden")
+            decision += 1
+        page.click("#review")
+        page.wait_until("!document.getElementById('compared').hidden")
+        assert page.ask("document.querySelectorAll('#compared tbody tr').length") == decision
+        page.click("#again")
+        page.wait_until("!busy && !state.over")
+    assert decision > 2
+
+
+@pytest.mark.browser
+def test_a_reloaded_page_shows_the_same_game_and_a_lost_server_is_said(browser: str, tmp_path: Path):
+    with Chromium(browser, tmp_path) as page:
+        with serving(host_of(MINI, 0)) as url:
+            page.open(url)
+            page.wait_until("state !== null")
+            page.press("1")
+            page.wait_until("!busy && state.revision === 1")
+            words = page.ask("document.getElementById('words').textContent")
+            page.open("about:blank")
+            page.open(url)
+            page.wait_until("state !== null")
+            assert page.ask("document.getElementById('words').textContent") == words
+            page.press("a")
+            page.wait_until("document.getElementById('advised').textContent.startsWith('random: ')")
+            page.press("u")
+            page.wait_until("!busy && state.revision === 2")
+        page.press("1")
+        page.wait_until("document.getElementById('error').textContent.includes('does not answer')")
+
+
+@pytest.mark.browser
+def test_friends_at_one_browser_look_in_turn(browser: str, tmp_path: Path):
+    with serving(host_of(MINI, 0, 1)) as url, Chromium(browser, tmp_path, 320) as page:
+        page.open(url)
+        for player in (0, 1, 0):
+            page.wait_until("state !== null && state.hidden && !busy")
+            assert (
+                page.ask(
+                    "document.querySelector('#board').children.length + document.querySelector('#news').children.length"
+                )
+                == 0
+            )
+            assert f"player_{player} is to move" in page.ask("document.getElementById('cover').innerText")
+            page.press("Enter", 13)  # the button has the focus
+            page.wait_until("state !== null && !state.hidden && !busy")
+            assert f"> player_{player} (you)" in page.ask("document.getElementById('words').textContent")
+            page.click("#actions button")
+
+
+@pytest.mark.browser
+def test_a_foreign_page_cannot_move_or_read(browser: str, tmp_path: Path):
+    """A page of another origin that knows the address: neither a form nor a script of it gets anywhere."""
+    host = host_of(MINI, 0)
+    with serving(host) as url, serving(host_of(MINI, 0)) as elsewhere, Chromium(browser, tmp_path) as page:
+        page.open(elsewhere)
+        page.wait_until("state !== null")
+        body = json.dumps({"revision": 0, "action": "play 0"})
+        asked = f"fetch({url + 'take'!r}, {{method: 'POST', mode: 'no-cors', body: {body!r}}}).then(() => 1, () => 0)"
+        page.ask(asked)
+        read = f"fetch({url + 'state'!r}).then(answer => answer.text(), () => 'refused')"
+        assert page.ask(read) == "refused"
+        assert host.session.record.actions == ()
