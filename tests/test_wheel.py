@@ -151,6 +151,14 @@ def test_agents_of_the_wheel_play_beside_a_package_of_that_name(
             assert (installed / name).read_text() == text
 
 
+def test_the_wheels_command_plays(wheel: Path, installed: Path, libraries: Path, tmp_path: Path):
+    with zipfile.ZipFile(wheel) as archive:
+        (scripts,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+        assert "hanabako = hanabako.__main__:main" in archive.read(scripts).decode()
+    words = ["-m", "hanabako", "watch", "random", "--preset", "mini", "--out", "game.html"]
+    assert run(words, installed, libraries, folder=tmp_path, NUMBA_DISABLE_JIT="1") == "game.html\n"
+
+
 def test_importing_hanabako_is_enough_for_gymnasium(installed: Path, libraries: Path, tmp_path: Path):
     door = DOOR.format(packages=set(GAMES), number=len(GAMES))
     run(["-c", door], installed, libraries, folder=tmp_path)
