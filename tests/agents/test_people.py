@@ -12,9 +12,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import agents
+from agents.bots.policy import BatchedPolicy
 from agents.people.record import GameRecord, read_record
 from agents.people.session import Adviser, Session, best_agent, config_for, line_up_of
 from agents.people.terminal import ESCAPE, Terminal, chosen, fitted
@@ -161,6 +163,32 @@ def test_a_bot_remembers_the_same_after_an_undo():
         games_played.append(session.record.actions)
     assert games_played[0] == games_played[1]
     assert len(games_played[0]) > 8
+
+
+class Counting(BatchedPolicy):
+    """Remembers how many decisions it has made, and takes the legal action of that number."""
+
+    name = "counting"
+
+    def memory(self, count):
+        return np.zeros(count, np.int64)
+
+    def act(self, observation, mask, noise, memory=None):
+        memory += 1
+        legal = [np.flatnonzero(row) for row in mask]
+        return np.array([row[-1 - count % len(row)] for row, count in zip(legal, memory, strict=True)])
+
+
+def test_an_agent_remembers_its_own_decisions_after_an_undo():
+    """As a recurrent network does, whose memory changes only when it acts."""
+    config = HanabiConfig()  # no life is lost by hints, and there are enough
+    session = Session(config, [None, Counting()], seed=3)
+    play_on(session, decisions=3)
+    expected = session.record.actions
+    session.undo()
+    session.take(expected[-2])
+    list(session.go_on())
+    assert session.record.actions == expected
 
 
 def test_there_is_nothing_to_take_back_before_the_first_decision():
