@@ -1,7 +1,9 @@
 """Write games that agents play to a file: JSON, one game a line, each as `hanabako play` keeps it.
 
-hanabako record hanabi --agents smart --games 1000 --out games.jsonl
-hanabako record koikoi --agents counting,greedy_stop --games 100 --out games.jsonl
+    hanabako record hanabi --agents smart --games 1000 --out games.jsonl
+    hanabako record koikoi --agents counting,greedy_stop --games 100 --out games.jsonl
+
+A game is its config, seed and actions in words: everything else follows from them.
 """
 
 import json

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,7 +174,7 @@ class Counting(BatchedPolicy):
     def memory(self, count):
         return np.zeros(count, np.int64)
 
-    def act(self, observation, mask, noise, memory=None):
+    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
         memory += 1
         legal = [np.flatnonzero(row) for row in mask]
         return np.array([row[-1 - count % len(row)] for row, count in zip(legal, memory, strict=True)])
