@@ -36,7 +36,7 @@ ENGINE_FLOORS = [
     {"dealing", "scoring"},
     {"rules"},
     {"observation"},
-    {"layout", "rewards", "private_view"},
+    {"layout", "rewards", "private_view", "belief"},
 ]
 
 HEAVY = ("torch", "matplotlib", "scipy", "pandas", "pygame", "PIL", "resvg_py", "tqdm", "tyro")

@@ -302,6 +302,11 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             array = np.minimum(array, np.uint64(2**63 - 1))
         return np.array(array, np.int64, order="C")
 
+    @property
+    def tables(self) -> np.ndarray:
+        """The records (N,) of the tables as the loops keep them, whose steps change them: to be read and copied."""
+        return self._tables
+
     # --- Every player's view ------------------------------------------------------------------------------------------
 
     def observe_all(self) -> dict[str, np.ndarray]:

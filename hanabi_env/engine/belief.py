@@ -1,0 +1,328 @@
+"""What a player may believe about the own hand (H20), and a record in which it and the deck are dealt anew.
+
+A player sees the other hands, the fireworks and the discard, and knows what hints have left open of each slot
+(``plausible``). All arrangements of the unseen cards that fit this are equally likely, if what the others did means no
+more than the rules say: this is the belief against level 0 of Off-Belief Learning (Hu et al. 2021), where nobody's
+actions depend on what they see. `draw_hand` draws a hand from it, `put_hand` makes it the player's and what else is
+unseen the deck, in a new order; `list_hands` finds all hands there are.
+
+How a hand is drawn: slots are filled one after another, those with the fewest possibilities first, each with one of the
+copies that fit it and are left. A hint speaks of the whole hand, and an older slot has heard every hint that a newer
+one has; so what two slots may hold is nested or disjoint, and how many copies are left for a slot is the same number
+whatever the slots before it got: the unseen ones that fit, less one for each earlier slot whose cards all fit too.
+Every arrangement is therefore equally likely, exactly, in one pass. Only a record that was not played (a position with
+other ``knowledge``) can break this. There the number is an upper bound, so a number is drawn below it, and the hand is
+begun again if it is beyond the last copy, which is exact too; after `TRIES` failures the hand stays as it is.
+
+Cards that a bonus tile shuffled back (V4) are unseen cards like the others: a record does not tell which slots were
+drawn before. Neither does it tell of a lost tile that no hint could be given.
+
+Randomness comes from a ``key`` of the caller's, and the record that `put_hand` leaves has streams of its own: nothing
+in it leads back to the true cards, also not the coming draws and games.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import interned, kernel, keyed, rule
+from hanabako.engine.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
+from hanabako.engine.loops import reader_of
+from hanabako.engine.rng import random_below, random_word
+from hanabi_env.engine.cards import hand_set, nameable_colors
+from hanabi_env.engine.counting import see
+from hanabi_env.engine.state import TILE_COLOR_HINT, TILES, Rules
+from hanabi_env.engine.tiles import waits_for
+
+__all__ = ["BeliefLoops", "belief_loops", "draw_hand", "list_hands", "possible_hands", "put_hand", "scratch"]
+
+TRIES = 1000
+GAME_WORD, EPISODE_WORD, TILE_WORDS, HAND_WORD = 0, 1, 2, 16  # counters of the caller's key
+
+
+def scratch(hand_size: int) -> np.ndarray:
+    """Room (1,) for drawing and listing hands of up to that many cards."""
+    slots = [("fits", np.uint64), ("order", np.int64), ("bound", np.int64), ("hand", np.uint8), ("first", np.int64)]
+    fields = [(name, kind, (hand_size,)) for name, kind in slots]
+    return np.zeros(1, interned(np.dtype([*fields, ("ways", np.float64, (hand_size + 1,))], align=True)))
+
+
+# --- Copies of cards: three sets, as in `hanabi_env.engine.counting` --------------------------------------------------
+
+
+@rule
+def unseen_sets(s, player):
+    """Three sets: the cards of which the player does not see at least one, two, three copies.
+
+    They lie in the deck and in the player's hand; how many of each, the player knows, and not where.
+    """
+    sets = (ZERO, ZERO, ZERO)
+    for place in range(s.deck_count):
+        sets = see(sets, bit(s.cards[place]))
+    for slot in range(s.hand_count[player]):
+        sets = see(sets, bit(s.hands[player, slot]))
+    return sets
+
+
+@rule
+def without(sets, card):
+    """The same three sets after a copy of the card was taken: the inverse of `see`."""
+    one, two, three = sets
+    others = ~bit(card)
+    return one & (others | two), two & (others | three), three & others
+
+
+@rule
+def copies_in(sets, cards):
+    """The copies that are left of all of ``cards`` together."""
+    return popcount(sets[0] & cards) + popcount(sets[1] & cards) + popcount(sets[2] & cards)
+
+
+@rule
+def nth_copy(sets, cards, n):
+    """The card whose copy is the ``n``-th of `copies_in`."""
+    first = popcount(sets[0] & cards)
+    if n < first:
+        return nth_set_bit(sets[0] & cards, n)
+    second = popcount(sets[1] & cards)
+    if n < first + second:
+        return nth_set_bit(sets[1] & cards, n - first)
+    return nth_set_bit(sets[2] & cards, n - first - second)
+
+
+# --- A hand -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def draw_hand(rules, s, player, key, room):
+    """Draw a hand from the player's belief into ``room.hand``; ``room`` is a record of `scratch`."""
+    sets = note_slots(rules, s, player, room)
+    draw_again(rules, s, player, sets, key, room)
+
+
+@rule
+def draw_again(rules, s, player, sets, key, room):
+    """`draw_hand` after `note_slots`, which returned ``sets``."""
+    for k in range(TRIES):
+        if fill_slots(rules, s, player, sets, random_word(key, HAND_WORD + k), room):
+            return
+    for slot in range(s.hand_count[player]):
+        room.hand[slot] = s.hands[player, slot]
+
+
+@rule
+def note_slots(rules, s, player, room):
+    """Per slot the unseen cards that fit and how many copies will be left; the slots, fewest possibilities first.
+
+    Returns `unseen_sets`.
+    """
+    sets = unseen_sets(s, player)
+    count = np.int64(s.hand_count[player])
+    for slot in range(count):
+        room.fits[slot] = np.uint64(s.plausible[player, slot]) & sets[0]
+        room.bound[slot] = copies_in(sets, room.fits[slot])
+        place = slot
+        while place > 0 and room.bound[room.order[place - 1]] > room.bound[slot]:
+            room.order[place] = room.order[place - 1]
+            place -= 1
+        room.order[place] = slot
+    for place in range(count):
+        slot = room.order[place]
+        for earlier in range(place):
+            if room.fits[room.order[earlier]] & ~room.fits[slot] == ZERO:
+                room.bound[slot] -= 1
+    return sets
+
+
+@rule
+def fill_slots(rules, s, player, sets, key, room):
+    """One try; whether it succeeded."""
+    for place in range(s.hand_count[player]):
+        slot = room.order[place]
+        wanted = random_below(key, place, room.bound[slot])
+        if wanted >= copies_in(sets, room.fits[slot]):
+            return False
+        card = nth_copy(sets, room.fits[slot], wanted)
+        room.hand[slot] = card
+        sets = without(sets, card)
+    return leaves_a_choice(rules, s, player, room)
+
+
+@rule
+def leaves_a_choice(rules, s, player, room):
+    """V4: somebody else's tile (c) waits for a hint only if there is one to give, perhaps about this hand alone."""
+    if player == s.current_player or not waits_for(rules, s, TILE_COLOR_HINT):
+        return True
+    cards = ZERO
+    for other in range(rules.players):
+        if other != player and other != np.int64(s.current_player):
+            cards |= hand_set(rules, s, other)
+    for slot in range(s.hand_count[player]):
+        cards |= bit(room.hand[slot])
+    return nameable_colors(rules, cards) != ZERO
+
+
+@rule
+def put_hand(rules, s, player, hand, key):
+    """Make ``hand`` the player's; the other unseen cards are the deck, to be drawn in an order that ``key`` gives.
+
+    What the player observes stays the same, bit for bit. V4: the face-down tiles are shuffled.
+    """
+    sets = unseen_sets(s, player)
+    for slot in range(s.hand_count[player]):
+        s.hands[player, slot] = hand[slot]
+        sets = without(sets, hand[slot])
+    place = 0
+    for card in range(rules.suits * rules.ranks):
+        for k in range(3):
+            if has_bit(sets[k], card):
+                s.cards[place] = card
+                place += 1
+    s.game_key = random_word(key, GAME_WORD)
+    s.key = random_word(key, EPISODE_WORD)
+    if rules.flamboyants:
+        shuffle_face_down(s, key)
+
+
+@rule
+def shuffle_face_down(s, key):
+    """V4: the tiles that nobody has turned over, in a new order."""
+    first = TILES - np.int64(s.tiles_left)
+    revealed = ZERO
+    for place in range(first):
+        revealed |= bit(s.bonus_tiles[place])
+    place = first
+    for tile in range(TILES):
+        if not has_bit(revealed, tile):
+            other = first + random_below(key, TILE_WORDS + tile, place - first + 1)
+            s.bonus_tiles[place] = s.bonus_tiles[other]
+            s.bonus_tiles[other] = tile
+            place += 1
+
+
+# --- All hands --------------------------------------------------------------------------------------------------------
+
+
+@rule
+def list_hands(rules, s, player, room, hands, ways):
+    """All hands that the player may hold, to ``hands`` (N, slots), in how many ways to ``ways`` (N,).
+
+    Copies of a card can be told apart: a hand is as likely as there are ways. Returns how many hands there are, or
+    N + 1 if there are more than fit.
+    """
+    sets = note_slots(rules, s, player, room)
+    count = np.int64(s.hand_count[player])
+    found, place = 0, 0
+    room.ways[0] = 1.0
+    room.first[0] = 0
+    while place >= 0:
+        cards = ZERO
+        if place < count:
+            cards = sets[0] & room.fits[room.order[place]] & ~low_bits(room.first[place])
+        elif leaves_a_choice(rules, s, player, room):
+            if found == hands.shape[0]:
+                return found + 1
+            for slot in range(count):
+                hands[found, slot] = room.hand[slot]
+            ways[found] = room.ways[count]
+            found += 1
+        if cards != ZERO:
+            card = nth_set_bit(cards, 0)
+            room.hand[room.order[place]] = card
+            room.ways[place + 1] = room.ways[place] * copies_in(sets, bit(card))
+            sets = without(sets, card)
+            room.first[place] = card + 1
+            place += 1
+            if place < count:
+                room.first[place] = 0
+        else:
+            place -= 1
+            if place >= 0:
+                sets = see(sets, bit(room.hand[room.order[place]]))
+    return found
+
+
+# --- Many tables ------------------------------------------------------------------------------------------------------
+
+
+class BeliefLoops(NamedTuple):
+    """The compiled loops. ``player`` is whose hand is meant; below 0, that of the player to move at each table.
+
+    ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) its records, ``keys``
+    uint64 (N,) one random stream a table, ``room`` is `scratch`.
+
+    Loops that deal change states only: whoever deals to a player who is not to move calls `Loops.refresh` after it.
+    """
+
+    redeal: Callable[..., Any]  # (rules_array, tables, player, keys, room): hands and decks anew
+    draw: Callable[..., Any]  # (rules_array, tables, player, keys, room, hands uint8 (N, K, H)): K hands per table
+    put: Callable[..., Any]  # (rules_array, tables, player, keys, hands uint8 (N, H)): these hands, and decks anew
+    list: Callable[..., Any]  # (rules_array, tables, table, player, room, hands uint8 (M, H), ways (M,)): `list_hands`
+
+
+@cache
+def belief_loops(frozen: Rules | None) -> BeliefLoops:
+    """The loops: specialized to ``frozen`` rules, or generic with ``None``."""
+    rules_of = reader_of(Rules, frozen)
+    digest = digest_of(draw_hand, put_hand, list_hands, belief_loops)
+
+    @kernel
+    def redeal_tables(rules_array, tables, player, keys, room):
+        rules = keyed(rules_of(rules_array), digest)
+        for i in range(tables.shape[0]):
+            s = tables[i].state
+            whose = np.int64(s.current_player) if player < 0 else player
+            draw_hand(rules, s, whose, keys[i], room[0])
+            put_hand(rules, s, whose, room[0].hand, keys[i])
+
+    @kernel
+    def draw_hands(rules_array, tables, player, keys, room, hands):
+        rules = keyed(rules_of(rules_array), digest)
+        for i in range(tables.shape[0]):
+            s = tables[i].state
+            whose = np.int64(s.current_player) if player < 0 else player
+            sets = note_slots(rules, s, whose, room[0])
+            for k in range(hands.shape[1]):
+                draw_again(rules, s, whose, sets, random_word(keys[i], k), room[0])
+                for slot in range(s.hand_count[whose]):
+                    hands[i, k, slot] = room[0].hand[slot]
+
+    @kernel
+    def put_hands(rules_array, tables, player, keys, hands):
+        rules = keyed(rules_of(rules_array), digest)
+        for i in range(tables.shape[0]):
+            s = tables[i].state
+            put_hand(rules, s, np.int64(s.current_player) if player < 0 else player, hands[i], keys[i])
+
+    @kernel
+    def list_all_hands(rules_array, tables, table, player, room, hands, ways):
+        rules, s = keyed(rules_of(rules_array), digest), tables[table].state
+        whose = np.int64(s.current_player) if player < 0 else player
+        return list_hands(rules, s, whose, room[0], hands, ways)
+
+    return BeliefLoops(redeal_tables, draw_hands, put_hands, list_all_hands)
+
+
+def possible_hands(game: Any, tables: np.ndarray, table: int, player: int, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """All hands that a player may hold: cards uint8 (M, H) and in how many ways, float64 (M,). See `list_hands`.
+
+    Args:
+        game: the configured game.
+        tables: records (N,) of `hanabi_env.game.HanabiGame.table_dtype`.
+        table: which of them.
+        player: whose hand.
+        limit: how many hands there may be.
+
+    Raises:
+        ValueError: there are more.
+    """
+    held = int(tables["state"]["hand_count"][table, player])
+    hands, ways = np.zeros((limit, held), np.uint8), np.zeros(limit)
+    room = scratch(game.rules.hand_size)
+    found = belief_loops(None).list(game.rules_array, tables, table, player, room, hands, ways)
+    if found > limit:
+        raise ValueError(f"player {player} may hold more than {limit} hands")
+    return hands[:found], ways[:found]
