@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from hanabako.engine.game import Game
 from hanabako.games import game_of
 
 from .ranks import Ranks
@@ -51,6 +52,16 @@ class SelfPlayEnvs:
     def actions(self) -> int:
         """How many actions there are."""
         return self.masks.shape[1]
+
+    @property
+    def game(self) -> Game:
+        """What is played, as the loops know it."""
+        return self._env.game
+
+    @property
+    def tables(self) -> np.ndarray:
+        """The games' records (games,), to be read and copied."""
+        return self._env.tables
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """Make one decision in every game.

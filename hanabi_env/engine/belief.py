@@ -40,7 +40,7 @@ from hanabi_env.engine.tiles import waits_for
 __all__ = ["BeliefLoops", "belief_loops", "draw_hand", "list_hands", "possible_hands", "put_hand", "scratch"]
 
 TRIES = 1000
-GAME_WORD, EPISODE_WORD, TILE_WORDS, HAND_WORD = 0, 1, 2, 16  # counters of the caller's key
+GAME_WORD, EPISODE_WORD, TILE_WORDS, TRY_WORDS, HAND_WORDS = 0, 1, 2, 16, 1 << 20  # counters of the caller's key
 
 
 def scratch(hand_size: int) -> np.ndarray:
@@ -99,7 +99,7 @@ def nth_copy(sets, cards, n):
 @rule
 def draw_hand(rules, s, player, key, room):
     """Draw a hand from the player's belief into ``room.hand``; ``room`` is a record of `scratch`."""
-    sets = note_slots(rules, s, player, room)
+    sets = note_slots(s, player, room)
     draw_again(rules, s, player, sets, key, room)
 
 
@@ -107,14 +107,14 @@ def draw_hand(rules, s, player, key, room):
 def draw_again(rules, s, player, sets, key, room):
     """`draw_hand` after `note_slots`, which returned ``sets``."""
     for k in range(TRIES):
-        if fill_slots(rules, s, player, sets, random_word(key, HAND_WORD + k), room):
+        if fill_slots(rules, s, player, sets, random_word(key, TRY_WORDS + k), room):
             return
     for slot in range(s.hand_count[player]):
         room.hand[slot] = s.hands[player, slot]
 
 
 @rule
-def note_slots(rules, s, player, room):
+def note_slots(s, player, room):
     """Per slot the unseen cards that fit and how many copies will be left; the slots, fewest possibilities first.
 
     Returns `unseen_sets`.
@@ -213,7 +213,7 @@ def list_hands(rules, s, player, room, hands, ways):
     Copies of a card can be told apart: a hand is as likely as there are ways. Returns how many hands there are, or
     N + 1 if there are more than fit.
     """
-    sets = note_slots(rules, s, player, room)
+    sets = note_slots(s, player, room)
     count = np.int64(s.hand_count[player])
     found, place = 0, 0
     room.ways[0] = 1.0
@@ -284,9 +284,9 @@ def belief_loops(frozen: Rules | None) -> BeliefLoops:
         for i in range(tables.shape[0]):
             s = tables[i].state
             whose = np.int64(s.current_player) if player < 0 else player
-            sets = note_slots(rules, s, whose, room[0])
+            sets = note_slots(s, whose, room[0])
             for k in range(hands.shape[1]):
-                draw_again(rules, s, whose, sets, random_word(keys[i], k), room[0])
+                draw_again(rules, s, whose, sets, random_word(keys[i], HAND_WORDS + k), room[0])
                 for slot in range(s.hand_count[whose]):
                     hands[i, k, slot] = room[0].hand[slot]
 

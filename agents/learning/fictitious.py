@@ -1,0 +1,83 @@
+"""Games that go on from the learner's with the hands of the players to move, and the decks, dealt anew.
+
+The learner's own games stay as they are. What is dealt comes from the players' beliefs, see
+`hanabi_env.engine.belief`.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hanabako.engine.rng import game_key
+from hanabi_env.engine.belief import belief_loops, scratch
+
+from ..evaluation.seating import Block
+from .selfplay import SelfPlayEnvs
+
+__all__ = ["FictitiousGames"]
+
+
+class FictitiousGames:
+    """A game of Hanabi beside each of the learner's: it begins as a copy, is dealt anew, and goes on by itself.
+
+    Randomness comes from the ``stream`` of each deal, any int from 0 to 2^63 - 1.
+
+    Args:
+        envs: the learner's games.
+    """
+
+    def __init__(self, envs: SelfPlayEnvs) -> None:
+        self._envs, game = envs, envs.game
+        specialize = envs.tables.dtype == game.table_dtype(specialize=True)
+        self._block = Block(game, envs.games, observes=True, specialize=specialize)
+        self._loops = belief_loops(game.rules if specialize else None)
+        self._hand_size = game.rules.hand_size
+        self._room = scratch(self._hand_size)
+
+    @property
+    def observations(self) -> Tensor:
+        """(games, words) int64: packed, of the player to move, after `step`."""
+        return torch.from_numpy(self._block.observation.view(np.int64))
+
+    @property
+    def masks(self) -> Tensor:
+        """(games, actions) int8: 1 for a legal action, after `step`; none is legal when the game is over."""
+        return torch.from_numpy(self._block.mask)
+
+    @property
+    def is_over(self) -> Tensor:
+        """(games,) bool: the game is over."""
+        return torch.from_numpy(self._block.tables["terminated"].copy())
+
+    def deal(self, stream: int) -> None:
+        """Begin as copies of the learner's games, the hands of the players to move and the decks dealt anew."""
+        self._copy()
+        self._loops.redeal(self._block.rules_array, self._block.tables, -1, self._keys(stream), self._room)
+
+    def candidates(self, stream: int, count: int) -> np.ndarray:
+        """Begin as copies of the learner's games, and draw hands, uint8 (games, count, slots); empty slots hold 0."""
+        self._copy()
+        hands = np.zeros((len(self._block.tables), count, self._hand_size), np.uint8)
+        keys = self._keys(stream)
+        self._loops.draw(self._block.rules_array, self._block.tables, -1, keys, self._room, hands)
+        return hands
+
+    def put(self, hands: np.ndarray, stream: int) -> None:
+        """After `candidates`: deal these hands, uint8 (games, slots), and the decks anew."""
+        self._loops.put(self._block.rules_array, self._block.tables, -1, self._keys(stream), hands)
+
+    def step(self, actions: Tensor) -> Tensor:
+        """One decision in every game that is not over; the team's rewards, float64 (games,), 0 if it was over."""
+        self._block.actions[:] = actions.numpy()
+        self._block.go_on([])
+        return torch.from_numpy(self._block.tables["reward"].copy())
+
+    def _copy(self) -> None:
+        tables = self._envs.tables
+        octets = len(tables), tables.dtype.itemsize
+        self._block.tables.view(np.uint8).reshape(octets)[:] = tables.view(np.uint8).reshape(octets)
+
+    def _keys(self, stream: int) -> np.ndarray:
+        """A random stream for every game."""
+        count = len(self._block.tables)
+        return np.asarray(game_key(np.full(count, stream, np.uint64), np.arange(count, dtype=np.uint64)))

@@ -1,0 +1,348 @@
+"""Off-Belief Learning (Hu et al. 2021): partners' actions are read as if they meant no more than the rules say.
+
+    python -m agents.learning.off_belief --preset mini --minutes 3
+    python -m agents.learning.off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
+
+Players who learn together invent meanings that nobody else can guess. Here none can arise. At each decision the hand of
+the player to move and the deck are dealt anew, from all arrangements that the player may not exclude; the action is
+taken there, the partners answer as they would now, and the network learns what came of that until the same player is to
+move again. What the partners did before cannot have chosen that hand: so it tells nothing, and a hint is worth exactly
+what its literal meaning lets the partner do. This is level 1. A player of level 2 reads the partners as players of
+level 1, who are given as ``--level-below``: hands are dealt from what such partners' actions tell about them.
+
+The target of a decision is, in that fictitious game,
+
+    the rewards until the player's next decision + gamma * max over a of Q(what the player sees then, a)
+
+It is Q-learning without replay or target network, from many games at a time (Gallici et al. 2024): the network that
+answers and evaluates is that of the rollout's beginning. Logits and value of the usual networks are advantages and
+value of a dueling network (Wang et al. 2016), so the policy's file plays like any other.
+
+Where this departs from the paper:
+
+* Networks have no memory. What a player knows of earlier actions is in the observation: what hints have said, and the
+  last action. Level 2 reads no more than that.
+* Level 1 deals hands exactly (`hanabi_env.engine.belief`) where the paper learns a belief of random partners.
+* Level 2 draws some hands as level 1 does, and chooses one of them with a learned weight: the sum over slots of a
+  score of the card, from a network of the observation. It is trained to tell the true hand from dealt ones in games
+  of the level below, which makes the weight the ratio of both likelihoods (van den Oord et al. 2018), as far as a sum
+  over slots can. The paper's belief is autoregressive over slots. The games in which it is trained explore as the
+  learner does, so that no hand is excluded by one surprising action.
+* Partners answer greedily, without exploring.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..networks.kinds import NETWORKS, usual_kind
+from ..networks.network import Network, RoundedLinear, choose, fast_dtype, masked
+from ..networks.neural_policy import load_policy
+from ..networks.packing import unpack
+from . import trainer
+from .fictitious import FictitiousGames
+from .ranks import Ranks
+from .selfplay import SelfPlayEnvs
+from .trainer import Settings, geometric, linear
+
+# --- Settings ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Args(Settings):
+    """Train one network to play every seat of Hanabi, by Off-Belief Learning."""
+
+    level_below: Path | None = None
+    """The policy's file of the level below; without it, level 1 is learned."""
+    network: Literal["auto", "symmetric", "dense"] = "auto"
+    """The kind of network; ``auto`` is ``symmetric`` in a game with suits that the rules cannot tell apart."""
+    width: int | None = None
+    """Units of each hidden layer: by default 256, in the symmetric network 64 for each suit and 64 for the rest."""
+    layers: int = 2
+    """Number of hidden layers."""
+    horizon: int = 8
+    """Decisions per game in one rollout."""
+    minibatch: int = 1024
+    """Decisions per gradient step, all ranks together."""
+    epochs: int = 1
+    """Passes over each rollout."""
+    learning_rate: float = 2e-3
+    """Adam's learning rate at the start; it falls linearly over the budget."""
+    learning_rate_end: float = 2e-5
+    """Adam's learning rate at the end."""
+    gamma: float = 0.999
+    """Discount from a decision to the same player's next."""
+    explore: float = 0.2
+    """Part of the decisions that are random at the start; it falls geometrically over the budget."""
+    explore_end: float = 0.02
+    """Part of the decisions that are random at the end."""
+    reward_scale: float | None = None
+    """Factor of all rewards; by default 3 / maximal score."""
+    loss_ramp: float = 0.4
+    """Part of the budget over which the price of a lost game rises from nothing to its points; 0: none."""
+    max_grad_norm: float = 1.0
+    """Longer gradients are shortened to this norm."""
+    candidates: int = 16
+    """Hands among which level 2 chooses."""
+    belief_part: float = 0.2
+    """Part of the budget in which level 2 only learns what the level below says by its actions."""
+
+    def check(self, world: int) -> None:
+        """See `agents.learning.trainer.Settings.check`."""
+        self.check_positive(*(("width",) if self.width is not None else ()))
+        self.check_positive("layers", "horizon", "minibatch", "epochs", "candidates")
+        super().check(world)
+        self.check_shared(world, "minibatch")
+        if self.game != "hanabi":
+            raise ValueError(f"game must be hanabi, whose hands can be dealt anew, got {self.game}")
+        config = self.make_config()
+        if config.flamboyants:
+            raise ValueError("flamboyants must be false: with bonus tiles a player may decide several times in a turn")
+        if config.observation_type == "seer":
+            raise ValueError('observation_type must not be "seer": players who see their hands have no belief')
+        if self.level_below is not None:
+            below = load_policy(self.level_below, config)
+            if below.network.initial_memory(1) is not None:
+                raise ValueError(f"level_below must have no memory, and {self.level_below} is recurrent")
+
+
+# --- The algorithm ----------------------------------------------------------------------------------------------------
+
+
+class OffBelief:
+    """Everything that changes while training, on one rank: an `agents.learning.trainer.Algorithm`."""
+
+    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        self.args, self.envs, self.ranks = args, envs, ranks
+        kind = usual_kind(envs.config) if args.network == "auto" else args.network
+        width = args.width or NETWORKS[kind].usual_width
+        self.network: Network = NETWORKS[kind](envs.config, width=width, layers=args.layers)
+        self.network.to(ranks.device).set_opening(envs.opening_bits())
+        self.network.trunk_dtype = fast_dtype(ranks.device)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
+        self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
+        self.fictions = FictitiousGames(envs)
+        self.reward_scale = args.reward_scale or 3 / envs.config.max_score
+        self.reading = None if args.level_below is None else Reading(args, envs, ranks)
+
+    def learn(self, fraction: float) -> dict[str, float]:
+        """One rollout and its update; returns a row for the log."""
+        args = self.args
+        explore = geometric(args.explore, args.explore_end, fraction)
+        if self.reading is not None and fraction < args.belief_part:
+            return self.reading.learn(self.fictions, self.generator)
+        learning_rate = linear(args.learning_rate, args.learning_rate_end, fraction)
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        price = 1.0 if args.loss_ramp == 0 else min(fraction / args.loss_ramp, 1.0)
+        row = self.update(*self.collect(explore, price))
+        return row | {"learning_rate": learning_rate, "explore": explore, "price_of_losing": price}
+
+    def state(self) -> dict[str, Any]:
+        """See `agents.learning.trainer.Algorithm.state`."""
+        kept = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+        reading = {} if self.reading is None else {"reading": self.reading.state()}
+        return kept | reading | {"generator": self.generator.get_state()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `agents.learning.trainer.Algorithm.restore`."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.generator.set_state(state["generator"].cpu())
+        if self.reading is not None:
+            self.reading.restore(state["reading"])
+
+    @torch.no_grad()
+    def collect(self, explore: float, price: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Play ``horizon`` decisions of every game.
+
+        Args:
+            explore: the part of them that are random.
+            price: the part of its points that a lost game costs now, 0 to 1.
+
+        Returns:
+            Observations (decisions, words), masks (decisions, actions), actions and targets (decisions,).
+        """
+        envs, network, device = self.envs, self.network.rounded(), self.ranks.device
+        kept: list[tuple[Tensor, ...]] = []
+        for _ in range(self.args.horizon):
+            observations, masks = envs.observations.clone(), envs.masks.clone()
+            greedy = q_values(network, observations.to(device), masks.to(device)).argmax(1).cpu()
+            actions = exploring(greedy, masks, explore, self.generator)
+            self.deal()
+            kept.append((observations, masks, actions, self.targets(network, actions, price)))
+            envs.step(actions)
+        observations, masks, actions, targets = (torch.cat(parts).to(device) for parts in zip(*kept, strict=True))
+        return observations, masks, actions, targets
+
+    def deal(self) -> None:
+        """Begin the fictitious games: deal hands from the beliefs of this level."""
+        if self.reading is None:
+            self.fictions.deal(new_stream(self.generator))
+        else:
+            hands = self.fictions.candidates(new_stream(self.generator), self.args.candidates)
+            self.fictions.put(self.reading.choose(hands, self.generator), new_stream(self.generator))
+
+    def targets(self, network: Network, actions: Tensor, price: float) -> Tensor:
+        """What the actions (games,) are worth in the fictitious games, which go on until the players' next turns.
+
+        Args:
+            network: answers for the partners, and says what the position then is worth.
+            actions: of the players to move.
+            price: as in `collect`.
+        """
+        fictions, device = self.fictions, self.ranks.device
+        total = paid(fictions.step(actions), price)
+        for _ in range(self.envs.config.players - 1):
+            answers = q_values(network, fictions.observations.to(device), fictions.masks.to(device)).argmax(1)
+            total += paid(fictions.step(answers.cpu()), price)
+        q = q_values(network, fictions.observations.to(device), fictions.masks.to(device)).cpu()
+        return self.reward_scale * total.float() + self.args.gamma * q.amax(1) * ~fictions.is_over
+
+    def update(self, observations: Tensor, masks: Tensor, actions: Tensor, targets: Tensor) -> dict[str, float]:
+        """Improve the network by passes over the decisions; returns statistics of this rank's last minibatch."""
+        args, statistics = self.args, {}
+        for _ in range(args.epochs):
+            order = torch.randperm(len(actions), generator=self.generator).to(self.ranks.device)
+            for rows in order.split(args.minibatch // self.ranks.world):
+                q = q_values(self.network, observations[rows], masks[rows])
+                chosen = q.gather(1, actions[rows][:, None]).squeeze(1)
+                loss = (chosen - targets[rows]).square().mean()
+                norm = descend(loss, self.network, self.optimizer, self.ranks, args.max_grad_norm)
+                statistics = {"q_loss": loss, "q": chosen.mean(), "gradient_norm": norm}
+        return {name: float(value.detach()) for name, value in statistics.items()}
+
+
+def q_values(network: Network, words: Tensor, masks: Tensor) -> Tensor:
+    """Q of every legal action, (rows, actions), very low for the others: the value plus the advantage."""
+    logits, values, _ = network.step(words, None)
+    legal = masks.float()
+    mean = (logits * legal).sum(1) / legal.sum(1).clamp(min=1)
+    return masked(logits + (values - mean)[:, None], masks)
+
+
+def exploring(greedy: Tensor, masks: Tensor, explore: float, generator: torch.Generator) -> Tensor:
+    """The greedy actions (rows,), but with probability ``explore`` any legal one."""
+    noise = torch.rand(2, len(greedy), generator=generator)
+    return torch.where(noise[0] < explore, choose(masks.float(), noise[1]), greedy)
+
+
+def new_stream(generator: torch.Generator) -> int:
+    """A random stream for `FictitiousGames`."""
+    return int(torch.randint(2**62, (1,), generator=generator))
+
+
+def paid(rewards: Tensor, price: float) -> Tensor:
+    """The rewards (games,), those of lost games at their price: no others are negative."""
+    return torch.where(rewards < 0, price * rewards, rewards)
+
+
+def descend(loss: Tensor, network: nn.Module, optimizer: torch.optim.Optimizer, ranks: Ranks, most: float) -> Tensor:
+    """One step of all ranks down the gradient, whose norm is returned and at most ``most``."""
+    optimizer.zero_grad()
+    loss.backward()
+    ranks.average_gradients(network)
+    norm = torch.nn.utils.clip_grad_norm_(network.parameters(), most)
+    optimizer.step()
+    return norm
+
+
+# --- Level 2: what the level below says by its actions ----------------------------------------------------------------
+
+
+class Reading:
+    """What the actions of the level below tell about hands."""
+
+    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        assert args.level_below is not None
+        self.args, self.envs, self.ranks = args, envs, ranks
+        self.below = load_policy(args.level_below, envs.config).network.to(ranks.device)
+        self.scores = Scores(envs).to(ranks.device)
+        self.optimizer = torch.optim.Adam(self.scores.parameters(), lr=1e-3, eps=1e-5, fused=True)
+
+    def state(self) -> dict[str, Any]:
+        """As `OffBelief.state`."""
+        return {"scores": self.scores.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """As `OffBelief.restore`."""
+        self.scores.load_state_dict(state["scores"])
+        self.optimizer.load_state_dict(state["optimizer"])
+
+    def scores_of(self, hands: np.ndarray) -> Tensor:
+        """How much likelier, as logarithms (games, K), the hands, uint8 (games, K, slots), are than in level 1."""
+        device, (_, counts) = self.ranks.device, hands_of(self.envs)
+        return self.scores(self.envs.observations.to(device), torch.from_numpy(hands).to(device), counts.to(device))
+
+    @torch.no_grad()
+    def choose(self, hands: np.ndarray, generator: torch.Generator) -> np.ndarray:
+        """One of the hands, uint8 (games, K, slots), for each game, by their weights."""
+        weights = self.scores_of(hands).softmax(1).cpu()
+        chosen = choose(weights, torch.rand(len(weights), generator=generator))
+        return hands[np.arange(len(hands)), chosen.numpy()]
+
+    def learn(self, fictions: FictitiousGames, generator: torch.Generator) -> dict[str, float]:
+        """Play a rollout of the level below, and learn to tell true hands from dealt ones; a row for the log."""
+        args, envs, device, losses = self.args, self.envs, self.ranks.device, []
+        for _ in range(args.horizon):
+            dealt = fictions.candidates(new_stream(generator), args.candidates)
+            loss = -self.scores_of(np.concatenate([hands_of(envs)[0][:, None], dealt], 1)).log_softmax(1)[:, 0].mean()
+            descend(loss, self.scores, self.optimizer, self.ranks, args.max_grad_norm)
+            losses.append(float(loss.detach()))
+            with torch.no_grad():
+                greedy = q_values(self.below, envs.observations.to(device), envs.masks.to(device)).argmax(1).cpu()
+            envs.step(exploring(greedy, envs.masks, args.explore_end, generator))
+        return {"belief_loss": float(np.mean(losses)), "loss_of_guessing": float(np.log1p(args.candidates))}
+
+
+class Scores(nn.Module):
+    """A score of every card in every slot; a hand's is the sum over its slots."""
+
+    def __init__(self, envs: SelfPlayEnvs, width: int = 128) -> None:
+        super().__init__()
+        rules = envs.game.rules
+        self.cards = rules.suits * rules.ranks
+        self.register_buffer("opening", envs.opening_bits())
+        layers = [
+            RoundedLinear(64 * len(envs.opening_bits()), width),
+            nn.ReLU(),
+            RoundedLinear(width, width),
+            nn.ReLU(),
+        ]
+        self.layers = nn.Sequential(*layers, nn.Linear(width, rules.hand_size * self.cards))
+
+    def forward(self, words: Tensor, hands: Tensor, counts: Tensor) -> Tensor:
+        """Scores (rows, K) of hands uint8 (rows, K, slots), of which the first ``counts`` (rows,) slots are filled."""
+        scores = self.layers(unpack(words ^ self.opening, torch.float32))
+        slots = torch.arange(hands.shape[2], device=hands.device)
+        places = slots * self.cards + hands.clamp(max=self.cards - 1).long()
+        found = scores.gather(1, places.flatten(1)).view(hands.shape)
+        return (found * (slots < counts[:, None])[:, None]).sum(2)
+
+
+def hands_of(envs: SelfPlayEnvs) -> tuple[np.ndarray, Tensor]:
+    """The true hands of the players to move, uint8 (games, slots), and how many cards they are, int64 (games,)."""
+    states, rows, players = envs.tables["state"], np.arange(envs.games), envs.players.numpy()
+    counts = states["hand_count"][rows, players].astype(np.int64)
+    return states["hands"][rows, players, : envs.game.rules.hand_size], torch.from_numpy(counts)
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+def train(args: Args) -> Path:
+    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    return trainer.train(args, OffBelief)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line: settings as `Args`."""
+    trainer.command_line(__spec__.name, Args, OffBelief, __doc__, argv)
+
+
+if __name__ == "__main__":
+    main()
