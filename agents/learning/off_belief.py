@@ -56,7 +56,7 @@ from .trainer import Settings, geometric, linear
 class Args(Settings):
     """Train one network to play every seat of Hanabi, by Off-Belief Learning."""
 
-    level_below: Path | None = None
+    level_below: str | None = None
     """The policy's file of the level below; without it, level 1 is learned."""
     network: Literal["auto", "symmetric", "dense"] = "auto"
     """The kind of network; ``auto`` is ``symmetric`` in a game with suits that the rules cannot tell apart."""
@@ -97,6 +97,9 @@ class Args(Settings):
         self.check_positive("layers", "horizon", "minibatch", "epochs", "candidates")
         super().check(world)
         self.check_shared(world, "minibatch")
+        for name in ("explore", "explore_end", "belief_part"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)}")
         if self.game != "hanabi":
             raise ValueError(f"game must be hanabi, whose hands can be dealt anew, got {self.game}")
         config = self.make_config()
@@ -105,7 +108,7 @@ class Args(Settings):
         if config.observation_type == "seer":
             raise ValueError('observation_type must not be "seer": players who see their hands have no belief')
         if self.level_below is not None:
-            below = load_policy(self.level_below, config)
+            below = load_policy(Path(self.level_below), config)
             if below.network.initial_memory(1) is not None:
                 raise ValueError(f"level_below must have no memory, and {self.level_below} is recurrent")
 
@@ -260,7 +263,7 @@ class Reading:
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert args.level_below is not None
         self.args, self.envs, self.ranks = args, envs, ranks
-        self.below = load_policy(args.level_below, envs.config).network.to(ranks.device)
+        self.below = load_policy(Path(args.level_below), envs.config).network.to(ranks.device)
         self.scores = Scores(envs).to(ranks.device)
         self.optimizer = torch.optim.Adam(self.scores.parameters(), lr=1e-3, eps=1e-5, fused=True)
 
