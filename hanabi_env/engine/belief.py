@@ -270,7 +270,7 @@ def belief_loops(frozen: Rules | None) -> BeliefLoops:
     digest = digest_of(draw_hand, put_hand, list_hands, belief_loops)
 
     @kernel
-    def redeal_tables(rules_array, tables, player, keys, room):
+    def redeal_hands(rules_array, tables, player, keys, room):
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             s = tables[i].state
@@ -303,7 +303,7 @@ def belief_loops(frozen: Rules | None) -> BeliefLoops:
         whose = np.int64(s.current_player) if player < 0 else player
         return list_hands(rules, s, whose, room[0], hands, ways)
 
-    return BeliefLoops(redeal_tables, draw_hands, put_hands, list_all_hands)
+    return BeliefLoops(redeal_hands, draw_hands, put_hands, list_all_hands)
 
 
 def possible_hands(game: Any, tables: np.ndarray, table: int, player: int, limit: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 import signal
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ UPDATE = TINY.games * TINY.horizon
 EXACT = {"colors": 1, "ranks": 3, "hand_size": 1, "max_information_tokens": 1, "max_life_tokens": 1}
 
 
-def learner_of(config: HanabiConfig, games: int = TINY.games, **settings: object) -> OffBelief:
+def learner_of(config: HanabiConfig, games: int = TINY.games, **settings: Any) -> OffBelief:
     torch.manual_seed(1)
     learner = OffBelief(replace(TINY, games=games, **settings), SelfPlayEnvs(config, games, 1, ALONE), ALONE)
     for weight in learner.network.parameters():
