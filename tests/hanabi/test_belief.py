@@ -161,7 +161,7 @@ def test_H20_a_player_sees_no_difference(config):
 
 def check_changes(before: np.ndarray, after: np.ndarray, player: int) -> None:
     """Only the hand, the deck, the face-down tiles and the random streams are others."""
-    for name in before.dtype.names:
+    for name in before.dtype.names or ():
         if name == "hands":
             others = [other for other in range(before["hands"].shape[1]) if other != player]
             np.testing.assert_array_equal(before[name][:, others], after[name][:, others])
