@@ -29,6 +29,10 @@ Where this departs from the paper:
   over slots can. The paper's belief is autoregressive over slots. The games in which it is trained explore as the
   learner does, so that no hand is excluded by one surprising action.
 * Partners answer greedily, without exploring.
+
+Measured at `mini`, 2 M decisions, 46 s of one core, two seeds: level 1 scores 8.12 of 9 with itself and 8.05 across
+seeds; `agents.ppo`, whose symmetric network has no private meanings of colors either, 8.16 and 8.29 with itself. Level
+2 does not pay yet: 7.70 and 7.91 after as many decisions, a fifth of which went to the belief.
 """
 
 from dataclasses import dataclass
