@@ -12,7 +12,9 @@ one has; so what two slots may hold is nested or disjoint, and how many copies a
 whatever the slots before it got: the unseen ones that fit, less one for each earlier slot whose cards all fit too.
 Every arrangement is therefore equally likely, exactly, in one pass. Only a record that was not played (a position with
 other ``knowledge``) can break this. There the number is an upper bound, so a number is drawn below it, and the hand is
-begun again if it is beyond the last copy, which is exact too; after `TRIES` failures the hand stays as it is. A core deals about a million hands and decks of standard Hanabi a second.
+begun again if it is beyond the last copy, which is exact too; after `TRIES` failures the hand stays as it is.
+
+A core deals about a million hands and decks of standard Hanabi a second.
 
 Cards that a bonus tile shuffled back (V4) are unseen cards like the others: a record does not tell which slots were
 drawn before. Neither does it tell of a lost tile that no hint could be given.
