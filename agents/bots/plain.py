@@ -7,8 +7,8 @@ For a first idea, a course, or a language model:
             print(view.text())
             return "play 0" if "play 0" in view.legal else view.legal[0]
 
-Such a bot sits wherever a policy does, and is slow: a decision costs about a millisecond before the bot has thought,
-a thousand times what a compiled bot (`agents.bots.bot`) takes.
+Such a bot sits wherever a policy does, and is slow: a decision costs about a millisecond before the bot has thought
+(1.4 ms in Hanabi, 1.0 in Koi-Koi, 0.5 in Ikebana on one busy core), and one of the compiled bot `smart` 4 microseconds.
 """
 
 from abc import ABC, abstractmethod
