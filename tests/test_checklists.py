@@ -66,7 +66,10 @@ def test_a_variants_steps_name_every_file_that_a_field_of_the_config_touches(fie
 NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's short way to a position
     "agents/evaluation/originals.py",  # four lives, as in the original of two bots
     "agents/learning/off_belief.py",  # refuses the tiles
-    *(f"tests/agents/test_{name}.py" for name in ("network", "scoreboard", "mappo", "off_belief")),
+    *(
+        f"tests/agents/test_{name}.py"
+        for name in ("network", "scoreboard", "mappo", "off_belief", "company", "cloning")
+    ),
     *(f"tests/hanabi/{name}.py" for name in ("table", "tables", "test_peers", "test_position", "test_rules")),
     "tests/hanabi/test_ratings.py",
     "tests/reference/peers.py",

@@ -58,6 +58,7 @@ WORDS = {
             "*_env/game.py": ("TableView", "table_(view|svg|rgb|ansi)"),
             "hanabako/*": ("table_(svg|rgb|ansi)",),
             "agents/p*": ("table_svg", "table_ansi"),
+            "agents/bots/plain.py": ("table_ansi",),
         },
     ),
     "seat": Word(
@@ -66,7 +67,8 @@ WORDS = {
         (
             "seats?",
             "_seats",
-            "(Batched|Bots|Policy|Bot)?Seated",
+            "(Batched|Bots|Plain|Policy|Bot)?Seated",
+            "_?seated",
             "CardGameSeatEnv",
             "check_seat",
             "make_seat(_by_old_id)?",

@@ -41,7 +41,7 @@ from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_word
 from hanabako.games import game_of
 
-from .policy import GamesInPlay, Seated
+from .policy import GamesInPlay, Seated, set_of
 
 __all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops"]
 
@@ -88,8 +88,8 @@ class BotLoops(NamedTuple):
     """The compiled loops of one bot over a block of games.
 
     ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) are the game's records,
-    ``seats`` is a set of players (bits of a uint64): those that the bot plays. ``memories`` (N, P) are its records,
-    ``views`` (1,) is room for one view.
+    ``seats`` (N,) are sets of players (bits of a uint64): those that the bot plays in each game; in a game where it is
+    none, nothing happens. ``memories`` (N, P) are its records, ``views`` (1,) is room for one view.
     """
 
     begin: Callable[..., None]  # (rules_array, tables, seats, memories, views, style)
@@ -139,7 +139,7 @@ def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             for player in range(rules.players):
-                if has_bit(seats, player):
+                if has_bit(seats[i], player):
                     show(rules, tables[i], player, views)
                     bot_begins(rules, memories[i, player], views[0], player, style)
 
@@ -148,7 +148,7 @@ def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             for player in range(rules.players):
-                if not tables[i].terminated and has_bit(seats, player):
+                if not tables[i].terminated and has_bit(seats[i], player):
                     show(rules, tables[i], player, views)
                     bot_observes(rules, memories[i, player], views[0], last_event(rules, views[0]))
 
@@ -157,7 +157,7 @@ def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             player = tables[i].current_player
-            if is_to_move(tables[i], seats, player):
+            if is_to_move(tables[i], seats[i], player):
                 show(rules, tables[i], player, views)
                 chance = random_word(keys[i], step)
                 actions[i] = bot_acts(rules, memories[i, player], views[0], tables[i].mask, chance)
@@ -212,24 +212,31 @@ class BotsSeated(Seated):
         self._loops = policy.loops(games.specialize)
         self._memories = policy.memories(len(games.tables), games.specialize)
         self._views = np.zeros(1, games.tables.dtype["state"])
-        self._seats = np.uint64(sum(1 << seat for seat in seats))
+        self.seats = set_of(seats, len(games.tables))
         self._style = policy.bot.style
 
-    def begin(self) -> None:
+    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.begin`."""
-        games = self._games
-        self._loops.begin(games.rules_array, games.tables, self._seats, self._memories, self._views, self._style)
+        self.memories()[... if chosen is None else chosen] = 0
+        self._loops.begin(*self._in(chosen), self._style)
 
     def act(self) -> None:
         """See `agents.bots.policy.Seated.act`."""
         games = self._games
-        own = (games.rules_array, games.tables, self._seats, self._memories, self._views)
-        self._loops.act(*own, games.keys, games.step, games.actions)
+        self._loops.act(*self._in(None), games.keys, games.step, games.actions)
 
-    def observe(self) -> None:
+    def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.observe`."""
-        games = self._games
-        self._loops.observe(games.rules_array, games.tables, self._seats, self._memories, self._views)
+        self._loops.observe(*self._in(chosen))
+
+    def memories(self) -> NDArray[np.uint8]:
+        """See `agents.bots.policy.Seated.memories`: bytes."""
+        return self._memories.view(np.uint8).reshape(len(self._memories), -1)
+
+    def _in(self, chosen: NDArray[np.bool_] | None) -> tuple[NDArray[Any], ...]:
+        """What all loops begin with; in games that are not ``chosen`` the bot has no seat."""
+        seats = self.seats if chosen is None else np.where(chosen, self.seats, ZERO)
+        return self._games.rules_array, self._games.tables, seats, self._memories, self._views
 
     def public_knowledge(self) -> NDArray[np.uint64] | None:
         """A copy of the field ``possible`` of player 0's memory, as good as anybody's; None if the bot has no such."""

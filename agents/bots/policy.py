@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hanabako.engine.game import Game
 from hanabako.engine.rng import random_word
 
 __all__ = [
@@ -24,12 +25,15 @@ __all__ = [
     "Seated",
     "as_policy",
     "line_up",
+    "set_of",
 ]
 
 
 class GamesInPlay(Protocol):
     """Some games of one config that go on step by step, as those who sit there see them."""
 
+    game: Game
+    """What is played."""
     specialize: bool
     """The loops are compiled for this config alone."""
     rules_array: NDArray[Any]
@@ -58,17 +62,28 @@ class GamesInPlay(Protocol):
 
 
 class Seated(ABC):
-    """A policy at some seats of some games in play."""
+    """A policy at some seats of some games in play.
 
-    def begin(self) -> None:  # noqa: B027 (whoever remembers nothing has nothing to begin)
-        """The cards are dealt: forget every earlier game."""
+    Games may also begin and go on each by itself, with other players in every one: then ``chosen``, bool (N,), says
+    which of them begin or have made a step (None: all), and whoever seats the players writes to ``seats``.
+    """
+
+    seats: NDArray[np.uint64]
+    """(N,): which players it is in each game, as bits of a set. They change, if at all, when that game begins."""
+
+    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (who remembers nothing begins so)
+        """The cards are dealt: forget the earlier game."""
 
     @abstractmethod
     def act(self) -> None:
         """Write to the games' ``actions`` wherever one of these seats is to move."""
 
-    def observe(self) -> None:  # noqa: B027 (whoever remembers nothing has nothing to observe)
-        """All games have made a step."""
+    def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (nor has it anything to observe)
+        """The games have made a step."""
+
+    def memories(self) -> NDArray[Any] | None:
+        """What it remembers, (N, ...): the array itself, to be saved and written back to; None if it is nothing."""
+        return None
 
     def public_knowledge(self) -> NDArray[np.uint64] | None:
         """What the cards may be as far as all can tell, (N, players, hand_size) sets; None if nobody keeps track."""
@@ -146,30 +161,44 @@ class BatchedSeated(Seated):
     def __init__(self, policy: BatchedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         self._policy = policy
         self._games = games
-        self._seats = np.sort(seats)
+        self._places = np.sort(seats)
+        self.seats = set_of(seats, len(games.tables))
         self._memory: NDArray[Any] | None = None
 
-    def begin(self) -> None:
+    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `Seated.begin`."""
-        count, seats = len(self._games.tables), len(self._seats)
-        memory = self._policy.memory(count * seats)
-        self._memory = None if memory is None else memory.reshape(count, seats, *memory.shape[1:])
+        count, places = len(self._games.tables), len(self._places)
+        if chosen is None or self._memory is None:
+            memory = self._policy.memory(count * places)
+            self._memory = None if memory is None else memory.reshape(count, places, *memory.shape[1:])
+        elif (fresh := self._policy.memory(1)) is not None:
+            self._memory[chosen] = fresh
 
     def act(self) -> None:
         """See `Seated.act`."""
         games = self._games
         player = games.tables["current_player"]
-        rows = np.flatnonzero(np.isin(player, self._seats) & ~games.tables["terminated"])
+        is_own = (self.seats >> player.astype(np.uint64)) & np.uint64(1) != 0
+        rows = np.flatnonzero(is_own & ~games.tables["terminated"])
         if not len(rows):
             return
         decisions = games.observation[rows], games.mask[rows], uniform(games.keys[rows], games.step)
         if self._memory is None:
             games.actions[rows] = self._policy.act(*decisions)
             return
-        own = rows, np.searchsorted(self._seats, player[rows])
+        own = rows, np.searchsorted(self._places, player[rows])
         memory = self._memory[own]
         games.actions[rows] = self._policy.act(*decisions, memory)
         self._memory[own] = memory
+
+    def memories(self) -> NDArray[Any] | None:
+        """See `Seated.memories`."""
+        return self._memory
+
+
+def set_of(seats: Sequence[int], count: int) -> NDArray[np.uint64]:
+    """The same seats in each of ``count`` games, see `Seated.seats`."""
+    return np.full(count, sum(1 << int(seat) for seat in set(seats)), np.uint64)
 
 
 def uniform(keys: NDArray[np.uint64], step: int) -> NDArray[np.float64]:

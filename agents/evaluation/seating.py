@@ -107,13 +107,14 @@ class OneTable:
 
     def __init__(self, env: Any, policies: Agent | Sequence[Agent], seed: int = 0, game_index: int = 0) -> None:
         self._env = env.unwrapped
+        self.game: Game = self._env.game
         self.specialize = False
-        self.rules_array = self._env.game.rules_array
+        self.rules_array = self.game.rules_array
         self.tables = self._env.tables
         self.keys = chance_keys(seed, game_index, 1)
         self.actions = np.zeros(1, np.int64)
         self.step = 0
-        self.players = sit(self, line_up(policies, self._env.game.players))
+        self.players = sit(self, line_up(policies, self.game.players))
         for player in self.players:
             player.begin()
 

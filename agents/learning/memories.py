@@ -1,12 +1,27 @@
 """The memories of a recurrent network while it learns: one for every player of every game."""
 
+from collections.abc import Iterator
+from typing import Any, Protocol, TypeVar
+
 import torch
 from torch import Tensor
 
 from ..networks.network import Network
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["Memories"]
+__all__ = ["Memories", "Steps"]
+
+
+class Steps(Protocol):
+    """Some steps of some games; each array is (horizon, games)."""
+
+    players: Tensor
+    """Who decided."""
+    dones: Tensor
+    """The decision ended its game."""
+
+
+Parts = TypeVar("Parts", bound=Any)
 
 
 class Memories:
@@ -43,6 +58,32 @@ class Memories:
         """Games that ended, bool (games,), begin again with fresh memories."""
         if self.now is not None and self.fresh is not None:
             self.now[dones] = self.fresh
+
+    def minibatches(
+        self, network: Network, steps: Steps, decisions: Parts, order: Tensor, size: int
+    ) -> Iterator[tuple[Parts, tuple[Tensor, Tensor]]]:
+        """The decisions ``size`` at a time, with the logits and values that the network gives them.
+
+        Args:
+            network: as it is now.
+            steps: where the decisions were made.
+            decisions: a named tuple of arrays (horizon, games, ...), ``observations`` among them.
+            order: their numbers, shuffled; of a network with memory those of the games, all decisions of which make a
+                minibatch, in their order.
+            size: of a minibatch.
+        """
+        kind = type(decisions)
+        if self.now is None:
+            parts = [part.flatten(0, 1) for part in decisions]
+            for rows in order.split(size):
+                batch = kind(*(part.index_select(0, rows) for part in parts))
+                yield batch, network(batch.observations)
+        else:
+            for some in order.split(max(size // len(steps.players), 1)):
+                batch = kind(*(part.index_select(1, some) for part in decisions))
+                players, dones = steps.players[:, some], steps.dones[:, some]
+                outputs = self.replayed(network, batch.observations, players, dones, some)
+                yield kind(*(part.flatten(0, 1) for part in batch)), outputs
 
     def replayed(
         self, network: Network, observations: Tensor, players: Tensor, dones: Tensor, games: Tensor

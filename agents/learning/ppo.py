@@ -27,32 +27,29 @@ import torch
 from torch import Tensor
 
 from hanabako.games import game_named
+from hanabako.words.checks import shown
 
-from ..networks.kinds import NETWORKS, usual_kind
-from ..networks.network import Network, choose, fast_dtype, masked
+from ..networks.network import Network, choose, masked
+from ..registry import load
 from . import trainer
+from .company import CompanyEnvs, check_members
 from .memories import Memories
+from .network_settings import NetworkSettings
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 from .trainer import Settings, geometric, linear
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
-MOST_WEIGHTS = 2**28
-"""Of the hidden layers; Adam keeps four times their 4 bytes."""
-
 
 @dataclass(frozen=True)
-class Args(Settings):
-    """Train one network to play every seat of a game."""
+class Args(NetworkSettings, Settings):
+    """Train one network to play a game: every seat, or one among partners."""
 
-    network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
-    """The kind of network; ``auto`` is ``symmetric`` in a game with suits that the rules cannot tell apart, and
-    otherwise ``dense``."""
-    width: int | None = None
-    """Units of each hidden layer: by default 256, in the symmetric network 64 for each suit and 64 for the rest."""
-    layers: int = 2
-    """Number of hidden layers."""
+    partners: tuple[str, ...] = ()
+    """Agents (names or files, parted by commas or spaces) that have all seats but the learner's one: a pool, drawn from
+    anew for each seat of each game. In a cooperative game it learns to play with them, in a competitive one against
+    them; it is evaluated among them."""
     horizon: int = 32
     """Decisions per game in one rollout."""
     minibatch: int = 2048
@@ -86,18 +83,40 @@ class Args(Settings):
     """Part of the budget over which the price of a lost cooperative game rises from nothing to its points; 0: none."""
     max_grad_norm: float = 0.5
     """Longer gradients are shortened to this norm."""
-    trunk: Literal["auto", "bfloat16", "float32"] = "auto"
-    """Number type of the hidden layers; ``auto`` is bfloat16 if the hardware has it."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.trainer.Settings.check`."""
-        self.check_positive(*(("width",) if self.width is not None else ()), "layers", "horizon", "minibatch", "epochs")
+        self.check_network()
+        self.check_positive("horizon", "minibatch", "epochs")
         super().check(world)
         self.check_shared(world, "minibatch")
-        if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
-            raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
         if self.stream == "team" and not game_named(self.game).cooperative:
             raise ValueError(f"stream must be seat in a competitive game such as {self.game}, got team")
+
+    @property
+    def pool(self) -> tuple[str, ...]:
+        """The names of ``partners``, one by one."""
+        return tuple(name for names in self.partners for name in names.split(",") if name)
+
+    def others(self) -> tuple[str, ...]:
+        """See `agents.learning.trainer.Settings.others`: the partners, unless there is an ``opponent``."""
+        return self.pool if self.pool and self.opponent is None else super().others()
+
+    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+        """See `agents.learning.trainer.Settings.check_agents`."""
+        super().check_agents(config, kind)
+        self.started(config, self.resume)
+        if self.pool and kind is not SelfPlayEnvs:
+            raise ValueError(
+                f"partners must be none for an algorithm that shows games otherwise, got {shown(self.pool)}"
+            )
+        check_members([load(name, config) for name in self.pool])
+
+    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
+        """See `agents.learning.trainer.Settings.make_envs`."""
+        if not self.pool:
+            return super().make_envs(config, ranks, kind)
+        return CompanyEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
 
 
 def price_of_losing(ramp: float, fraction: float) -> float:
@@ -113,13 +132,11 @@ class PPO:
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
-        kind = usual_kind(envs.config) if args.network == "auto" else args.network
-        width = args.width or NETWORKS[kind].usual_width
-        self.network = NETWORKS[kind](envs.config, width=width, layers=args.layers)
+        self.network = args.make_network(envs.config, args.resume)
         self.learner = self.with_critic(self.network)
         self.learner.to(ranks.device).set_opening(envs.opening_bits())
-        wanted = {"bfloat16": torch.bfloat16, "float32": torch.float32}
-        self.learner.set_trunk_dtype(wanted.get(args.trunk, fast_dtype(ranks.device)))
+        args.go_on_from_start(self.network, envs.config, args.resume)
+        self.learner.set_trunk_dtype(args.trunk_dtype(ranks.device))
         self.optimizer = torch.optim.Adam(self.learner.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
         self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
@@ -243,17 +260,8 @@ class PPO:
         Without memory any decisions make a minibatch; with memory, all decisions of some games, in their order.
         """
         horizon, games = decisions.actions.shape
-        if self.memories.now is None:
-            parts = [part.flatten(0, 1) for part in decisions]
-            for rows in self.shuffled(horizon * games).split(size):
-                batch = Batch(*(part.index_select(0, rows) for part in parts))
-                yield batch, self.learner(batch.observations)
-        else:
-            for some in self.shuffled(games).split(max(size // horizon, 1)):
-                batch = Batch(*(part.index_select(1, some) for part in decisions))
-                seen, players, dones = self.rollout.observations, self.rollout.players, self.rollout.dones
-                outputs = self.memories.replayed(self.learner, seen[:, some], players[:, some], dones[:, some], some)
-                yield Batch(*(part.flatten(0, 1) for part in batch)), outputs
+        count = horizon * games if self.memories.now is None else games
+        return self.memories.minibatches(self.learner, self.rollout, decisions, self.shuffled(count), size)
 
     def shuffled(self, count: int) -> Tensor:
         """The numbers below ``count`` in random order, (count,) int64."""

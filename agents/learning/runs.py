@@ -201,10 +201,10 @@ def set_aside(path: Path, lines: list[bytes]) -> None:
     print(f"{len(lines)} lines of metrics.jsonl cannot be read and were moved to {path}", flush=True)
 
 
-def draw_curve(run_dir: Path, config: Any, opponent: str) -> Path:
+def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy.
 
-    For a competitive game it shows the return against the run's opponent.
+    For a competitive game it shows the return against the ``others`` that the network is evaluated among.
     """
     from matplotlib.figure import Figure  # half a second to import, needed once per run
 
@@ -213,9 +213,10 @@ def draw_curve(run_dir: Path, config: Any, opponent: str) -> Path:
     axes = figure.subplots()
     lines = [("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")]
     if game_of(config).cooperative:
-        axes.set(ylabel="score", ylim=(0, config.max_score))
+        company = f" with {', '.join(others)}" if others else ""
+        axes.set(ylabel=f"score{company}", ylim=(0, config.max_score))
     else:
-        axes.set(ylabel=f"return against {opponent}")
+        axes.set(ylabel=f"return against {', '.join(others)}")
         del lines[0]
     for name, label, style in lines:
         some = [row for row in rows if name in row]

@@ -41,11 +41,15 @@ class SelfPlayEnvs:
         """Made so far, on this rank."""
         self._finished = np.zeros(3)  # games that ended since `statistics`, their scores, their lengths
         streams = np.random.SeedSequence(seed).spawn(ranks.world)
-        compile_once(config, self.games, ranks)
-        self._env = game_of(config).vector_env(
-            self.games, config=config, observation="packed", num_threads=threads, copy=False
+        self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
+
+    def _reset(self, seed: int, threads: int) -> None:
+        """Deal this rank's first games."""
+        compile_once(self.config, self.games, self.ranks)
+        self._env = game_of(self.config).vector_env(
+            self.games, config=self.config, observation="packed", num_threads=threads, copy=False
         )
-        self._seen = self._env.reset(seed=int(streams[ranks.rank].generate_state(1)[0]))
+        self._seen = self._env.reset(seed=seed)
         self._show()
 
     @property

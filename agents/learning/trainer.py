@@ -19,7 +19,7 @@ import torch
 import tyro
 
 from hanabako.files import read_json
-from hanabako.games import game_named, game_of, make_config
+from hanabako.games import game_named, make_config
 from hanabako.words.checks import as_index, shown, usable_threads
 
 from ..networks.network import Network, kind_of_processor
@@ -80,8 +80,9 @@ class Settings:
     """Games per evaluation, played greedily on deals that training never sees."""
     final_games: int = 10_000
     """Games of the last evaluation."""
-    opponent: str = "random"
-    """An agent (its name or file) that takes all other seats when a competitive game is evaluated."""
+    opponent: str | None = None
+    """An agent (its name or file) that takes all other seats when a competitive game is evaluated; by default
+    ``random``."""
     loggers: tuple[Literal["tensorboard", "wandb"], ...] = ()
     """Where to log beside ``metrics.jsonl``: TensorBoard, Weights & Biases, which must be installed."""
 
@@ -118,6 +119,28 @@ class Settings:
         """
         settings = game_named(self.game).training_settings if self.config is None else self.config
         return make_config(self.game, self.preset, self.players, settings)
+
+    def others(self) -> tuple[str, ...]:
+        """The agents (names or files) that the network is evaluated among; nobody, if it has every seat."""
+        return () if game_named(self.game).cooperative else (self.opponent or "random",)
+
+    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+        """Refuse agents that cannot play ``config``, now, and not after the first evaluation's share of the budget.
+
+        Args:
+            config: what is played.
+            kind: of games that the algorithm learns from.
+
+        Raises:
+            ValueError: see `agents.load`.
+        """
+        del kind
+        for name in self.others():
+            load(name, config)
+
+    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
+        """This rank's games to learn from, of the ``kind`` that the algorithm asks for."""
+        return kind(config, self.games, self.seed, ranks, self.threads)
 
     @classmethod
     def saved(cls, run_dir: Path) -> Self:
@@ -220,8 +243,7 @@ class Trainer:
 
     def __init__(self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path) -> None:
         self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
-        environments = getattr(algorithm, "Envs", SelfPlayEnvs)
-        self.envs = environments(config, args.games, args.seed, ranks, args.threads)
+        self.envs = args.make_envs(config, ranks, getattr(algorithm, "Envs", SelfPlayEnvs))
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm = algorithm(args, self.envs, ranks)
         self.progress = Progress(ranks=ranks.world)
@@ -269,7 +291,7 @@ class Trainer:
         """See `agents.learning.validation.validate`; a row for the log."""
         self.progress.evaluations += 1
         policy = NeuralPolicy(self.algorithm.network, self.config)
-        return validate(policy, games, self.args.opponent, self.ranks)
+        return validate(policy, games, self.args.others(), self.ranks)
 
     def save(self, row: dict[str, float]) -> None:
         """Write the network, said to be as good as ``row`` tells, and a checkpoint."""
@@ -314,8 +336,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
     with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
         args.check(ranks.world)
         config = args.make_config()
-        if not game_of(config).cooperative:
-            load(args.opponent, config)  # refused now, and not after the first evaluation's share of the budget
+        args.check_agents(config, getattr(algorithm, "Envs", SelfPlayEnvs))
         name = f"{args.game}-{args.preset or game_named(args.game).first_preset}-{config.players}p"
         run_dir = args.resume or args.run_dir or usual_run_dir(name, ranks)
         if args.resume is None:
@@ -332,7 +353,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
             if log:
                 log.close()
         if ranks.rank == 0:
-            draw_curve(run_dir, config, args.opponent)
+            draw_curve(run_dir, config, args.others())
         return run_dir
 
 

@@ -17,7 +17,7 @@ from .network import Network, choose, fast_dtype, masked
 from .packing import pack
 from .policy_file import read_metadata, read_network, write_network
 
-__all__ = ["NeuralPolicy", "load_policy", "read_metadata", "save_policy"]
+__all__ = ["NeuralPolicy", "load_network", "load_policy", "read_metadata", "save_policy"]
 
 ROWS_AT_ONCE = 2048  # the forward pass takes blocks of this many rows, which stay in the processor's cache
 
@@ -119,11 +119,21 @@ def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
     path = Path(path)
     metadata = read_metadata(path)
     trained_for = config_from_dict(metadata["config"])
-    if config is not None:
-        check_config(trained_for, config, path)
-    network = read_network(path, metadata["network"], trained_for)
+    network = load_network(path, trained_for if config is None else config)
     network.trunk_dtype = fast_dtype(torch.device("cpu"))
     return NeuralPolicy(network, config or trained_for, name=str(metadata["about"].get("name", path.stem)))
+
+
+def load_network(path: Path, config: Any) -> Network:
+    """The network kept in such a file, its weights as they were saved: to train it further.
+
+    Raises:
+        ValueError: as of `load_policy`.
+    """
+    metadata = read_metadata(path)
+    trained_for = config_from_dict(metadata["config"])
+    check_config(trained_for, config, path)
+    return read_network(path, metadata["network"], trained_for)
 
 
 def check_config(trained_for: Any, config: Any, path: Path) -> None:

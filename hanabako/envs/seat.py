@@ -1,6 +1,5 @@
 """One seat of a card game as a single-agent Gymnasium environment; given opponents or partners play the others."""
 
-from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -9,17 +8,10 @@ import numpy as np
 
 from hanabako.engine.game import Game
 from hanabako.envs.aec import CardGameAEC
+from hanabako.envs.partners import Partner, Partners, random_partner
 from hanabako.words.checks import as_index
 
 __all__ = ["CardGameSeatEnv", "Partner", "random_partner"]
-
-Partner = Callable[[dict[str, np.ndarray], np.random.Generator], int]
-"""Chooses an action, given an observation (``observation`` int8 (n,), ``action_mask`` int8 (A,)) and a generator."""
-
-
-def random_partner(observation: dict[str, np.ndarray], generator: np.random.Generator) -> int:
-    """A uniformly random legal action."""
-    return int(generator.choice(np.flatnonzero(observation["action_mask"])))
 
 
 class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
@@ -32,21 +24,23 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     Args:
         game: the configured game.
         seat: the player to be, 0 .. players - 1.
-        partners: who plays the others: one `Partner` for all, or one for each other player in turn order from
-            the next one; ``None`` plays at random.
+        partners: who plays the others: an agent's name (or file), a policy, or a `Partner` function for all; a sequence
+            of these is one for each other player in turn order from the next one; ``{"pool": [...]}`` is drawn from
+            anew for each of them at each game; ``None`` plays at random. Policies' chance comes from the seed of
+            `reset`.
         render_mode: as in `hanabako.envs.aec.CardGameAEC`.
         constant_infos: every info has the same keys: ``action_mask``, ``illegal`` and the game's statistics as numbers,
             which are 0 before the end. (Minari asks for that.)
 
     Raises:
-        ValueError: ``seat`` is out of range or ``partners`` has a wrong length.
+        ValueError: ``seat`` is out of range, ``partners`` has a wrong length, or one of them is unknown or cannot play.
     """
 
     def __init__(
         self,
         game: Game,
         seat: int = 0,
-        partners: Partner | Sequence[Partner] | None = None,
+        partners: Any = None,
         render_mode: str | None = None,
         constant_infos: bool = False,
     ) -> None:
@@ -57,21 +51,9 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         self.render_mode = render_mode
         self.seat = as_index("seat", seat, game.players - 1)
         self.agent = self.table.possible_agents[self.seat]
-        self.partners = self._by_agent(partners)
+        self.partners = Partners(partners, self.table, self.seat)
         self.observation_space = self.table.observation_space(self.agent)
         self.action_space = self.table.action_space(self.agent)
-
-    def _by_agent(self, partners: Partner | Sequence[Partner] | None) -> dict[str, Partner]:
-        agents = self.table.possible_agents
-        others = agents[self.seat + 1 :] + agents[: self.seat]
-        if partners is None:
-            partners = random_partner
-        choices = [partners] * len(others) if callable(partners) else list(partners)
-        if len(choices) != len(others):
-            raise ValueError(
-                f"partners must be one, or one for each of {len(others)} other players, got {len(choices)}"
-            )
-        return dict(zip(others, choices, strict=True))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -82,9 +64,11 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
             seed = int(self.np_random.integers(2**63))
         self.table.reset(seed=seed, options=options)
         self._started = True
+        self.partners.begin(self.np_random)
         self._owed = self._play_partners()
         while self.table.terminations[self.agent] and not options:
             self.table.reset()
+            self.partners.begin(self.np_random)
             self._owed = self._play_partners()
         return self._observation(), self._info()
 
@@ -100,6 +84,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
             observation = self._observation()
             observation["action_mask"] = np.zeros_like(observation["action_mask"])
             return observation, owed - 1.0, True, False, self._info(illegal=True)
+        self.partners.observe()
         reward = owed + self.table.rewards[self.agent] + self._play_partners()
         return self._observation(), reward, self.table.terminations[self.agent], False, self._info()
 
@@ -111,8 +96,8 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         reward = 0.0
         table = self.table
         while table.agent_selection != self.agent and not table.terminations[self.agent]:
-            partner = self.partners[table.agent_selection]
-            table.step(partner(table.observe(table.agent_selection), self.np_random))
+            table.step(self.partners.action(self.np_random))
+            self.partners.observe()
             reward += table.rewards[self.agent]
         return reward
 

@@ -127,5 +127,5 @@ def test_its_file_says_what_it_is(policy, tmp_path):
 
 
 def test_it_is_validated_like_any_other(policy):
-    row = validate(policy, 30, "random", Ranks(0, 1, torch.device("cpu")))
+    row = validate(policy, 30, (), Ranks(0, 1, torch.device("cpu")))
     assert row["greedy_games"] == 30

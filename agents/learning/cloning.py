@@ -1,0 +1,210 @@
+"""Behaviour cloning (Pomerleau 1991): a network learns to take the decisions that a given agent takes.
+
+    python -m agents.learning.cloning --agent smart --minutes 5
+    python -m agents.learning.cloning --agent smart --network recurrent --minutes 5
+    python -m agents.ppo --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
+
+The agent plays every seat of live games of the simulator, so that no decision is learned from twice but in the
+``epochs`` of its own rollout; nothing is stored. The network sees what a player observes at the decision and fits the
+agent's action by cross-entropy. A bot remembers more than an observation shows: what depends on that, a network without
+memory cannot learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al. 2020; like theirs, this
+one learns from games that the agent plays by itself, and nobody corrects it where only its own errors lead.
+
+The log's ``agreement`` is the part of the decisions at which the likeliest action is the agent's, before they are
+learned from; evaluations play the clone at every seat, in a competitive game against the agent.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from hanabako.games import game_named
+
+from ..networks.network import masked
+from ..registry import load
+from . import trainer
+from .company import CompanyEnvs, check_members
+from .memories import Memories
+from .network_settings import NetworkSettings
+from .ranks import Ranks
+from .selfplay import SelfPlayEnvs
+from .trainer import Settings, linear
+
+# --- Settings ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Args(NetworkSettings, Settings):
+    """Train a network to play as a given agent does."""
+
+    agent: str | None = None
+    """Whom to clone: an agent's name or file. It plays every seat."""
+    horizon: int = 32
+    """Decisions per game in one rollout."""
+    minibatch: int = 2048
+    """Decisions per gradient step, all ranks together."""
+    epochs: int = 1
+    """Passes over each rollout: more where games take longer than gradients."""
+    learning_rate: float = 2e-3
+    """Adam's learning rate at the start; it falls linearly over the budget."""
+    learning_rate_end: float = 2e-5
+    """Adam's learning rate at the end."""
+    max_grad_norm: float = 0.5
+    """Longer gradients are shortened to this norm."""
+
+    def check(self, world: int) -> None:
+        """See `agents.learning.trainer.Settings.check`."""
+        self.check_network()
+        self.check_positive("horizon", "minibatch", "epochs")
+        super().check(world)
+        self.check_shared(world, "minibatch")
+
+    def others(self) -> tuple[str, ...]:
+        """See `agents.learning.trainer.Settings.others`: in a competitive game by default the agent itself."""
+        return () if game_named(self.game).cooperative else (self.opponent or self.agent or "random",)
+
+    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+        """See `agents.learning.trainer.Settings.check_agents`."""
+        super().check_agents(config, kind)
+        self.started(config, self.resume)
+        if self.agent is None:
+            raise ValueError("agent must name whom to clone, got None")
+        check_members([load(self.agent, config)])
+
+    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "Lessons":
+        """See `agents.learning.trainer.Settings.make_envs`."""
+        del kind
+        assert self.agent is not None
+        return Lessons(config, self.games, self.seed, ranks, [load(self.agent, config)])
+
+
+# --- The algorithm ----------------------------------------------------------------------------------------------------
+
+
+class Lessons(CompanyEnvs):
+    """Games in which one agent has every seat and is asked for its decisions, which the learner then takes."""
+
+    def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
+        """See `CompanyEnvs.draw`: learner and agent both have every seat, and the learner moves."""
+        self._seated[0].seats[rows] = self.learners[rows]
+
+    def advice(self) -> Tensor:
+        """What the agent would do now, (games,) int64. To be asked for once a step."""
+        self._seated[0].act()
+        return torch.from_numpy(self.block.actions.copy())
+
+
+class Decisions(NamedTuple):
+    """What is learned from; each array begins with (horizon, games), in a minibatch with their number."""
+
+    observations: Tensor
+    masks: Tensor
+    actions: Tensor
+
+
+class Cloning:
+    """Everything that changes while training, on one rank: an `agents.learning.trainer.Algorithm`."""
+
+    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        assert isinstance(envs, Lessons)
+        self.args, self.envs, self.ranks = args, envs, ranks
+        self.network = args.make_network(envs.config, args.resume)
+        self.network.to(ranks.device).set_opening(envs.opening_bits())
+        args.go_on_from_start(self.network, envs.config, args.resume)
+        self.network.set_trunk_dtype(args.trunk_dtype(ranks.device))
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
+        self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
+        self.memories = Memories(self.network, envs)
+
+        def room(*more: int, dtype: torch.dtype = torch.int64) -> Tensor:
+            return torch.zeros(args.horizon, envs.games, *more, dtype=dtype, device=ranks.device)
+
+        self.players, self.dones = room(), room(dtype=torch.bool)
+        words = envs.observations.shape[1]
+        self.decisions = Decisions(room(words), room(envs.actions, dtype=torch.int8), room())
+
+    def learn(self, fraction: float) -> dict[str, float]:
+        """One rollout of the agent's and what is learned from it; returns a row for the log."""
+        args = self.args
+        learning_rate = linear(args.learning_rate, args.learning_rate_end, fraction)
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        self.collect()
+        rows = [self.one_pass() for _ in range(args.epochs)]
+        right, count, loss = self.ranks.sum(torch.tensor(rows[0], dtype=torch.float64)).tolist()
+        return {"agreement": right / count, "cross_entropy": loss / count, "learning_rate": learning_rate}
+
+    @torch.no_grad()
+    def collect(self) -> None:
+        """Let the agent play ``horizon`` decisions of every game; the network's memories follow."""
+        envs, network, memories = self.envs, self.network.rounded(), self.memories
+        memories.begin_rollout()
+        for t in range(self.args.horizon):
+            actions = envs.advice()
+            for room, now in zip(self.decisions, (envs.observations, envs.masks, actions), strict=True):
+                room[t].copy_(now)
+            self.players[t].copy_(envs.players)
+            if memories.now is not None:
+                _, _, after = network.step(self.decisions.observations[t], memories.of(envs.players))
+                memories.keep(envs.players, after)
+            _, dones = envs.step(actions)
+            self.dones[t].copy_(dones)
+            memories.forget(dones)
+
+    def one_pass(self) -> tuple[float, float, float]:
+        """Learn from each decision once: how many were right before, of how many, and their summed cross-entropy."""
+        args, horizon = self.args, self.args.horizon
+        count = self.envs.games if self.memories.now is not None else horizon * self.envs.games
+        order = torch.randperm(count, generator=self.generator).to(self.ranks.device)
+        right, total = 0.0, 0.0
+        size = args.minibatch // self.ranks.world
+        for batch, (outputs, _) in self.memories.minibatches(self.network, self, self.decisions, order, size):
+            logits = masked(outputs, batch.masks)
+            loss = F.cross_entropy(logits, batch.actions)
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.ranks.average_gradients(self.network)
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), args.max_grad_norm)
+            self.optimizer.step()
+            right += float((logits.argmax(1) == batch.actions).sum())
+            total += float(loss.detach()) * len(batch.actions)
+        return right, float(horizon * self.envs.games), total
+
+    def state(self) -> dict[str, Any]:
+        """See `agents.learning.trainer.Algorithm.state`."""
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "generator": self.generator.get_state(),
+            "memories": self.memories.now,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `agents.learning.trainer.Algorithm.restore`."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.generator.set_state(state["generator"].cpu())
+        self.memories.now = state["memories"]
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+def train(args: Args) -> Path:
+    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    return trainer.train(args, Cloning)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line: settings as `Args`."""
+    trainer.command_line(__spec__.name, Args, Cloning, __doc__, argv)
+
+
+if __name__ == "__main__":
+    main()

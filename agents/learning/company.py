@@ -1,0 +1,265 @@
+"""Learning among others: in every game the learner has one seat, and a pool of agents the rest.
+
+In a cooperative game this is ad-hoc teamwork with the pool (Stone et al. 2010, Canaan et al. 2020), in a competitive
+one an approximate best response to it. Who learns sees nothing of it: a step of these games is one decision of the
+learner in each of them, and all decisions that the others then make until it is to move again.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hanabako.engine.protocol import DISABLED
+from hanabako.engine.rng import episode_key, random_below
+from hanabako.envs.saved_tables import checked_tables, save_tables
+from hanabako.envs.vector import SPECIALIZE_FROM
+from hanabako.games import game_of
+from hanabako.words.checks import shown
+
+from ..bots.bot import BotPolicy
+from ..bots.plain import PlainBot
+from ..bots.policy import BatchedPolicy, Policy, as_policy, set_of
+from ..evaluation.seating import Block
+from .ranks import Ranks
+from .selfplay import SelfPlayEnvs
+
+__all__ = ["CompanyEnvs", "check_members"]
+
+
+class CompanyEnvs(SelfPlayEnvs):
+    """This rank's games in company: at each new game the learner's seat and who has the others are drawn anew.
+
+    A game's rewards before the learner's first decision are nobody's merit and are left out; a game that ends before
+    that decision is followed by the next one at once. The simulator uses one thread.
+
+    Args:
+        config: what is played.
+        games: how many at a time, all ranks together.
+        seed: of the deals, the draws and the others' chance; every rank has its own.
+        ranks: share the games evenly.
+        members: the pool; all are equally likely at every seat.
+
+    Raises:
+        ValueError: a member cannot take other seats in every game, see `check_members`.
+    """
+
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, members: Sequence[Policy]) -> None:
+        self.members = check_members(members)
+        super().__init__(config, games, seed, ranks)
+
+    def _reset(self, seed: int, threads: int) -> None:
+        """See `SelfPlayEnvs._reset`; rank 0 compiles, so that the others find it in Numba's cache."""
+        for turn in (self.ranks.rank == 0, self.ranks.rank != 0):
+            if turn:
+                self._begin_here(seed)
+            self.ranks.wait()
+
+    def _begin_here(self, seed: int) -> None:
+        game = game_of(self.config).make_game(self.config)
+        specialize = self.games >= SPECIALIZE_FROM and all(member.specializes for member in self.members)
+        self.block = OpenBlock(game, self.games, observes=True, specialize=specialize)
+        self.block.deal(seed, 0)
+        self.learners = set_of(range(game.players), self.games)
+        """(games,) uint64: the learner's players in each game, as bits of a set."""
+        self._seated = [member.seat(self.block, range(game.players)) for member in self.members]
+        self._opening = self.block.observation.copy()
+        self._rewards = np.zeros((self.games, game.players), np.float32)
+        self._dones = np.zeros(self.games, np.bool_)
+        everywhere = np.ones(self.games, np.bool_)
+        self._sit_down(everywhere)
+        self._let_others_move()
+        self._show()
+
+    def opening_bits(self) -> Tensor:
+        """See `SelfPlayEnvs.opening_bits`: of the deals, before anybody has moved."""
+        self.observations = torch.from_numpy(self._opening.view(np.int64))
+        bits = super().opening_bits()
+        self._show()
+        return bits
+
+    # --- A step -------------------------------------------------------------------------------------------------------
+
+    def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """Make one decision of the learner in every game, and the others' until it is to move again.
+
+        Returns:
+            Every player's rewards since that decision, summed, float32 (games, players), and whether its game has ended
+            since, bool (games,).
+        """
+        self._rewards[:], self._dones[:] = 0, False
+        self.block.actions[:] = actions.cpu().numpy()
+        self._go_on(np.arange(self.games))
+        self._let_others_move()
+        self._show()
+        self.decisions += self.games
+        return torch.from_numpy(self._rewards.copy()), torch.from_numpy(self._dones.copy())
+
+    def _let_others_move(self) -> None:
+        """All decisions of others until the learner is to move everywhere."""
+        while len(rows := np.flatnonzero(~has(self.learners, self.block.tables["current_player"]))):
+            for seated in self._seated:
+                seated.act()
+            self._go_on(rows)
+
+    def _go_on(self, rows: NDArray[np.int64]) -> None:
+        """One step in the games ``rows``; those that end with it are followed by their next ones."""
+        self.block.step_some(rows)
+        tables = self.block.tables
+        open_rows = rows[~self._dones[rows]]
+        self._rewards[open_rows] += tables["rewards"][open_rows, : self._rewards.shape[1]]
+        for seated in self._seated:
+            seated.observe(among(rows, self.games))
+        ended = rows[tables["terminated"][rows]]
+        if len(ended):
+            self._finished += len(ended), tables["score"][ended].sum(), tables["length"][ended].sum()
+            self._dones[ended] = True
+            self.block.begin_next(ended)
+            self._sit_down(among(ended, self.games))
+
+    def _sit_down(self, chosen: NDArray[np.bool_]) -> None:
+        """Draw who sits where in the ``chosen`` games, which begin."""
+        rows = np.flatnonzero(chosen)
+        streams = episode_key(self.block.keys[rows], self.block.tables["state"]["episode"][rows].astype(np.uint64))
+        self.draw(rows, np.asarray(streams))
+        for seated in self._seated:
+            seated.begin(chosen)
+
+    def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
+        """Draw the seats of the games ``rows``, which begin, with ``streams`` of random numbers, one for each."""
+        players = self.config.players
+        seat = drawn(streams, 0, players).astype(np.uint64)
+        self.learners[rows] = np.uint64(1) << seat
+        self.fill(rows, streams)
+
+    def fill(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
+        """Draw a member for every seat of the games ``rows`` that the learner does not have."""
+        for seated in self._seated:
+            seated.seats[rows] = 0
+        for player in range(self.config.players):
+            member = drawn(streams, 1 + player, len(self._seated))
+            others = ~has(self.learners[rows], np.full(len(rows), player))
+            for k, seated in enumerate(self._seated):
+                seated.seats[rows[others & (member == k)]] |= np.uint64(1 << player)
+
+    def _show(self) -> None:
+        """Let the learner observe the block's games."""
+        self.observations = torch.from_numpy(self.block.observation.view(np.int64))
+        self.masks = torch.from_numpy(self.block.mask)
+        self.players = torch.from_numpy(self.block.tables["current_player"].astype(np.int64))
+
+    # --- Checkpoints --------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Everything needed to go on, as arrays: the games, who sits where, and what the others remember."""
+        state: dict[str, Any] = {**save_tables(self.block.tables, self.config), "step": self.block.step}
+        seats = np.array([seated.seats for seated in self._seated])
+        state |= {"keys": self.block.keys, "learners": self.learners, "seats": seats}
+        for k, seated in enumerate(self._seated):
+            if (memories := seated.memories()) is not None:
+                state[f"memories_{k}"] = memories
+        return {name: np.array(value) for name, value in state.items()}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """The inverse of `state`, in games of the same pool.
+
+        The games and seats are checked as those of every checkpoint are; what a bot remembers is its own affair and is
+        taken as it is.
+
+        Raises:
+            ValueError: it is of other games or another pool.
+        """
+        tables = checked_tables(state, self.block.tables, self.block.game, self.block.loops)
+        learners, seats, keys = (np.asarray(state[name], np.uint64) for name in ("learners", "seats", "keys"))
+        shape = len(self._seated), self.games
+        if learners.shape != keys.shape or keys.shape != shape[1:] or seats.size != np.prod(shape):
+            raise ValueError(f"seats must be those of {shape[0]} members in {shape[1]} games, got {seats.shape}")
+        taken = np.bitwise_or.reduce(seats.reshape(shape), axis=0) | learners
+        if tables["terminated"].any() or (taken != 2**self.config.players - 1).any():
+            raise ValueError("every seat of every game must be the learner's or a member's, and the games must go on")
+        for k, (seated, own) in enumerate(zip(self._seated, seats.reshape(shape), strict=True)):
+            now, saved = seated.memories(), state.get(f"memories_{k}")
+            if now is None or saved is None or (now.shape, now.dtype) != (saved.shape, saved.dtype):
+                if not (now is None and saved is None):
+                    raise ValueError(f"what member {k} of the pool remembers is not of this pool")
+            else:
+                now[...] = saved
+            seated.seats[:] = own
+        self.learners[:], self.block.keys[:] = learners, keys
+        self.block.take(tables, int(state["step"]))
+        self._finished[:] = 0  # what ended while these games were made has been counted already
+        self._show()
+
+
+class OpenBlock(Block):
+    """Tables that go on apart from each other: some make a step while others wait; each deals its next game itself."""
+
+    def step_some(self, rows: NDArray[np.int64]) -> None:
+        """One step, of their ``actions``, at the tables ``rows``; a game that is over then stays as it is."""
+        tables, observation, mask = self._copies(rows)
+        actions, final = self.actions[rows], self._final[rows]
+        self.loops.step(self.rules_array, tables, actions, observation, mask, final, DISABLED)
+        self._put_back(rows, tables, observation, mask)
+        self.step += 1
+
+    def begin_next(self, rows: NDArray[np.int64]) -> None:
+        """The next game at the tables ``rows``."""
+        tables, observation, mask = self._copies(rows)
+        tables["state"]["episode"] += 1
+        self.loops.reset(self.rules_array, tables, np.ones(len(rows), np.bool_))
+        self.loops.observe(self.rules_array, tables, -1, observation, mask)
+        self._put_back(rows, tables, observation, mask)
+
+    def take(self, tables: NDArray[Any], step: int) -> None:
+        """Go on from these records after that many steps."""
+        self.tables[:], self.step = tables, step
+        self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
+
+    @property
+    def _octets(self) -> NDArray[np.uint8]:
+        return self.tables.view(np.uint8).reshape(len(self.tables), -1)  # copied as they are, not field by field
+
+    def _copies(self, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int8]]:
+        tables = self._octets[rows].view(self.tables.dtype)[:, 0]
+        return tables, self.observation[rows], self.mask[rows]
+
+    def _put_back(
+        self, rows: NDArray[np.int64], tables: NDArray[Any], observation: NDArray[Any], mask: NDArray[np.int8]
+    ) -> None:
+        self._octets[rows] = tables.view(np.uint8).reshape(len(rows), tables.itemsize)
+        self.observation[rows], self.mask[rows] = observation, mask
+
+
+def check_members(members: Sequence[Any]) -> list[Policy]:
+    """The policies of a pool's members.
+
+    Raises:
+        ValueError: one is no bot of ours and does not choose from observations: it could not begin games one by one.
+    """
+    policies = [as_policy(member) for member in members]
+    for policy in policies:
+        if not isinstance(policy, (BotPolicy, BatchedPolicy, PlainBot)):
+            raise ValueError(  # noqa: TRY004 - as for every wrong argument
+                f"a partner must be a bot, a network or have an act of its own, got {shown(policy)}"
+            )
+    return policies
+
+
+def drawn(streams: NDArray[np.uint64], counter: int, bound: int) -> NDArray[np.int64]:
+    """A number below ``bound`` from each stream, (N,)."""
+    return np.asarray(random_below(streams, np.full(1, counter, np.uint64), bound))
+
+
+def has(sets: NDArray[np.uint64], players: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each set holds the player beside it, (N,)."""
+    return (sets >> players.astype(np.uint64)) & np.uint64(1) != 0
+
+
+def among(rows: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
+    """The games ``rows`` as a bool for each of ``count``."""
+    chosen = np.zeros(count, np.bool_)
+    chosen[rows] = True
+    return chosen

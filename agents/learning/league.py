@@ -1,0 +1,164 @@
+"""Self-play against a league of past versions of oneself, for the competitive games.
+
+    python -m agents.learning.league --game koikoi --minutes 30
+    python -m agents.ppo --game koikoi --partners runs/NAME/policy.safetensors --minutes 30   # how exploitable is it?
+
+Against itself alone a learner can run in circles, each version beating the one before and losing to an older one.
+Fictitious play answers the average of all past strategies; with networks that is the idea of neural fictitious
+self-play (Heinrich and Silver 2016, after Heinrich, Lanctot and Silver 2015) and of AlphaStar's league (Vinyals et al.
+2019). Here PPO plays part of its games against itself at every seat, as `agents.ppo` does, and in the rest it has one
+seat among versions of itself that were frozen evenly over the run so far. It departs from both: past versions are drawn
+alike, neither averaged in a network of their own nor chosen by how often they win, and there are no exploiters.
+
+How exploitable a result is, an approximate best response tells: a learner that is trained against the frozen network
+(the second command) earns at least that much more than the network can prevent. `exploitability` measures it.
+"""
+
+import copy
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.games import config_from_dict, game_named, game_of
+
+from ..evaluation.contest import head_to_head
+from ..networks.network import Network
+from ..networks.neural_policy import NeuralPolicy, load_policy
+from ..registry import load
+from . import ppo, trainer
+from .company import CompanyEnvs, drawn
+from .ranks import Ranks
+from .selfplay import SelfPlayEnvs
+
+SNAPSHOTS = 8
+"""Past versions at the end of a run, the first after that part of it."""
+SELF_PLAY = 50
+"""Games of a hundred that the learner plays against itself alone."""
+COIN = 64
+"""The counter of an episode's stream that decides which they are; seats and members have those below."""
+
+
+@dataclass(frozen=True)
+class Args(ppo.Args):
+    """Train one network to play a competitive game against itself, now and in the past."""
+
+    game: str = "koikoi"
+    """The game, a competitive one."""
+
+    def check(self, world: int) -> None:
+        """See `agents.learning.trainer.Settings.check`."""
+        super().check(world)
+        if game_named(self.game).cooperative:
+            raise ValueError(f"game must be a competitive one for a league, got {self.game}")
+        if self.pool:
+            raise ValueError(f"a league's partners are its own past versions, got {', '.join(self.pool)}")
+
+    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "LeagueEnvs":
+        """See `agents.learning.trainer.Settings.make_envs`."""
+        del kind
+        return LeagueEnvs(config, self.games, self.seed, ranks, [])
+
+
+class LeagueEnvs(CompanyEnvs):
+    """Games against oneself alone, and games at one seat among the members, who join over time."""
+
+    def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
+        """See `CompanyEnvs.draw`."""
+        super().draw(rows, streams)
+        alone = rows if not self.members else rows[drawn(streams, COIN, 100) < SELF_PLAY]
+        self.learners[alone] = np.uint64(2**self.config.players - 1)
+        for seated in self._seated:
+            seated.seats[alone] = 0
+
+    def admit(self, member: NeuralPolicy) -> None:
+        """Let a member join: it is drawn for games that begin from now on."""
+        seated = member.seat(self.block, range(self.config.players))
+        seated.begin()
+        seated.seats[:] = 0
+        self.members.append(member)
+        self._seated.append(seated)
+
+
+class League(ppo.PPO):
+    """PPO whose past versions join its games: an `agents.learning.trainer.Algorithm`."""
+
+    def __init__(self, args: ppo.Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        assert isinstance(envs, LeagueEnvs)
+        super().__init__(args, envs, ranks)
+        self.league = envs
+        self.networks: list[Network] = []
+        """The members'."""
+
+    def learn(self, fraction: float) -> dict[str, float]:
+        """See `agents.learning.ppo.PPO.learn`; first, whoever is due joins the league."""
+        if len(self.league.members) < min(int(fraction * SNAPSHOTS), SNAPSHOTS):
+            self.admit(self.network)
+        return super().learn(fraction) | {"league": len(self.league.members)}
+
+    def admit(self, network: Network) -> None:
+        """Let the network as it is now join; it samples its actions, as a mixed strategy does."""
+        member = NeuralPolicy(network, self.league.config, greedy=False)
+        self.networks.append(member.network)
+        self.league.admit(member)
+
+    def state(self) -> dict[str, Any]:
+        """See `agents.learning.trainer.Algorithm.state`."""
+        return super().state() | {"members": [network.state_dict() for network in self.networks]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `agents.learning.trainer.Algorithm.restore`."""
+        super().restore(state)
+        for weights in state["members"]:
+            network = copy.deepcopy(self.network).rounded()
+            network.load_state_dict(weights)
+            self.admit(network)
+
+
+def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[str, Any]:
+    """What a best response earns: the run ``agents.ppo --partners FROZEN`` against its partner, seats exchanged.
+
+    Where the game is played for points, it is one round, paid in points. It is a lower bound: a better learner may find
+    more. (What the network itself would earn against its like is 0, as both line-ups are played.)
+
+    Args:
+        run_dir: of the best response.
+        deals: each is played with both line-ups.
+        seed: of the deals.
+
+    Returns:
+        `agents.evaluation.contest.HeadToHead.summary`: ``points`` is how much more than the frozen network it earns,
+        which is twice what it wins in a game of two for nothing.
+
+    Raises:
+        ValueError: the run has not exactly one partner.
+    """
+    about = json.loads((run_dir / "config.json").read_text())
+    partners = [name for names in about["args"].get("partners", ()) for name in names.split(",")]
+    if len(partners) != 1:
+        raise ValueError(f"{run_dir} must be a run with one partner, got {', '.join(partners) or 'none'}")
+    config = config_from_dict(about["config"])
+    if "rounds" in game_of(config).neutral_fields:
+        config = replace(config, rounds=1, reward="points")
+    best = load_policy(run_dir / "policy.safetensors", config)
+    return head_to_head(config, best, load(partners[0], config), deals, seed).summary()
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+def train(args: Args) -> Path:
+    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    return trainer.train(args, League)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line: settings as `Args`."""
+    trainer.command_line(__spec__.name, Args, League, __doc__, argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""The settings of the network that learns, and the network made of them: new, or that of a policy to go on from."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+from hanabako.words.checks import shown
+
+from ..networks.kinds import NETWORKS, usual_kind
+from ..networks.network import Network, fast_dtype
+from ..networks.neural_policy import load_network
+from ..registry import network_file
+
+__all__ = ["NetworkSettings"]
+
+MOST_WEIGHTS = 2**28
+"""Of the hidden layers; Adam keeps four times their 4 bytes."""
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """What a run is told of its network: to be inherited beside `agents.learning.trainer.Settings`."""
+
+    network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
+    """The kind of network; ``auto`` is that of ``start``, or ``symmetric`` in a game with suits that the rules cannot
+    tell apart, and otherwise ``dense``."""
+    width: int | None = None
+    """Units of each hidden layer: by default 256, in the symmetric network 64 for each suit and 64 for the rest."""
+    layers: int = 2
+    """Number of hidden layers."""
+    trunk: Literal["auto", "bfloat16", "float32"] = "auto"
+    """Number type of the hidden layers; ``auto`` is bfloat16 if the hardware has it."""
+    start: str | None = None
+    """Begin with the weights of this policy (its file, or the name of one that ships) instead of random ones."""
+
+    def check_network(self) -> None:
+        """Refuse sizes that no network has.
+
+        Raises:
+            ValueError: one is below 1, or together they are too large.
+        """
+        for name, value in (("width", self.width), ("layers", self.layers)):
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
+        if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
+            raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
+
+    def make_network(self, config: Any, resumed: Path | None) -> Network:
+        """A network of the kind and size that the settings say, or ``start`` has.
+
+        Args:
+            config: what it plays.
+            resumed: the directory of the run, if it is resumed: see `started`.
+        """
+        if (network := self.started(config, resumed)) is not None:
+            return network
+        kind = usual_kind(config) if self.network == "auto" else self.network
+        return NETWORKS[kind](config, width=self.width or NETWORKS[kind].usual_width, layers=self.layers)
+
+    def go_on_from_start(self, network: Network, config: Any, resumed: Path | None) -> None:
+        """Give such a network everything that ``start`` holds, its opening bits too; without a start leave it alone."""
+        if (started := self.started(config, resumed)) is not None:
+            network.load_state_dict(started.state_dict())
+
+    def trunk_dtype(self, device: torch.device) -> torch.dtype:
+        """The number type of the hidden layers."""
+        return {"bfloat16": torch.bfloat16, "float32": torch.float32}.get(self.trunk, fast_dtype(device))
+
+    def started(self, config: Any, resumed: Path | None) -> Network | None:
+        """The network of ``start``, if there is one; in a run that is resumed, that of its own last policy.
+
+        (Its weights come from the checkpoint then; the file of ``start`` need not be there any more.)
+
+        Raises:
+            ValueError: there is no such file, it cannot play ``config``, or it is another kind or size of network than
+                the settings say.
+        """
+        if self.start is None:
+            return None
+        path = resumed / "policy.safetensors" if resumed is not None else network_file(self.start)
+        if path is None:
+            raise ValueError(
+                f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"
+            )
+        network = load_network(path, config)
+        if self.network not in ("auto", network.kind):
+            raise ValueError(f"{path} holds a {network.kind} network, and --network says {self.network}")
+        if self.width not in (None, width := network.settings.get("width")):
+            raise ValueError(f"{path} holds a network of width {width}, and --width says {self.width}")
+        return network

@@ -1,0 +1,108 @@
+"""Behaviour cloning: the agent's own games, what is learned from them, and a clone that is the bot itself."""
+
+import signal
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.evaluation.playing import play
+from agents.evaluation.seating import Block
+from agents.learning.cloning import Args, Lessons, train
+from agents.learning.ranks import Ranks
+from agents.learning.runs import read_metrics
+from agents.networks.neural_policy import load_policy
+from hanabako.games import game_of
+from hanabi_env import PRESETS
+from tests.agents.test_ppo import stop_after, weights, without_clock
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+TINY = Args(
+    preset="mini",
+    agent="smart",
+    games=32,
+    horizon=8,
+    minibatch=64,
+    width=32,
+    evaluations=1,
+    evaluation_games=20,
+    final_games=20,
+    device="cpu",
+)
+UPDATE = TINY.games * TINY.horizon
+ONE_COLOR = ("colors=1", "ranks=2", "hand_size=2", "max_information_tokens=2", "max_life_tokens=2", "derived=true")
+
+
+def test_the_agent_plays_its_own_games():
+    """What it advises is what it does in games of lock-step: as many decisions in each, with the same scores."""
+    config = PRESETS["mini"]
+    envs = Lessons(config, 20, 3, ALONE, [agents.load("smart", config)])
+    ends: list[int] = []
+    moves = np.zeros(20, np.int64)
+    while len(ends) < 20:
+        _, dones = envs.step(envs.advice())
+        moves += 1
+        ends += [int(game) for game in np.flatnonzero(dones) if game not in ends]
+    seed = int(np.random.SeedSequence(3).spawn(1)[0].generate_state(1)[0])
+    block = Block(game_of(config).make_game(config), 20, observes=False, specialize=False)
+    block.deal(seed, 0)
+    bot = agents.load("smart", config).seat(block, [0, 1])
+    bot.begin()
+    order: list[int] = []
+    while len(block.open_games):
+        block.go_on([bot])
+        order += np.flatnonzero(block.tables["ended"] & block.tables["terminated"]).tolist()
+    assert list(dict.fromkeys(order)) == ends
+
+
+@pytest.mark.parametrize("network", ["dense", "recurrent"])
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, monkeypatch, network):
+    args = replace(TINY, steps=4 * UPDATE, network=network)
+    whole = train(replace(args, run_dir=tmp_path / "whole"))
+    with monkeypatch.context() as patch:
+        stop_after(patch, 2, signal.SIGINT)
+        parts = train(replace(args, run_dir=tmp_path / "parts"))
+    assert train(Args(resume=parts)) == parts
+    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
+    for name, tensor in weights(whole).items():
+        assert torch.equal(tensor, weights(parts)[name]), name
+
+
+@pytest.mark.parametrize("network", ["dense", "recurrent"])
+def test_a_bot_of_a_tiny_game_is_cloned_exactly(tmp_path, network):
+    """Two ranks of one color: at the end no decision differs, and 500 games are the same game by game."""
+    size: dict[str, Any] = {"games": 128, "minibatch": 256, "epochs": 2, "learning_rate": 5e-3, "network": network}
+    args = replace(TINY, **size, config=ONE_COLOR, steps=40 * 128 * TINY.horizon, run_dir=tmp_path / "run")
+    run_dir = train(args)
+    rows = read_metrics(run_dir)
+    assert rows[0]["agreement"] < 0.9 and rows[-1]["agreement"] == 1 and rows[-1]["cross_entropy"] < 0.05
+    config = args.make_config()
+    clone, bot = load_policy(run_dir / "policy.safetensors", config), agents.load("smart", config)
+    ours, theirs = (play(config, player, 500, seed=7) for player in (clone, bot))
+    np.testing.assert_array_equal(ours.length, theirs.length)
+    np.testing.assert_array_equal(ours.fireworks_score, theirs.fireworks_score)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"agent": None}, "agent must name whom to clone"),
+        ({"agent": "nobody"}, "an agent must be one of"),
+        ({"epochs": 0}, "epochs must be at least 1"),
+        ({"start": "nothing"}, "start must be the file of a policy"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(TINY, run_dir=tmp_path / "run", **change))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_contest_is_evaluated_against_the_agent():
+    contest = replace(TINY, game="ikebana", preset="single_round", agent="greedy")
+    assert contest.others() == ("greedy",)
+    assert replace(contest, opponent="random").others() == ("random",)
+    assert TINY.others() == ()

@@ -1,0 +1,380 @@
+"""Learning among others: who sits where, what others remember, and an exact best response to a fixed partner."""
+
+import signal
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.bots.policy import BatchedPolicy
+from agents.evaluation.playing import play
+from agents.evaluation.seating import Block
+from agents.learning import mappo
+from agents.learning.company import CompanyEnvs, OpenBlock
+from agents.learning.ranks import Ranks
+from agents.learning.runs import read_metrics
+from agents.learning.selfplay import SelfPlayEnvs
+from agents.networks.neural_policy import load_policy
+from agents.ppo import Args, train
+from hanabako.games import game_of
+from hanabi_env import PRESETS as HANABI
+from ikebana_env import PRESETS as IKEBANA
+from tests.agents.test_ppo import TINY, UPDATE, stop_after, weights, without_clock
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+MINI = HANABI["mini"]
+THREE = replace(MINI, players=3)
+
+
+def first_legal(envs: SelfPlayEnvs) -> torch.Tensor:
+    return envs.masks.to(torch.int64).argmax(1)
+
+
+def company(config: Any, names: list[str], games: int = 40, seed: int = 3) -> CompanyEnvs:
+    return CompanyEnvs(config, games, seed, ALONE, [agents.load(name, config) for name in names])
+
+
+class Counting(BatchedPolicy):
+    """Takes the last legal action, and counts what it was asked for in each game."""
+
+    name = "counting"
+
+    def memory(self, count: int) -> Any:
+        return np.zeros((count, 1))
+
+    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
+        if memory is not None:
+            memory += 1
+        return mask.shape[1] - 1 - mask[:, ::-1].argmax(1)
+
+
+# --- The games --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", [MINI, THREE, IKEBANA["single_round"]], ids=["two", "three", "ikebana"])
+def test_the_learner_is_always_to_move_and_every_seat_is_taken_once(config):
+    envs = company(config, ["random"])
+    for _ in range(60):
+        np.testing.assert_array_equal(np.uint64(1) << envs.players.numpy().astype(np.uint64), envs.learners)
+        others = np.array([seated.seats for seated in envs._seated]).sum(0)
+        np.testing.assert_array_equal(others + envs.learners, 2**config.players - 1)
+        assert envs.masks.any(1).all()
+        envs.step(first_legal(envs))
+    assert envs.decisions == 60 * 40
+    assert envs.statistics()["length"] > 0
+
+
+class Daring(BatchedPolicy):
+    """Always plays its oldest card."""
+
+    name = "daring"
+
+    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
+        return np.full(len(mask), THREE.hand_size)
+
+
+@pytest.mark.parametrize("partner", ["smart", "daring"])
+def test_steps_bring_what_the_same_games_bring_in_lock_step(partner):
+    """Game by game the learner's decisions and rewards; what other games begin with is not paid with their ends."""
+    policy = Daring() if partner == "daring" else agents.load(partner, THREE)
+    envs = CompanyEnvs(THREE, 40, 3, ALONE, [policy])
+    learners = envs.learners.copy()
+    got: list[list[tuple[int, float]]] = [[] for _ in range(40)]
+    ended = np.zeros(40, bool)
+    while not ended.all():
+        actions = first_legal(envs)
+        rewards, dones = envs.step(actions)
+        for game in np.flatnonzero(~ended):
+            got[game].append((int(actions[game]), float(rewards[game, 0])))
+        ended |= dones.numpy()
+    block = Block(game_of(THREE).make_game(THREE), 40, observes=True, specialize=False)
+    block.deal(int(np.random.SeedSequence(3).spawn(1)[0].generate_state(1)[0]), 0)
+    seated = policy.seat(block, range(3))
+    seated.seats[:] = 7 - learners
+    seated.begin()
+    wanted: list[list[tuple[int, float]]] = [[] for _ in range(40)]
+    while len(rows := block.open_games):
+        own = rows[(learners[rows] >> block.tables["current_player"][rows].astype(np.uint64)) & np.uint64(1) != 0]
+        block.actions[own] = block.mask[own].argmax(1)
+        for game in own:
+            wanted[game].append((int(block.actions[game]), 0.0))
+        block.go_on([seated])
+        for game in rows:
+            if wanted[game]:
+                action, earned = wanted[game][-1]
+                wanted[game][-1] = action, earned + float(block.tables["rewards"][game, 0])
+    over_at_once = [game for game in range(40) if not wanted[game]]
+    assert not over_at_once
+    assert got == wanted
+
+
+def test_a_partner_remembers_its_own_game_only():
+    envs = CompanyEnvs(THREE, 30, 3, ALONE, [Counting()])
+    forgot = False
+    for _ in range(40):
+        _, dones = envs.step(first_legal(envs))
+        forgot |= bool(dones.any())
+        lengths = envs.block.tables["state"]["length"]
+        own = np.zeros((30, 3), np.int64)
+        for game in range(30):
+            first = int(envs.block.tables["state"]["length"][game])
+            for t in range(first):
+                own[game, t % 3] += 1
+        own[(envs.learners[:, None] >> np.arange(3, dtype=np.uint64)) & np.uint64(1) != 0] = 0
+        memory = envs._seated[0].memories()
+        assert memory is not None
+        np.testing.assert_array_equal(memory[:, :, 0], own)
+        assert lengths.max() > 3
+    assert forgot
+
+
+def test_a_bot_among_games_that_begin_one_by_one_plays_as_in_lock_step():
+    """The same moves in games that wait, go on and end at random, and in games alone, by a bot of much memory."""
+    bot, game = agents.load("smart", MINI), game_of(MINI).make_game(MINI)
+    rng = np.random.default_rng(1)
+    block = OpenBlock(game, 6, observes=True, specialize=False)
+    block.deal(5, 0)
+    seated = bot.seat(block, [0, 1])
+    seated.begin()
+    moves: dict[tuple[int, int], list[int]] = {}
+    for _ in range(400):
+        rows = np.flatnonzero(rng.random(6) < 0.5)
+        seated.act()
+        for row in rows:
+            key = (int(row), int(block.tables["state"]["episode"][row]))
+            moves.setdefault(key, []).append(int(block.actions[row]))
+        block.step_some(rows)
+        chosen = np.zeros(6, bool)
+        chosen[rows] = True
+        seated.observe(chosen)
+        over = rows[block.tables["terminated"][rows]]
+        if len(over):
+            block.begin_next(over)
+            chosen[:] = False
+            chosen[over] = True
+            seated.begin(chosen)
+    for row in range(6):
+        for episode in range(2):
+            single = OpenBlock(game, 6, observes=True, specialize=False)
+            single.deal(5, 0)
+            for _ in range(episode):
+                single.begin_next(np.arange(6))
+            alone = bot.seat(single, [0, 1])
+            alone.begin()
+            for move in moves[row, episode]:
+                alone.act()
+                assert int(single.actions[row]) == move
+                Block.go_on(single, [alone])
+            assert len(moves[row, episode]) == 0 or single.tables["terminated"][row] or (row, episode + 1) not in moves
+
+
+@pytest.mark.statistical
+def test_seats_and_members_are_drawn_alike():
+    """4,000 games of three players and two members: every share within 5 standard errors; false alarms below 1e-5."""
+    envs = company(THREE, ["random", "piers"], games=4000)
+    seats = [(envs.learners == 1 << player).mean() for player in range(3)]
+    assert np.abs(np.array(seats) - 1 / 3).max() < 5 * (2 / 9 / 4000) ** 0.5
+    for player in range(3):
+        free = envs.learners != 1 << player
+        share = ((envs._seated[0].seats[free] >> np.uint64(player)) & np.uint64(1)).mean()
+        assert abs(share - 0.5) < 5 * (0.25 / free.sum()) ** 0.5
+    both = ((envs._seated[0].seats != 0) & (envs._seated[1].seats != 0)).mean()
+    assert abs(both - 0.5) < 5 * (0.25 / 4000) ** 0.5
+
+
+def test_games_go_on_from_a_checkpoint_to_the_last_bit():
+    def played(envs: CompanyEnvs) -> list[bytes]:
+        return [
+            b"".join(
+                part.numpy().tobytes() for part in (*envs.step(first_legal(envs)), envs.observations, envs.players)
+            )
+            for _ in range(30)
+        ]
+
+    names = ["smart", "random", "piers"]
+    envs, again = company(MINI, names), company(MINI, names, seed=9)
+    played(envs)
+    saved = {name: value.copy() for name, value in envs.state().items()}
+    again.restore(saved)
+    assert played(again) == played(envs)
+    with pytest.raises(ValueError, match="every seat"):
+        again.restore(saved | {"seats": saved["seats"] * 0})
+    with pytest.raises(ValueError, match="seats must be those of 1 members"):
+        company(MINI, ["random"]).restore(saved)
+    with pytest.raises(ValueError, match="remembers"):
+        company(MINI, ["random", "smart", "piers"]).restore(saved)
+
+
+def test_who_can_only_begin_all_games_at_once_is_refused():
+    class Stubborn:
+        def seat(self, games: Any, seats: Any) -> Any: ...
+
+    with pytest.raises(ValueError, match="a partner must be"):
+        CompanyEnvs(MINI, 4, 1, ALONE, [Stubborn()])  # type: ignore[list-item]
+
+
+# --- Training ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"partners": ("smart,random",)},
+        {"partners": ("piers",), "network": "recurrent"},
+        {"game": "ikebana", "preset": "single_round", "players": 3, "partners": ("greedy", "random")},
+    ],
+    ids=["two partners", "memory", "contest"],
+)
+def test_an_interrupted_run_among_partners_resumes_to_the_last_bit(tmp_path, monkeypatch, change):
+    args = replace(TINY, steps=4 * UPDATE, **change)
+    whole = train(replace(args, run_dir=tmp_path / "whole"))
+    with monkeypatch.context() as patch:
+        stop_after(patch, 2, signal.SIGINT)
+        parts = train(replace(args, run_dir=tmp_path / "parts"))
+    assert train(Args(resume=parts)) == parts
+    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
+    for name, tensor in weights(whole).items():
+        assert torch.equal(tensor, weights(parts)[name]), name
+
+
+def test_it_is_evaluated_among_its_partners_and_an_opponent_goes_before_them():
+    args = replace(TINY, partners=("smart,piers", "random"))
+    assert args.pool == args.others() == ("smart", "piers", "random")
+    contest = replace(args, game="ikebana", preset="single_round", partners=("greedy",))
+    assert contest.others() == ("greedy",)
+    assert replace(contest, opponent="lookahead").others() == ("lookahead",)
+    assert replace(contest, partners=()).others() == ("random",)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"partners": ("nobody",)}, "an agent must be one of"),
+        ({"start": "nothing"}, "start must be the file of a policy"),
+        ({"start": "hanabi-mini-2p"}, "cannot play"),
+    ],
+)
+def test_partners_and_starts_that_cannot_be_are_refused(tmp_path, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(TINY, run_dir=tmp_path / "run", **change))
+    assert not (tmp_path / "run").exists()
+
+
+def test_algorithms_that_show_games_otherwise_have_no_partners(tmp_path):
+    with pytest.raises(ValueError, match="partners must be none"):
+        mappo.train(replace(TINY, run_dir=tmp_path / "run", partners=("random",)))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_starts_from_the_weights_of_another(tmp_path):
+    first = train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "first"))
+    start = str(first / "policy.safetensors")
+    still = replace(TINY, steps=UPDATE, learning_rate=1e-20, learning_rate_end=1e-20, start=start)
+    second = train(replace(still, run_dir=tmp_path / "second"))
+    for name, tensor in weights(first).items():
+        torch.testing.assert_close(tensor, weights(second)[name], rtol=0, atol=1e-12)
+    for other, words in (
+        (replace(still, network="dense"), "--network says dense"),
+        (replace(still, width=16), "says 16"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            train(replace(other, run_dir=tmp_path / "third"))
+    (first / "policy.safetensors").unlink()
+    assert train(Args(resume=second)) == second, "a run goes on without the file that it started from"
+
+
+# --- A game that can be solved ----------------------------------------------------------------------------------------
+
+
+SOLVED = replace(
+    MINI, colors=1, ranks=2, hand_size=1, max_information_tokens=1, max_life_tokens=1, score_on_loss="fireworks"
+)
+
+
+def after(env: Any, action: int) -> Any:
+    twin = env.copy()
+    twin.step(action)
+    return twin
+
+
+def until(envs: list[tuple[float, Any]], seat: int) -> list[tuple[float, Any]]:
+    """The chances and positions in which ``seat`` is to move, or the game is over, after a random partner's moves."""
+    found: list[tuple[float, Any]] = []
+    for chance, env in envs:
+        agent = env.possible_agents[seat]
+        if env.agent_selection == agent or env.terminations[agent]:
+            found.append((chance, env))
+        else:
+            legal = np.flatnonzero(env.infos[env.agent_selection]["action_mask"])
+            found += until([(chance / len(legal), after(env, int(action))) for action in legal], seat)
+    return found
+
+
+def best_score(envs: list[tuple[float, Any]], seat: int) -> float:
+    """Expected score of the best response at ``seat`` to a random partner, by search of all that it can come to know.
+
+    Positions that look alike to the seat, which remembers all that it has seen, are decided together.
+    """
+    alike: dict[bytes, list[tuple[float, Any]]] = {}
+    score = 0.0
+    for chance, env in until(envs, seat):
+        if env.terminations[env.possible_agents[seat]]:
+            score += chance * env.to_dict()["score"]
+        else:
+            alike.setdefault(env.observe(env.agent_selection)["observation"].tobytes(), []).append((chance, env))
+    for some in alike.values():
+        legal = np.flatnonzero(some[0][1].infos[some[0][1].agent_selection]["action_mask"])
+        score += max(best_score([(chance, after(env, int(a))) for chance, env in some], seat) for a in legal)
+    return score
+
+
+def score_of(policy: Any, envs: list[tuple[float, Any]], seat: int) -> float:
+    """Expected score of a greedy policy there."""
+    score = 0.0
+    for chance, env in until(envs, seat):
+        if env.terminations[env.possible_agents[seat]]:
+            score += chance * env.to_dict()["score"]
+        else:
+            seen = env.observe(env.agent_selection)
+            action = policy.act(seen["observation"][None], seen["action_mask"][None], np.zeros(1))
+            score += score_of(policy, [(chance, after(env, int(action[0])))], seat)
+    return score
+
+
+@cache
+def openings() -> list[tuple[float, Any]]:
+    """All deals of the box 1 1 1 2."""
+    found = []
+    for place in range(4):
+        deck = ["R1"] * 4
+        deck[place] = "R2"
+        env = game_of(SOLVED).module("hanabi_v0").raw_env(config=SOLVED)
+        env.reset(seed=1, options={"deck": deck})
+        found.append((0.25, env))
+    return found
+
+
+def test_a_best_response_to_a_random_partner_is_found_exactly(tmp_path: Path):
+    """Two ranks of one color, a card each: what training finds is worth what search of the whole game finds."""
+    size: dict[str, Any] = {
+        "games": 128,
+        "horizon": 16,
+        "minibatch": 512,
+        "epochs": 2,
+        "width": 32,
+        "learning_rate": 5e-3,
+    }
+    args = replace(TINY, **size, steps=40 * 128 * 16, partners=("random",), network="dense", entropy_end=0.001)
+    fields = ("colors=1", "ranks=2", "hand_size=1", "max_information_tokens=1", "max_life_tokens=1")
+    args = replace(args, preset="mini", config=(*fields, "score_on_loss=fireworks"), run_dir=tmp_path / "run")
+    policy = load_policy(train(args) / "policy.safetensors", SOLVED)
+    for seat in range(2):
+        best = best_score(openings(), seat)
+        assert score_of(policy, openings(), seat) == pytest.approx(best, abs=1e-9), seat
+        random = play(SOLVED, agents.load("random", SOLVED), 1000, seed=1).fireworks_score.mean()
+        assert best > random + 0.3

@@ -1,0 +1,104 @@
+"""A league of past versions: who joins when, who meets whom, and what a best response earns.
+
+No contest of this package is small enough to be solved: the smallest, a round of Ikebana for two, begins with 55 hidden
+cards. What can be known exactly is tested: who sits where, and that members are the network as it was.
+"""
+
+import signal
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.learning import league, ppo
+from agents.learning.league import Args, League, LeagueEnvs, exploitability, train
+from agents.learning.ranks import Ranks
+from agents.learning.runs import read_metrics
+from agents.networks.neural_policy import NeuralPolicy
+from hanafuda_env import PRESETS
+from tests.agents.test_ppo import stop_after, weights, without_clock
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+CONFIG = replace(PRESETS["document"], rounds=1)
+TINY = Args(
+    preset="document",
+    games=32,
+    horizon=8,
+    minibatch=64,
+    width=16,
+    evaluations=1,
+    evaluation_games=20,
+    final_games=20,
+    device="cpu",
+)
+UPDATE = TINY.games * TINY.horizon
+
+
+def test_members_join_evenly_and_are_the_network_as_it_was():
+    envs = LeagueEnvs(CONFIG, TINY.games, 1, ALONE, [])
+    learner = League(TINY, envs, ALONE)
+    noted: list[dict[str, torch.Tensor]] = []
+    for update in range(2 * league.SNAPSHOTS):
+        before = {name: value.clone() for name, value in learner.network.rounded().state_dict().items()}
+        row = learner.learn(update / (2 * league.SNAPSHOTS))
+        noted += [before] if update and update % 2 == 0 else []
+        assert row["league"] == len(envs.members) == update // 2
+    for member, then in zip(envs.members, noted, strict=True):
+        assert isinstance(member, NeuralPolicy) and not member.greedy
+        for name, value in member.network.state_dict().items():
+            assert torch.equal(value, then[name])
+
+
+@pytest.mark.statistical
+def test_half_of_the_games_are_self_play_and_members_meet_alike():
+    """2,000 games among two members: shares within 5 standard errors, false alarms below 1e-5."""
+    envs = LeagueEnvs(CONFIG, 2000, 1, ALONE, [])
+    assert (envs.learners == 3).all(), "nobody else is there"
+    network = ppo.PPO(ppo.Args(game="koikoi", width=8), envs, ALONE).network
+    for _ in range(2):
+        envs.admit(NeuralPolicy(network, CONFIG, greedy=False))
+    envs._sit_down(np.ones(2000, np.bool_))
+    alone = envs.learners == 3
+    assert abs(alone.mean() - league.SELF_PLAY / 100) < 5 * (0.25 / 2000) ** 0.5
+    first, second = (seated.seats for seated in envs._seated)
+    assert ((first | second)[alone] == 0).all()
+    assert ((first | second)[~alone] == 3 - envs.learners[~alone]).all()
+    assert abs((first[~alone] != 0).mean() - 0.5) < 5 * (0.25 / (~alone).sum()) ** 0.5
+
+
+def test_an_interrupted_league_resumes_to_the_last_bit(tmp_path, monkeypatch):
+    args = replace(TINY, steps=10 * UPDATE, network="recurrent")
+    whole = train(replace(args, run_dir=tmp_path / "whole"))
+    assert read_metrics(whole)[-1]["league"] == 7
+    with monkeypatch.context() as patch:
+        stop_after(patch, 5, signal.SIGINT)
+        parts = train(replace(args, run_dir=tmp_path / "parts"))
+    assert train(Args(resume=parts)) == parts
+    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
+    for name, tensor in weights(whole).items():
+        assert torch.equal(tensor, weights(parts)[name]), name
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"game": "hanabi", "preset": "mini"}, "competitive"), ({"partners": ("greedy",)}, "own past versions")],
+)
+def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(TINY, run_dir=tmp_path / "run", **change))
+
+
+def test_exploitability_is_that_of_a_run_with_one_partner(tmp_path):
+    settings: dict[str, Any] = {
+        name: getattr(TINY, name) for name in ("preset", "games", "horizon", "minibatch", "width")
+    }
+    args = ppo.Args(
+        game="koikoi", **settings, steps=UPDATE, evaluations=1, final_games=20, device="cpu", run_dir=tmp_path / "run"
+    )
+    run_dir = ppo.train(replace(args, partners=("random",)))
+    found = exploitability(run_dir, deals=40)
+    assert found["deals"] == 40 and found["games"] == 80 and found["points_error"] > 0
+    with pytest.raises(ValueError, match="one partner, got none"):
+        exploitability(ppo.train(replace(args, run_dir=tmp_path / "other")), deals=2)

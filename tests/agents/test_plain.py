@@ -1,0 +1,182 @@
+"""Bots as plain classes, and partners of the Gymnasium seat by name: both are given what their seat may know."""
+
+from dataclasses import replace
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import agents
+from agents.evaluation.playing import play
+from agents.evaluation.seating import OneTable
+from agents.learning.company import CompanyEnvs
+from hanabako.envs.seat import random_partner
+from hanabako.games import game_of
+from hanabi_env import PRESETS
+from tests.agents.test_company import ALONE, first_legal
+from tests.games import GAMES, GameUnderTest, short_name
+
+MINI = PRESETS["mini"]
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
+
+
+class Firm(agents.PlainBot):
+    """Takes the first legal action of a fixed order of words, and keeps what it was shown."""
+
+    name = "firm"
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def act(self, view: Any) -> str:
+        self.seen.append(view.text())
+        return min(view.legal)
+
+
+@EVERY_GAME
+def test_a_plain_bot_plays_every_game_and_answers_with_a_legal_word(under_test: GameUnderTest) -> None:
+    config = under_test.config(**under_test.short)
+    bot = Firm()
+    games = play(config, bot, 3, seed=4)
+    assert len(bot.seen) == games.length.sum()
+    assert all("\nlegal: " in text for text in bot.seen)
+    team = [Firm(), *[agents.load("random", config)] * (config.players - 1)]
+    assert play(config, team, 3, seed=4).length.all()
+
+
+def test_a_plain_bot_is_shown_no_card_of_its_own_hand() -> None:
+    """Exchange its hand with cards of the deck, and it is shown the same text."""
+    env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
+    env.reset(seed=1)
+    position, texts = env.to_dict(), []
+    other = position | {
+        "hands": [position["deck"][:3], *position["hands"][1:]],
+        "deck": position["hands"][0] + position["deck"][3:],
+    }
+    assert sorted(other["hands"][0]) != sorted(position["hands"][0])
+    for state in (position, other):
+        env.reset(seed=1, options={"state": state})
+        bot = Firm()
+        OneTable(env, bot).action()
+        texts += bot.seen
+    assert texts[0] == texts[1] and "??" in texts[0]
+
+
+def test_a_wrong_word_is_named_with_those_allowed() -> None:
+    class Mute(agents.PlainBot):
+        def act(self, view: Any) -> str:
+            return "pass"
+
+    with pytest.raises(ValueError, match=r"plain must answer one of .*play 0.*, got 'pass'"):
+        play(MINI, Mute(), 1, seed=1)
+
+
+def test_a_plain_bot_is_a_partner_in_training() -> None:
+    envs = CompanyEnvs(MINI, 4, 1, ALONE, [Firm()])
+    for _ in range(10):
+        envs.step(first_legal(envs))
+    assert envs.decisions == 40
+
+
+# --- Partners of the seat ---------------------------------------------------------------------------------------------
+
+
+def rest_of(env: Any, seed: int, choose: Any) -> tuple[float, list[int]]:
+    """Play a game at the seat: what it earned, and the actions it chose."""
+    observation, _ = env.reset(seed=seed)
+    earned, actions, over = 0.0, [], False
+    while not over:
+        actions.append(choose(observation))
+        observation, reward, over, _, _ = env.step(actions[-1])
+        earned += float(reward)
+    return earned, actions
+
+
+def lowest(observation: Any) -> int:
+    return int(observation["action_mask"].argmax())
+
+
+@EVERY_GAME
+def test_a_name_a_policy_and_a_sequence_of_them_play_the_same(under_test: GameUnderTest) -> None:
+    config = under_test.config(**under_test.short)
+    name = agents.names(under_test.name)[1]
+    others = config.players - 1
+    ways = [name, agents.load(name, config), [name] * others, {"pool": [name]}]
+    played = []
+    for partners in ways[:3]:
+        env = under_test.entry.make_seat(**under_test.short, partners=partners, seat=1)
+        played.append([rest_of(env, seed, lowest) for seed in range(5)])
+    assert played[0] == played[1] == played[2]
+    env = under_test.entry.make_seat(**under_test.short, partners=ways[3])
+    assert rest_of(env, 3, lowest) == rest_of(env, 3, lowest)
+
+
+def test_partners_by_name_play_their_own_game() -> None:
+    """`smart` at all other seats, and at the seat what `smart` would do: the game is that of `smart` alone."""
+    config = replace(MINI, players=3)
+    env = game_of(config).make_seat(config=config, partners="smart", seat=2)
+    expected = play(config, agents.load("smart", config), 6, seed=8)
+    for index in range(6):
+        env.reset(seed=8, options={"game_index": index})
+        twin = game_of(config).module("hanabi_v0").raw_env(config=config)
+        twin.reset(seed=8, options={"game_index": index})
+        players = OneTable(twin, agents.load("smart", config))
+        over = False
+        while not over:
+            while twin.agent_selection != "player_2" and not twin.terminations["player_2"]:
+                twin.step(players.action())
+                players.observe()
+            action = players.action()
+            _, _, over, _, _ = env.step(action)
+            twin.step(action)
+            players.observe()
+        assert env.table.to_dict()["score"] == expected.score[index]
+
+
+@pytest.mark.statistical
+def test_a_pool_is_drawn_from_anew_each_game() -> None:
+    """Two functions, 200 games of three: each pair at both other seats; false alarms below 1e-20."""
+    met = set()
+
+    def partner(mark: int) -> Any:
+        def act(observation: Any, generator: np.random.Generator) -> int:
+            table.append(mark)
+            return random_partner(observation, generator)
+
+        return act
+
+    env = game_of(MINI).make_seat(preset="mini", players=3, partners={"pool": [partner(0), partner(1)]})
+    for seed in range(200):
+        table: list[int] = []
+        rest_of(env, seed, lowest)
+        assert all(mark == table[k % 2] for k, mark in enumerate(table)), "the same to the end"
+        met.add(tuple(table[:2]))
+    assert len({pair for pair in met if len(pair) == 2}) == 4
+
+
+def test_every_environment_of_a_vector_has_its_partners() -> None:
+    envs = gymnasium.make_vec(
+        "hanabako/HanabiSeat-v0", num_envs=2, preset="mini", partners={"pool": ["smart", "random"]}
+    )
+    observation, _ = envs.reset(seed=1)
+    for _ in range(30):
+        observation, _, _, _, _ = envs.step(observation["action_mask"].argmax(1))
+    assert observation["observation"].shape[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("partners", "words"),
+    [
+        ("nobody", "an agent must be one of"),
+        (["smart", "smart"], "one for each of 1 other players, got 2"),
+        ({"pool": []}, "pool"),
+        ({"poll": ["smart"]}, "pool"),
+        ({"pool": "smart"}, "pool"),
+        (3, "a partner must be an agent's name, a policy or a function, got 3"),
+        ({"pool": [3]}, "a partner must be"),
+    ],
+)
+def test_partners_that_cannot_be_are_refused(partners, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        game_of(MINI).make_seat(preset="mini", partners=partners)
