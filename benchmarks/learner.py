@@ -17,7 +17,7 @@ import tyro
 from agents.learning import ppo
 from agents.learning.ranks import Ranks, joined_ranks, processor_settings
 from agents.learning.selfplay import SelfPlayEnvs
-from agents.networks.kinds import NETWORKS
+from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
 from benchmarks import machine
 from benchmarks.timing import Case, measure, write_json
@@ -50,7 +50,7 @@ def main(args: Args) -> None:
     described = machine.describe()
     with joined_ranks(args.device) as ranks, processor_settings():
         trunks = ["float32"] if fast_dtype(ranks.device) == torch.float32 else ["bfloat16", "float32"]
-        cases = [learning(args, kind, trunk, ranks) for kind in NETWORKS for trunk in trunks]
+        cases = [learning(args, network.kind, trunk, ranks) for network in BASIC_NETWORKS for trunk in trunks]
         rows = measure(cases, args.seconds, args.repeats, "learning")
     report = {
         "benchmark": "learner",

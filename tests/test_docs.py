@@ -41,6 +41,8 @@ BRIEFLY = {
     "agents.ppo": BRIEF_RUN,
     **dict.fromkeys(("agents.learning.mappo", "agents.learning.other_play", "agents.learning.league"), BRIEF_RUN),
     "agents.learning.cloning": f"{BRIEF_RUN} --agent random",
+    "agents.learning.vdn": f"{BRIEF_RUN} --run-dir runs/vdn",
+    "agents.learning.sad": f"{BRIEF_RUN} --run-dir runs/sad",
     "agents.evaluate": "--games 4",
     "hanabako train": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
     "--evaluation-games 2 --final-games 2 --ranks 1",

@@ -79,16 +79,17 @@ class Memories:
                 batch = kind(*(part.index_select(0, rows) for part in parts))
                 yield batch, network(batch.observations)
         else:
+            assert self.at_begin is not None
             for some in order.split(max(size // len(steps.players), 1)):
                 batch = kind(*(part.index_select(1, some) for part in decisions))
                 players, dones = steps.players[:, some], steps.dones[:, some]
-                outputs = self.replayed(network, batch.observations, players, dones, some)
+                outputs = self.replayed(network, batch.observations, players, dones, self.at_begin[some])
                 yield kind(*(part.flatten(0, 1) for part in batch)), outputs
 
     def replayed(
-        self, network: Network, observations: Tensor, players: Tensor, dones: Tensor, games: Tensor
+        self, network: Network, observations: Tensor, players: Tensor, dones: Tensor, memories: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Logits and values of all decisions of some games in the rollout.
+        """Logits and values of all decisions of some games in a rollout.
 
         Every memory grows anew from the beginning of the rollout, so that gradients flow back through it.
 
@@ -97,13 +98,13 @@ class Memories:
             observations: (horizon, some, words) int64.
             players: (horizon, some) int64, who decided.
             dones: (horizon, some) bool, that decision ended the game.
-            games: (some,) int64, which games they are.
+            memories: (some, players, numbers), with which the rollout began.
 
         Returns:
             Logits (horizon * some, actions) and values (horizon * some,).
         """
-        assert self.at_begin is not None and self.fresh is not None
-        memories, outputs = self.at_begin[games], []
+        assert self.fresh is not None
+        outputs = []
         for seen, player, done in zip(observations, players, dones, strict=True):
             chosen = player[:, None, None].expand(-1, 1, memories.shape[2])
             logits, values, after = network.step(seen, memories.gather(1, chosen).squeeze(1))

@@ -8,7 +8,7 @@ import torch
 
 from hanabako.words.checks import shown
 
-from ..networks.kinds import NETWORKS, usual_kind
+from ..networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
 from ..networks.network import Network, fast_dtype
 from ..networks.neural_policy import load_network
 from ..registry import network_file
@@ -35,6 +35,9 @@ class NetworkSettings:
     start: str | None = None
     """Begin with the weights of this policy (its file, or the name of one that ships) instead of random ones."""
 
+    prefix = ""
+    # What the names of its networks begin with, see `agents.networks.kinds`: no setting, but the algorithm's.
+
     def check_network(self) -> None:
         """Refuse sizes that no network has.
 
@@ -56,7 +59,7 @@ class NetworkSettings:
         """
         if (network := self.started(config, resumed)) is not None:
             return network
-        kind = usual_kind(config) if self.network == "auto" else self.network
+        kind = self.prefix + (usual_kind(config) if self.network == "auto" else self.network)
         return NETWORKS[kind](config, width=self.width or NETWORKS[kind].usual_width, layers=self.layers)
 
     def go_on_from_start(self, network: Network, config: Any, resumed: Path | None) -> None:
@@ -85,7 +88,8 @@ class NetworkSettings:
                 f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"
             )
         network = load_network(path, config)
-        if self.network not in ("auto", network.kind):
+        kinds = [basic.kind for basic in BASIC_NETWORKS] if self.network == "auto" else [self.network]
+        if network.kind not in [self.prefix + kind for kind in kinds]:
             raise ValueError(f"{path} holds a {network.kind} network, and --network says {self.network}")
         if self.width not in (None, width := network.settings.get("width")):
             raise ValueError(f"{path} holds a network of width {width}, and --width says {self.width}")

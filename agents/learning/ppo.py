@@ -37,7 +37,7 @@ from .memories import Memories
 from .network_settings import NetworkSettings
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
-from .trainer import Settings, geometric, linear
+from .trainer import Settings, geometric, linear, price_of_losing
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -117,11 +117,6 @@ class Args(NetworkSettings, Settings):
         if not self.pool:
             return super().make_envs(config, ranks, kind)
         return CompanyEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
-
-
-def price_of_losing(ramp: float, fraction: float) -> float:
-    """The part of its points that a lost game costs: from 0 to 1 while ``ramp`` of the budget is spent."""
-    return 1.0 if ramp == 0 else min(fraction / ramp, 1.0)
 
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------

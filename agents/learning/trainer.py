@@ -40,6 +40,7 @@ __all__ = [
     "command_line",
     "geometric",
     "linear",
+    "price_of_losing",
     "train",
 ]
 
@@ -384,3 +385,8 @@ def linear(start: float, end: float, fraction: float) -> float:
 def geometric(start: float, end: float, fraction: float) -> float:
     """From ``start`` to ``end`` in equal factors."""
     return start * (end / start) ** fraction
+
+
+def price_of_losing(ramp: float, fraction: float) -> float:
+    """The part of its points that a lost game costs: from 0 to 1 while ``ramp`` of the budget is spent."""
+    return 1.0 if ramp == 0 else min(fraction / ramp, 1.0)

@@ -41,6 +41,8 @@ class Network(nn.Module):
     """Its name on command lines and in files."""
     usual_width: ClassVar[int]
     """What it is trained with if nothing else is said."""
+    more_words: ClassVar[int] = 0
+    """Words that it reads behind those of the observation."""
     opening: Tensor
     """(words,) int64: the bits that are set in every opening position, or none."""
 
@@ -48,7 +50,7 @@ class Network(nn.Module):
         super().__init__()
         self.bits, self.actions = config.observation_bits, config.rules().num_actions
         self.settings = {"bits": self.bits, "actions": self.actions, **settings}
-        self.words = views * words_for(self.bits)
+        self.words = views * words_for(self.bits) + self.more_words
         self.trunk_dtype = torch.float32
         self.register_buffer("opening", torch.zeros(self.words, dtype=torch.int64))
 
@@ -59,6 +61,10 @@ class Network(nn.Module):
     def set_opening(self, words: Tensor) -> None:
         """Note which bits, (words,) int64, are set in every opening position."""
         self.opening.copy_(words)
+
+    def changed(self, words: Tensor) -> Tensor:
+        """What differs from the opening in observations (rows, words): the words that the first layer reads."""
+        return words ^ self.opening
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (rows, actions) and values (rows,), float32, of observations as packed words (rows, words) int64."""
@@ -101,7 +107,7 @@ class DenseNetwork(Network):
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
-        x = unpack(words ^ self.opening, self.trunk_dtype)
+        x = unpack(self.changed(words), self.trunk_dtype)
         for layer in self.trunk:
             x = F.relu(layer(x))
         out = self.head(x.float())

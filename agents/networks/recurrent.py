@@ -40,7 +40,7 @@ class RecurrentNetwork(Network):
 
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
         """See `Network.step`."""
-        x = unpack(words ^ self.opening, self.trunk_dtype)
+        x = unpack(self.changed(words), self.trunk_dtype)
         for layer in self.trunk:
             x = F.relu(layer(x))
         memory = self.initial_memory(len(words)) if memory is None else memory

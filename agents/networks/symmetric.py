@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from hanabako.engine.layout import Layout
 from hanabako.games import game_of
 
 from .network import Network, RoundedLinear, start_head
@@ -52,7 +53,7 @@ class SymmetricNetwork(Network):
 
     def __init__(self, config: Any, width: int, layers: int, views: int = 1) -> None:
         super().__init__(config, views, width=width, layers=layers)
-        layout = game_of(config).layout(config)
+        layout = self.input_layout(config)
         if not layout.alike_suits:
             raise ValueError(f"a symmetric network needs suits that are alike; {game_of(config).name} has none")
         self.width, rest = width, width
@@ -72,6 +73,11 @@ class SymmetricNetwork(Network):
         if self.suit_head is not None:
             nn.init.orthogonal_(self.suit_head.weight, 0.01)
 
+    @classmethod
+    def input_layout(cls, config: Any) -> Layout:
+        """What the bits that it reads are about."""
+        return game_of(config).layout(config)
+
     def rounded(self) -> Self:
         """See `Network.rounded`."""
         network = super().rounded()
@@ -87,7 +93,7 @@ class SymmetricNetwork(Network):
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
-        suits, pooled = self.unpack(words ^ self.opening, self.trunk_dtype)
+        suits, pooled = self.unpack(self.changed(words), self.trunk_dtype)
         for own, shared in zip(self.own, self.pooled, strict=True):
             given = shared(pooled)
             suits = F.relu_(own(suits) + given[:, : self.width])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.networks.kinds import NETWORKS
+from agents.networks.kinds import BASIC_NETWORKS
 from benchmarks import compile_time, games, learner, loops, peers, throughput
 from hanabako.envs.vector import CardGameVectorEnv
 
@@ -84,7 +84,9 @@ def test_the_learner_is_measured_with_every_network(tmp_path: Path):
     out = tmp_path / "learner.json"
     learner.main(learner.Args(device="cpu", games=16, minibatch=64, seconds=1e-6, repeats=1, out=out))
     report = json.loads(out.read_text())
-    assert [row["network"] for row in report["results"] if row["trunk"] == "float32"] == list(NETWORKS)
+    assert [row["network"] for row in report["results"] if row["trunk"] == "float32"] == [
+        network.kind for network in BASIC_NETWORKS
+    ]
     assert all(row["steps_per_second"] > 0 for row in report["results"])
     assert report["machine"]["versions"]["torch"]
 

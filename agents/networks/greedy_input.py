@@ -1,0 +1,124 @@
+"""Networks that also read what the last mover's policy liked best, beside what it did (SAD, Hu & Foerster 2020).
+
+While `agents.learning.sad` trains them, an observation is followed by one more word, which tells the greedy action as
+the observation tells an action: the same bits of its section ``last_action``, as far as an action alone decides them
+(`EVENT`; which card a hand gave up, and what it did, are no part of an action). Elsewhere players do play greedily, and
+the word is copied from that section: so such a network plays wherever an observation is.
+"""
+
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from hanabako.engine.layout import Field, Layout
+from hanabako.engine.sections import words_for
+from hanabako.games import game_of
+
+from .network import Network
+
+__all__ = ["GreedyInput", "event_words", "seen_event"]
+
+EVENT = ("what", "receiver", "color", "rank", "slot", "announced")
+"""The fields of an observation's last action that follow from the action: see the game's ``engine/layout.py``."""
+KINDS = {
+    "play SLOT": 0,
+    "discard SLOT": 1,
+    "hint OFFSET COLOR": 2,
+    "hint OFFSET RANK": 3,
+    "play SLOT as SUIT": 0,
+    "choose CARD": 4,
+    "shuffle back": 5,
+    "play from discard": 6,
+}
+"""Which bit of the field ``what`` an action of each part sets."""
+
+
+def event_fields(config: Any) -> dict[str, Field]:
+    """The fields `EVENT`, by name, that are there.
+
+    Raises:
+        ValueError: the game's observations do not tell the last action.
+    """
+    fields = game_of(config).layout(config).fields
+    found = {field.name: field for field in fields if field.section == "last_action" and field.name in EVENT}
+    if not found:
+        raise ValueError(f"observations must tell the last action; those of {game_of(config).name} do not")
+    return found
+
+
+def seen_event(config: Any) -> list[int]:
+    """Which bits of an observation are these fields of the last action, in their order."""
+    return [bit for field in event_fields(config).values() for bit in range(field.first, field.first + field.bits)]
+
+
+def event_words(config: Any) -> Tensor:
+    """The bits of `seen_event` that each action sets, packed: (players, actions) int64.
+
+    The row is the place of the player who acted, counted from who observes.
+    """
+    fields, layout, players = event_fields(config), game_of(config).layout(config), config.players
+    firsts = dict(zip(fields, accumulate((field.bits for field in fields.values()), initial=0), strict=False))
+    words = torch.zeros(players, len(layout.suit_of_actions), dtype=torch.int64)
+
+    def note(place: int, action: int, name: str, value: int) -> None:
+        words[place, action] |= 1 << (firsts[name] + value)
+
+    for part in layout.actions:
+        for k in range(part.bits):
+            for place in range(players):
+                note(place, part.first + k, "what", KINDS[part.name])
+                if part.name.startswith("hint"):
+                    offset, value = divmod(k, part.bits // (players - 1))
+                    note(place, part.first + k, "receiver", (place + offset + 1) % players)
+                    note(place, part.first + k, "color" if part.name.endswith("COLOR") else "rank", value)
+                elif part.name == "play SLOT as SUIT":
+                    slot, suit = divmod(k, part.bits // fields["slot"].bits)
+                    note(place, part.first + k, "slot", slot)
+                    note(place, part.first + k, "announced", suit)
+                elif part.name.endswith("SLOT"):
+                    note(place, part.first + k, "slot", k)
+    return words
+
+
+class GreedyInput(Network):
+    """What reading the greedy action adds to a network, which is the other base class.
+
+    Args:
+        config: what is played.
+        width: see the network.
+        layers: see the network.
+    """
+
+    more_words = 1
+
+    def __init__(self, config: Any, width: int, layers: int) -> None:
+        super().__init__(config, width=width, layers=layers)
+        bits = torch.tensor(seen_event(config))
+        self.register_buffer("event", bits, persistent=False)
+
+    def set_opening(self, words: Tensor) -> None:
+        """See `Network.set_opening`."""
+        super().set_opening(F.pad(words, (0, self.words - len(words))))
+
+    def changed(self, words: Tensor) -> Tensor:
+        """See `Network.changed`; a greedy action that is not told is the one that was taken."""
+        words = F.pad(words, (0, self.words - words.shape[1]))
+        bits = (words[:, self.event // 64] >> (self.event % 64)) & 1
+        taken = (bits << torch.arange(len(self.event), device=words.device)).sum(1)
+        told = words[:, -1]
+        return super().changed(torch.cat([words[:, :-1], torch.where(told == 0, taken, told)[:, None]], 1))
+
+    @classmethod
+    def input_layout(cls, config: Any) -> Layout:
+        """What the bits that it reads are about: the observation's, unused ones, and the greedy action's."""
+        layout = game_of(config).layout(config)
+        bits, begin = config.observation_bits, 64 * words_for(config.observation_bits)
+        unused, more = Field("unused", "", bits, begin - bits), []
+        for field in event_fields(config).values():
+            more.append(replace(field, section="greedy_action", first=begin, times=1))
+            begin += field.bits
+        return Layout([*layout.fields, unused, *more], layout.actions, layout.alike_suits)

@@ -1,0 +1,133 @@
+"""SAD: what players are told of the last mover's greedy action, and what stands there when nobody tells."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.evaluate import play
+from agents.learning.ranks import Ranks
+from agents.learning.sad import SAD, Args
+from agents.learning.selfplay import SelfPlayEnvs
+from agents.networks.greedy_input import event_words, seen_event
+from agents.networks.kinds import NETWORKS
+from agents.networks.network import masked
+from agents.networks.neural_policy import NeuralPolicy, save_policy
+from agents.networks.packing import pack, unpack
+from hanabako.games import game_of
+from hanabi_env import PRESETS, HanabiVectorEnv
+from ikebana_env import IkebanaConfig
+from tests.games import legal_actions
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+GREEDY = ["greedy-symmetric", "greedy-dense", "greedy-recurrent"]
+MINI = replace(PRESETS["mini"], derived=True)
+
+
+@pytest.mark.parametrize("preset", ["standard", "mini", "grands_feux_all", "all_extensions"])
+@pytest.mark.parametrize(("players", "history"), [(2, 1), (3, 2), (5, 1)])
+def test_an_action_is_told_as_the_observation_shows_it(preset, players, history):
+    """Whatever is done in random games, the next player to move reads it in ``last_action`` bit for bit."""
+    config = replace(PRESETS[preset], players=players, history=history)
+    envs, rng = HanabiVectorEnv(64, config=config, seed=1), np.random.default_rng(2)
+    words, bits, checked = event_words(config), seen_event(config), set()
+    observation, infos = envs.reset()
+    for _ in range(40):
+        movers, actions = infos["current_player"].copy(), legal_actions(observation["action_mask"], rng)
+        observation, _, terminations, truncations, infos = envs.step(actions)
+        goes_on = ~(terminations | truncations)
+        told = words[(movers - infos["current_player"]) % players, actions]
+        shown = observation["observation"][:, bits].astype(np.int64) << np.arange(len(bits))
+        np.testing.assert_array_equal(told.numpy()[goes_on], shown.sum(1)[goes_on])
+        checked |= set(actions[goes_on].tolist())
+    assert len(checked) >= min(20, words.shape[1]) and (words != 0).all()
+
+
+@pytest.mark.parametrize("kind", GREEDY)
+def test_an_action_that_is_not_told_is_the_one_that_was_taken(kind):
+    """The outputs are those of a network that is told so, and others if it is told something else."""
+    torch.manual_seed(1)
+    network = NETWORKS[kind](MINI, width=16, layers=2)
+    torch.nn.init.normal_(network.get_parameter("head.weight"))
+    envs = SelfPlayEnvs(MINI, 64, 1, ALONE)
+    network.set_opening(envs.opening_bits())
+    movers, actions = envs.players, envs.masks.argmax(1)
+    envs.step(actions)
+    told = event_words(MINI)[(movers - envs.players) % 2, actions][:, None]
+    memory = network.initial_memory(64)
+    alone = network.step(envs.observations, memory)[0]
+    assert torch.equal(network.step(torch.cat([envs.observations, told], 1), memory)[0], alone)
+    other = event_words(MINI)[1, -1].expand(64, 1)
+    assert (network.step(torch.cat([envs.observations, other], 1), memory)[0] != alone).any(1).all()
+
+
+def test_players_are_told_the_greedy_action_and_nothing_in_an_opening():
+    args = Args(preset="mini", games=64, horizon=40, minibatch=40, network="dense", width=16, device="cpu")
+    learner = SAD(args, SelfPlayEnvs(MINI, 64, 1, ALONE), ALONE)
+    learner.epsilons = torch.full((64,), 0.5)
+    learner.collect()
+    some = learner.replay.sample(64, torch.Generator().manual_seed(1))
+    words, differs = event_words(MINI), 0
+    for t in range(40):
+        logits, _ = learner.network(some.observations[t])
+        greedy = masked(logits, some.masks[t]).argmax(1)
+        place = (some.players[t] - some.players[t + 1]) % 2
+        expected = torch.where(some.dones[t], 0, words[place, greedy])
+        assert torch.equal(some.observations[t + 1, :, -1], expected)
+        differs += int((greedy != some.actions[t]).sum())
+    assert some.dones.any() and differs > 100
+
+
+@pytest.mark.parametrize("kind", GREEDY)
+def test_a_policy_reads_packed_words_and_single_bits_alike(kind, tmp_path):
+    torch.manual_seed(2)
+    network = NETWORKS[kind](MINI, width=16, layers=2)
+    torch.nn.init.normal_(network.get_parameter("head.weight"))
+    path = tmp_path / "policy.safetensors"
+    save_policy(path, network, MINI, {"name": "mine"})
+    loaded = agents.load(path, MINI)
+    assert isinstance(loaded, NeuralPolicy)
+    games, same = (play(MINI, policy, 20, seed=1) for policy in (loaded, NeuralPolicy(network, MINI)))
+    np.testing.assert_array_equal(games.length, same.length)
+    envs = SelfPlayEnvs(MINI, 32, 1, ALONE)
+    envs.step(envs.masks.argmax(1))
+    bits = unpack(envs.observations, torch.float32)[:, : MINI.observation_bits].numpy().astype(np.int8)
+    packed = envs.observations.numpy().view(np.uint64)
+    np.testing.assert_array_equal(pack(bits, packed.shape[1]), packed)
+    mask, noise = envs.masks.numpy(), np.zeros(32)
+    np.testing.assert_array_equal(loaded.act(packed, mask, noise), loaded.act(bits, mask, noise))
+
+
+def test_renamed_suits_rename_what_is_told():
+    """The symmetric network told a renamed greedy action in a renamed position has renamed logits."""
+    torch.manual_seed(3)
+    kind = NETWORKS["greedy-symmetric"]
+    network = kind(MINI, width=16, layers=2)
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.add_(torch.randn_like(weights) * 0.2)
+    envs = HanabiVectorEnv(32, config=MINI, seed=1)
+    rng = np.random.default_rng(4)
+    observation, _ = envs.reset()
+    for _ in range(6):
+        observation, *_ = envs.step(legal_actions(observation["action_mask"], rng))
+    bits, actions = game_of(MINI).layout(MINI).renaming([2, 0, 1])
+    told = rng.integers(len(actions), size=32)
+    renamed = np.argsort(actions)[told]  # action a there is action actions[a] here
+
+    def logits(seen: np.ndarray, greedy: np.ndarray) -> np.ndarray:
+        words = torch.from_numpy(pack(seen, network.words - 1).view(np.int64))
+        with torch.no_grad():
+            return network(torch.cat([words, event_words(MINI)[1, greedy][:, None]], 1))[0].numpy()
+
+    before = logits(observation["observation"], told)
+    after = logits(observation["observation"][:, bits], renamed)
+    np.testing.assert_allclose(after, before[:, actions], atol=1e-4)
+    assert np.abs(logits(observation["observation"][:, bits], told) - before[:, actions]).max() > 1e-2
+
+
+def test_a_game_whose_observations_do_not_tell_the_last_action_is_refused():
+    with pytest.raises(ValueError, match="must tell the last action; those of ikebana do not"):
+        event_words(IkebanaConfig())

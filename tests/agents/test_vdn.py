@@ -1,0 +1,223 @@
+"""VDN: its formulas against plain loops, its replay memory, runs that resume, and a game that it solves."""
+
+import json
+import os
+import signal
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from agents.learning import sad, vdn
+from agents.learning.ranks import Ranks
+from agents.learning.runs import read_metrics
+from agents.learning.selfplay import SelfPlayEnvs
+from agents.learning.trainer import Trainer, train
+from agents.learning.vdn import VDN, Args, double_values, epsilons, q_values, returns_of
+from agents.networks.network import masked
+from agents.networks.neural_policy import load_policy
+from hanabi_env import PRESETS
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+TINY = Args(
+    preset="very_small",
+    games=32,
+    horizon=8,
+    minibatch=64,
+    rollouts=2,
+    width=16,
+    evaluations=1,
+    evaluation_games=20,
+    final_games=20,
+    device="cpu",
+)
+UPDATE = TINY.games * TINY.horizon
+ALGORITHMS: dict[str, Any] = {"vdn": VDN, "sad": sad.SAD}
+SETTINGS: dict[str, Args] = {"vdn": TINY, "sad": sad.Args(**asdict(TINY))}
+
+
+def test_returns_are_those_of_the_definition():
+    """Lambda mixes the n-step returns, with weights (1 - lambda) lambda^(n - 1) and the rest for the longest."""
+    generator = torch.Generator().manual_seed(1)
+    horizon, games, gamma, mixture = 9, 7, 0.9, 0.7
+    rewards, values = torch.randn(2, horizon, games, generator=generator, dtype=torch.float64)
+    dones = torch.rand(horizon, games, generator=generator) < 0.2
+    fast = returns_of(rewards, dones, values, gamma, mixture)
+    for game in range(games):
+        for first in range(horizon):
+            expected, weight, earned = 0.0, 1.0, 0.0
+            for n, t in enumerate(range(first, horizon)):
+                earned += gamma**n * rewards[t, game].item()
+                n_steps = earned + gamma ** (n + 1) * values[t, game].item() * (not dones[t, game])
+                is_last = t == horizon - 1 or bool(dones[t, game])
+                expected += weight * (1 if is_last else 1 - mixture) * n_steps
+                weight *= mixture
+                if is_last:
+                    break
+            assert fast[first, game].item() == pytest.approx(expected)
+
+
+def test_advantages_have_mean_zero_over_legal_actions():
+    generator = torch.Generator().manual_seed(2)
+    logits, values = torch.randn(5, 4, generator=generator), torch.randn(5, generator=generator)
+    masks = torch.tensor([[1, 1, 1, 1], [0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1], [1, 0, 0, 1]], dtype=torch.int8)
+    q = q_values(logits, values, masks)
+    for row, (numbers, value) in enumerate(zip(logits.tolist(), values.tolist(), strict=True)):
+        legal = [action for action in range(4) if masks[row, action]]
+        mean = sum(numbers[action] for action in legal) / len(legal)
+        for action in legal:
+            assert q[row, action].item() == pytest.approx(value + numbers[action] - mean, abs=1e-5)
+
+
+def test_one_network_chooses_the_action_that_the_other_values():
+    masks = torch.tensor([[1, 1, 0], [1, 1, 1]], dtype=torch.int8)
+    chooses, values = torch.tensor([[1.0, 2.0, 9.0], [3.0, 2.0, 1.0]]), torch.tensor([[7.0, 5.0, 8.0], [4.0, 6.0, 8.0]])
+    assert double_values(chooses, values, masks).tolist() == [5.0, 4.0]
+
+
+def test_games_explore_in_equal_factors():
+    assert epsilons(0.5, 3, 3).tolist() == pytest.approx([0.5, 0.25, 0.125])
+    assert epsilons(0.4, 8, 1).tolist() == pytest.approx([0.4])
+
+
+def test_each_game_explores_as_often_as_its_epsilon_says():
+    """Counted over 6,400 decisions; random actions that happen to be greedy hide some. False alarms: below 1e-6."""
+    envs = SelfPlayEnvs(PRESETS["mini"], 64, 1, ALONE)
+    learner = VDN(replace(TINY, games=64, horizon=100, minibatch=100, preset="mini"), envs, ALONE)
+    learner.epsilons = torch.tensor([0.0, 0.5]).repeat(32)
+    followed = torch.zeros(64)
+
+    def follow(players: torch.Tensor, greedy: torch.Tensor, dones: torch.Tensor) -> None:
+        followed.add_(taken[0] == greedy)
+
+    taken: list[torch.Tensor] = []
+    step = envs.step
+
+    def noted(actions: torch.Tensor) -> Any:
+        taken[:] = [actions]
+        return step(actions)
+
+    envs.step, learner.follow = noted, follow
+    learner.collect()
+    assert (followed[::2] == 100).all()
+    share = followed[1::2].mean().item() / 100
+    assert 0.5 < share < 0.75  # half of them, and of the others one in four or fewer
+
+
+@pytest.mark.parametrize("network", ["symmetric", "recurrent"])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_replay_memory_gives_back_what_was_decided(name, network):
+    """Without exploring, a sequence's greedy actions are those taken, also where its memories do not begin fresh."""
+    args = replace(SETTINGS[name], preset="mini", network=network, horizon=24, minibatch=24)
+    envs = SelfPlayEnvs(PRESETS["mini"], args.games, args.seed, ALONE)
+    learner = ALGORITHMS[name](args, envs, ALONE)
+    torch.nn.init.normal_(learner.network.get_parameter("head.weight"))
+    learner.epsilons = torch.zeros(args.games)
+    for _ in range(3):
+        learner.collect()
+    some = learner.replay.sample(200, torch.Generator().manual_seed(3))
+    assert some.dones.any() and (network == "symmetric" or some.memories.abs().sum() > 0)
+    logits, values = learner.outputs(learner.network, some)
+    q = q_values(logits, values, some.masks)[:-1]
+    chosen = q.gather(2, some.actions[..., None]).squeeze(2)
+    best = masked(q, some.masks[:-1]).max(2).values
+    torch.testing.assert_close(chosen, best, rtol=0, atol=2e-2)  # memories are kept in float16
+    assert (q.std(2) > 0.2).float().mean() > 0.9, "or any action would be as good"
+
+
+def test_the_oldest_rollout_makes_room():
+    envs = SelfPlayEnvs(PRESETS["mini"], 4, 1, ALONE)
+    learner = VDN(replace(TINY, games=4, rollouts=2, minibatch=8, preset="mini"), envs, ALONE)
+    for k in range(3):
+        learner.replay.begin().rewards.fill_(k + 1)
+        seen = set(learner.replay.sample(64, torch.Generator().manual_seed(1)).rewards.unique().tolist())
+        assert seen == [{1}, {1, 2}, {2, 3}][k]
+
+
+def rows_of(run_dir: Path) -> list[dict[str, float]]:
+    clock = ("seconds", "core_seconds", "steps_per_second")
+    return [{key: value for key, value in row.items() if key not in clock} for row in read_metrics(run_dir)]
+
+
+@pytest.mark.parametrize(("name", "network"), [("vdn", "symmetric"), ("vdn", "recurrent"), ("sad", "recurrent")])
+def test_a_stopped_run_resumes_to_the_last_bit(tmp_path, monkeypatch, name, network):
+    algorithm = ALGORITHMS[name]
+    args = replace(SETTINGS[name], steps=4 * UPDATE, network=network)
+    whole = train(replace(args, run_dir=tmp_path / "whole"), algorithm)
+    with monkeypatch.context() as patch:
+        learn = Trainer.learn
+
+        def learn_and_stop(self: Trainer) -> dict[str, float]:
+            row = learn(self)
+            if self.progress.updates == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+            return row
+
+        patch.setattr(Trainer, "learn", learn_and_stop)
+        parts = train(replace(args, run_dir=tmp_path / "parts"), algorithm)
+        assert len(rows_of(parts)) == 2
+    assert train(type(args)(resume=parts), algorithm) == parts
+    assert rows_of(parts) == rows_of(whole)
+    weights = [load_policy(run / "policy.safetensors").network.state_dict() for run in (whole, parts)]
+    for tensor_name, tensor in weights[0].items():
+        assert torch.equal(tensor, weights[1][tensor_name]), tensor_name
+
+
+def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):
+    run_dir = train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "run"), VDN)
+    about = json.loads((run_dir / "config.json").read_text())
+    about["args"]["rollouts"] = 3
+    (run_dir / "config.json").write_text(json.dumps(about))
+    with pytest.raises(ValueError, match="its replay memory holds observations of another shape"):
+        train(Args(resume=run_dir), VDN)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"game": "ikebana", "preset": None}, "game must be a cooperative one, .* got ikebana"),
+        ({"minibatch": 60}, "minibatch must be a multiple of horizon \\* ranks = 8, got 60"),
+        ({"rollouts": 0}, "rollouts must be at least 1"),
+        ({"passes": 0}, "passes must be at least 1"),
+    ],
+)
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_settings_that_cannot_work_are_refused(tmp_path, name, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(SETTINGS[name], run_dir=tmp_path / "run", **change), ALGORITHMS[name])
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("preset", "players"), [("all_extensions", 3), ("standard", 5), ("black_powder", 4)])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_any_number_of_players_learns_any_variant(name, preset, players):
+    args = replace(SETTINGS[name], preset=preset, players=players)
+    learner = ALGORITHMS[name](args, SelfPlayEnvs(args.make_config(), args.games, 1, ALONE), ALONE)
+    for _ in range(2):
+        assert learner.learn(1.0)["loss"] > 0
+
+
+LAST_CARDS = "colors=1,ranks=2,hand_size=1,max_information_tokens=1"
+"""The cards 1 1 1 2, a card a hand, a token and a life.
+
+Whoever plays the 2 first, or lets it go, has lost a point."""
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_it_solves_a_game_of_four_cards(tmp_path, name):
+    """Every greedy game ends with both points, and no policy can get more. It cannot see its own card."""
+    tiny = {"config": tuple(LAST_CARDS.split(",")), "games": 64, "minibatch": 256, "width": 32, "rollouts": 8}
+    args = replace(SETTINGS[name], **tiny, learning_rate=5e-3, epsilon_power=2.0, steps=60_000, final_games=500)
+    last = read_metrics(train(replace(args, run_dir=tmp_path / "run"), ALGORITHMS[name]))[-1]
+    assert args.make_config().max_score == 2
+    assert (last["greedy_score"], last["greedy_perfect"]) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ["vdn", "sad"])
+def test_every_command_explains_itself(name, capsys):
+    with pytest.raises(SystemExit) as end:
+        {"vdn": vdn, "sad": sad}[name].main(["--help"])
+    assert end.value.code == 0
+    assert "--rollouts" in capsys.readouterr().out
