@@ -39,10 +39,11 @@ BRIEF_RUN = (
 )
 BRIEFLY = {
     "agents.ppo": BRIEF_RUN,
-    **dict.fromkeys(("agents.learning.mappo", "agents.learning.other_play", "agents.learning.league"), BRIEF_RUN),
-    "agents.learning.cloning": f"{BRIEF_RUN} --agent random",
-    "agents.learning.vdn": f"{BRIEF_RUN} --run-dir runs/vdn",
-    "agents.learning.sad": f"{BRIEF_RUN} --run-dir runs/sad",
+    **{  # two that begin in the same second would share a directory
+        f"agents.learning.{name}": f"{BRIEF_RUN} --run-dir runs/{name}"
+        for name in ("mappo", "other_play", "off_belief", "league", "vdn", "sad")
+    },
+    "agents.learning.cloning": f"{BRIEF_RUN} --agent random --run-dir runs/cloning",
     "agents.evaluate": "--games 4",
     "hanabako train": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
     "--evaluation-games 2 --final-games 2 --ranks 1",
