@@ -11,6 +11,7 @@ from agents.evaluate import play
 from agents.learning.ranks import Ranks
 from agents.learning.sad import SAD, Args
 from agents.learning.selfplay import SelfPlayEnvs
+from agents.learning.trainer import train
 from agents.networks.greedy_input import event_words, seen_event
 from agents.networks.kinds import NETWORKS
 from agents.networks.network import masked
@@ -131,3 +132,11 @@ def test_renamed_suits_rename_what_is_told():
 def test_a_game_whose_observations_do_not_tell_the_last_action_is_refused():
     with pytest.raises(ValueError, match="must tell the last action; those of ikebana do not"):
         event_words(IkebanaConfig())
+
+
+def test_a_start_that_cannot_be_told_the_greedy_action_is_refused(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    save_policy(path, NETWORKS["dense"](MINI, width=16, layers=2), MINI, {"name": "plain"})
+    args = Args(preset="mini", start=str(path), run_dir=tmp_path / "run", device="cpu")
+    with pytest.raises(ValueError, match="holds a dense network, and --network says auto"):
+        train(args, SAD)
