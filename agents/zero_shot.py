@@ -47,8 +47,13 @@ ALGORITHMS = {
     "ippo-dense": ("agents.ppo", "--network dense"),
     "mappo": ("agents.learning.mappo", ""),
     "other-play": ("agents.learning.other_play", ""),
+    "vdn": ("agents.learning.vdn", ""),
+    "sad": ("agents.learning.sad", ""),
+    "obl-1": ("agents.learning.off_belief", ""),
+    "obl-2": ("agents.learning.off_belief", "--level-below {obl-1}"),
 }
-"""By name: the module that learns, and its settings beside the usual ones."""
+"""By name: the module that learns, and its settings beside the usual ones; a name in braces is that algorithm's policy
+of the same seed."""
 
 
 class Lot(NamedTuple):
@@ -88,7 +93,8 @@ class Run(NamedTuple):
         if (run_dir / "checkpoint" / "latest").exists():
             return [sys.executable, "-m", module, "--resume", str(run_dir)]
         budget = ["--minutes", str(self.minutes), "--clock", "core", "--seed", str(self.seed)]
-        own = ["--preset", self.preset, *settings.split(), *budget, "--run-dir", str(run_dir)]
+        others = {name: RUNS / self._replace(algorithm=name).name / "policy.safetensors" for name in ALGORITHMS}
+        own = ["--preset", self.preset, *settings.format(**others).split(), *budget, "--run-dir", str(run_dir)]
         return [sys.executable, "-m", module, *own]
 
 
@@ -105,8 +111,9 @@ class Args:
 
 
 def runs_of(lot: Lot) -> list[Run]:
-    """One seed of all algorithms after the other."""
-    return [Run(lot.preset, name, seed, lot.minutes) for seed in range(1, lot.seeds + 1) for name in lot.algorithms]
+    """One seed of all algorithms after the other; at the end those that need another's policy."""
+    runs = [Run(lot.preset, name, seed, lot.minutes) for seed in range(1, lot.seeds + 1) for name in lot.algorithms]
+    return sorted(runs, key=lambda run: "{" in ALGORITHMS[run.algorithm][1])
 
 
 # --- Training ---------------------------------------------------------------------------------------------------------
