@@ -1,0 +1,422 @@
+"""Search for a line of play that reaches a target: turn by turn, the best positions of each turn (a beam).
+
+As everybody knows all cards, only this matters of a position: which needed cards are in which hand, how many cards that
+is, how far the deck is drawn, the fireworks and the tokens. Everything else in a hand is useless, one such card is like
+another, and a second copy in one hand is useless too.
+
+Moves that are left out cost no solution. A useless card is dropped before a needed one, since whoever holds the needed
+one may treat it as useless. The last copy of a needed card is never dropped. A card is misplayed only while all
+information tokens are there, because a discard does more. (With V6 plays are announced where that brings a token; that
+this is always right is not shown.) So if the beam ran dry without ever being full, there is no line: the argument
+``searched``.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import interned, kernel, keyed, rule
+from hanabako.engine.bits import popcount
+from hanabi_env.engine.state import Rules
+
+from .decks import MOST_STEPS
+
+__all__ = ["DRY", "FULL", "STYLES", "Beam", "survey"]
+
+DRY = -1  # all positions were searched, and none reaches the target
+FULL = -2  # positions were left out
+
+WORST = 4096  # values are from 0 to below this
+
+STYLES = np.array(
+    [
+        [20, 10, 5, 4, 3, 10, 10, 3, 0],
+        [37, 33, 1, 13, 8, 18, 12, 2, 1],
+        [23, 4, 4, 3, 4, 11, 13, 1, 1],
+        [11, 21, 5, 19, 3, 6, 7, 1, 3],
+        [13, 8, 21, 3, 3, 3, 37, 6, 2],
+        [22, 5, 32, 2, 2, 4, 7, 2, -1],
+        [84, 28, 6, 1, 2, 16, 3, 4, 1],
+        [8, 16, 4, 2, 4, 6, 30, 3, 1],
+    ],
+    np.int64,
+)
+"""What makes a position good, see `worth`. The first was guessed; the others are the random ones (of 40) that solved
+what the first had not."""
+
+NODE = np.dtype(
+    [
+        ("hands", np.int64, (5,)),  # needed cards in each hand, a bit each
+        ("played", np.int64),  # cards on the fireworks, a bit each
+        ("sizes", np.uint8, (5,)),  # cards in each hand
+        ("drawn", np.uint8),  # cards of the deck that are in hands or were
+        ("tokens", np.uint8),
+        ("lives", np.uint8),
+        ("turns", np.int8),  # of the last round, or -1
+    ],
+    align=True,
+)
+"""One position."""
+
+
+@rule
+def survey(rules, deck, coming):
+    """Fill ``coming`` (deck + 1, cards + 1): where each card comes next from a place of the deck on, or the deck's
+    size; and in the last column the set of the cards from there on."""
+    cards = rules.suits * rules.ranks
+    size = len(deck)
+    for card in range(cards):
+        coming[size, card] = size
+    coming[size, cards] = 0
+    for k in range(size):
+        at = size - 1 - k
+        for card in range(cards + 1):
+            coming[at, card] = coming[at + 1, card]
+        coming[at, deck[at]] = at
+        coming[at, cards] |= np.int64(1) << deck[at]
+
+
+@rule
+def playable_cards(rules, needed):
+    """The lowest needed card of every suit."""
+    whole = (np.int64(1) << rules.ranks) - 1
+    cards = np.int64(0)
+    for suit in range(rules.suits):
+        missing = (needed >> (suit * rules.ranks)) & whole
+        cards |= (missing & -missing) << (suit * rules.ranks)
+    return cards
+
+
+@rule
+def gain_token(rules, node):
+    """One token back, if there is room."""
+    if node.tokens < rules.max_information_tokens:
+        node.tokens += 1
+
+
+@rule
+def take_turn(rules, deck, target, node, player, move):
+    """A move (see `agents.ceiling.decks`) of the player to move."""
+    cards = rules.suits * rules.ranks
+    one = np.int64(1)
+    passes = move == 2 * cards + 1
+    if passes:
+        node.tokens -= 1
+    elif move < cards:
+        if rules.choreography:
+            gain_token(rules, node)
+        node.played |= one << move
+        for other in range(rules.players):
+            node.hands[other] &= ~(one << move)
+        whole = ((one << rules.ranks) - 1) << (move // rules.ranks * rules.ranks)
+        if node.played & whole == whole:
+            gain_token(rules, node)
+    else:
+        if move < 2 * cards:
+            node.hands[player] &= ~(one << (move - cards))
+        if node.tokens < rules.max_information_tokens:
+            node.tokens += 1
+        else:
+            node.lives -= 1
+    if node.turns > 0:
+        node.turns -= 1
+    if not passes:
+        draw_next(rules, deck, target, node, player)
+
+
+@rule
+def draw_next(rules, deck, target, node, player):
+    """A card has left the hand: the next one of the deck replaces it. H14: the last one begins the last round."""
+    if node.drawn == len(deck):
+        node.sizes[player] -= 1
+        return
+    card = np.int64(1) << deck[node.drawn]
+    if target & ~node.played & card:
+        node.hands[player] |= card
+    node.drawn += 1
+    if node.drawn == len(deck) and not rules.final_bouquet:
+        node.turns = rules.players
+
+
+@rule
+def held_cards(rules, node):
+    """The needed cards in all hands."""
+    held = np.int64(0)
+    for player in range(rules.players):
+        held |= node.hands[player]
+    return held
+
+
+@rule
+def turns_after(rules, draws):
+    """H14: in how many turns cards can be played for which one was missing that is drawn before the last ``draws``.
+
+    One a draw, and the last round; but whoever draws the last card has the last turn of all.
+    """
+    return draws + rules.players if draws > 0 else 1
+
+
+@rule
+def least_slack(rules, coming, node, needed, late):
+    """How many turns are to spare at the tightest place of the deck; below 0 the target is out of reach.
+
+    A card can be played when it and all before it on its firework are drawn: ``late[at]`` counts the needed cards for
+    which that is so only from place ``at`` of the deck on, and each takes one of `turns_after`.
+    """
+    size = rules.deck_size
+    drawn = np.int64(node.drawn)
+    held = held_cards(rules, node)
+    for at in range(drawn, size):
+        late[at] = 0
+    for suit in range(rules.suits):
+        at = drawn - 1
+        for place in range(rules.ranks):
+            card = suit * rules.ranks + place
+            if (needed >> card) & 1:
+                if not (held >> card) & 1:
+                    at = max(at, coming[drawn, card])
+                if drawn <= at < size:
+                    late[at] += 1
+    count = 0
+    least = (rules.players if node.turns < 0 else np.int64(node.turns)) + size - drawn - popcount(needed)
+    for k in range(size - drawn):
+        count += late[size - 1 - k]
+        least = min(least, turns_after(rules, k) - count)
+    return least
+
+
+@rule
+def worth(rules, coming, target, node, player, style, late):
+    """How promising a position is with ``player`` to move, or -1 if the target is out of reach.
+
+    ``style`` weighs: turns to spare, tokens, turns to spare at the tightest place; needed cards that must be kept, and
+    others; players whose hands are full of cards to keep, of cards that exist nowhere else; playable cards, in all and
+    with copies.
+    """
+    needed = target & ~node.played
+    remaining = coming[node.drawn, rules.suits * rules.ranks]
+    held = held_cards(rules, node)
+    if needed & ~(held | remaining) or node.lives == 0 or node.turns == 0:
+        return -1
+    spare = least = np.int64(6)
+    if rules.final_bouquet:
+        if node.sizes[player] == 0 and node.tokens == 0:
+            return -1
+    else:
+        least = least_slack(rules, coming, node, needed, late)
+        if least < 0:
+            return -1
+        turns = rules.deck_size - np.int64(node.drawn) + rules.players if node.turns < 0 else np.int64(node.turns)
+        spare = turns - popcount(needed)
+    playable = playable_cards(rules, needed)
+    once = twice = np.int64(0)
+    for other in range(rules.players):
+        twice |= once & node.hands[other]
+        once |= node.hands[other]
+    single = needed & ~twice & ~remaining
+    value = 1500 + style[0] * spare + style[1] * np.int64(node.tokens) + style[2] * min(least, 6)
+    for other in range(rules.players):
+        waiting = node.hands[other] & ~playable
+        kept = popcount(waiting & single)
+        value -= style[3] * kept + style[4] * popcount(waiting & ~single & ~twice)
+        if node.hands[other] & playable == 0:
+            value -= style[5] if popcount(waiting & ~twice) >= rules.hand_size else 0
+            value -= style[6] if kept >= rules.hand_size else 0
+        value += style[8] * popcount(node.hands[other] & playable)
+    value += style[7] * popcount(held & playable)
+    return min(max(value, 0), WORST - 1)
+
+
+@rule
+def fingerprint(rules, node):
+    """64 bits that tell positions of one turn apart. Two of a million agree with a chance below 1e-7."""
+    key = np.uint64(node.played) * np.uint64(0x9E3779B97F4A7C15)
+    facts = ((np.int64(node.drawn) * 64 + node.tokens) * 64 + node.lives) * 16 + node.turns + 1
+    key = (key ^ (key >> np.uint64(29)) ^ np.uint64(facts)) * np.uint64(0xBF58476D1CE4E5B9)
+    for player in range(rules.players):
+        key = (key ^ (key >> np.uint64(31))) + np.uint64(node.hands[player] * 16 + node.sizes[player])
+        key *= np.uint64(0x94D049BB133111EB)
+    return (key ^ (key >> np.uint64(32))) | np.uint64(1)
+
+
+@rule
+def is_possible(rules, coming, node, player, playable, move):
+    """The player to move can make this move, and it is not one of those that the module's text leaves out."""
+    cards = rules.suits * rules.ranks
+    hand = node.hands[player]
+    if move < cards:
+        return (hand & playable) >> move & 1 != 0
+    if move == 2 * cards + 1:
+        others = np.int64(0)
+        for other in range(rules.players):
+            others += np.int64(node.sizes[other]) if other != player else 0
+        return node.tokens > 0 and (others > 0 or rules.empty_hints != 0)
+    useless = np.int64(node.sizes[player]) - popcount(hand)
+    if move == 2 * cards:
+        return useless > 0
+    if useless > 0 or (hand >> (move - cards)) & 1 == 0:
+        return False
+    if node.tokens >= rules.max_information_tokens and (playable >> (move - cards)) & 1:
+        return False  # it would be played
+    elsewhere = coming[node.drawn, cards]
+    for other in range(rules.players):
+        elsewhere |= node.hands[other] if other != player else 0
+    return (elsewhere >> (move - cards)) & 1 != 0
+
+
+@rule
+def is_new(seen, key, turn):
+    """The position was not met in this turn; it is noted. ``seen`` (2^n, 2) holds keys and turns."""
+    size = len(seen)
+    at = np.int64(key >> np.uint64(20)) & (size - 1)
+    while seen[at, 1] == np.uint64(turn + 1):
+        if seen[at, 0] == key:
+            return False
+        at = (at + 1) & (size - 1)
+    seen[at, 0] = key
+    seen[at, 1] = np.uint64(turn + 1)
+    return True
+
+
+@rule
+def threshold(found, count, width, histogram):
+    """The value from which on there is room for positions, and how many of exactly that value fit."""
+    if count <= width:
+        return -1, 0
+    histogram[:] = 0
+    for k in range(count):
+        histogram[found[k, 2]] += 1
+    value, total = WORST - 1, 0
+    while total + histogram[value] <= width:
+        total += histogram[value]
+        value -= 1
+    return value, width - total
+
+
+@rule
+def begin(rules, deck, target, node):
+    """H2, H3: the position after the deal, player 0 to move."""
+    node.played = 0
+    node.tokens = rules.max_information_tokens
+    node.lives = rules.max_life_tokens
+    node.drawn = rules.players * rules.hand_size
+    node.turns = rules.players if node.drawn == len(deck) and not rules.final_bouquet else -1
+    for player in range(rules.players):
+        node.hands[player] = 0
+        node.sizes[player] = rules.hand_size
+        for slot in range(rules.hand_size):
+            node.hands[player] |= (np.int64(1) << deck[player * rules.hand_size + slot]) & target
+
+
+@rule
+def expand(rules, deck, target, style, nodes, first, count, player, turn, found, seen, coming, late):
+    """All positions after one more turn into ``found`` (place, move, value); returns their number.
+
+    If one reaches the target, minus its place there, minus 1.
+    """
+    moves = 2 * rules.suits * rules.ranks + 2
+    scratch = len(nodes) - 1
+    following = (player + 1) % rules.players
+    total = 0
+    for k in range(count):
+        playable = playable_cards(rules, target & ~nodes[first + k].played)
+        for move in range(moves):
+            if is_possible(rules, coming, nodes[first + k], player, playable, move):
+                nodes[scratch] = nodes[first + k]
+                take_turn(rules, deck, target, nodes[scratch], player, move)
+                found[total, 0] = k
+                found[total, 1] = move
+                if nodes[scratch].played & target == target:
+                    return -total - 1
+                value = worth(rules, coming, target, nodes[scratch], following, style, late)
+                if value >= 0 and is_new(seen, fingerprint(rules, nodes[scratch]), turn):
+                    found[total, 2] = value
+                    total += 1
+    return total
+
+
+@rule
+def trace(trail, found, last, turn, moves):
+    """The moves that lead to the ``last`` position found in a turn, from the first one on."""
+    moves[turn] = found[last, 1]
+    at = found[last, 0]
+    for k in range(turn):
+        moves[turn - 1 - k] = trail[turn - 1 - k, at, 1]
+        at = trail[turn - 1 - k, at, 0]
+
+
+@cache
+def beam_loop() -> Callable[..., int]:
+    """See `Beam.search`."""
+    digest = digest_of(survey, begin, expand, threshold, trace, beam_loop)
+
+    @kernel
+    def beam(rules, deck, target, style, nodes, trail, found, seen, coming, late, histogram, moves):
+        width = (len(nodes) - keyed(1, digest)) // 2
+        survey(rules, deck, coming)
+        seen[:] = 0
+        begin(rules, deck, target, nodes[0])
+        if worth(rules, coming, target, nodes[0], 0, style, late) < 0:
+            return DRY
+        first, count, was_full = 0, 1, False
+        for turn in range(len(trail)):
+            player = turn % rules.players
+            total = expand(
+                rules, deck, target, style, nodes, first, count, player, turn, found, seen, coming, late
+            )
+            if total < 0:
+                trace(trail, found, -total - 1, turn, moves)
+                return turn + 1
+            if total == 0:
+                return FULL if was_full else DRY
+            least, room = threshold(found, total, width, histogram)
+            was_full |= total > width
+            second, count = width - first, 0
+            for k in range(total):
+                value = found[k, 2]
+                if value > least or (value == least and room > 0):
+                    room -= value == least
+                    nodes[second + count] = nodes[first + found[k, 0]]
+                    take_turn(rules, deck, target, nodes[second + count], player, found[k, 1])
+                    trail[turn, count, 0] = found[k, 0]
+                    trail[turn, count, 1] = found[k, 1]
+                    count += 1
+            first = second
+        return FULL
+
+    return beam
+
+
+class Beam:
+    """Room for a beam of some width, used for one deck after the other.
+
+    Args:
+        rules: of the game.
+        width: positions of a turn that are kept.
+    """
+
+    def __init__(self, rules: Rules, width: int) -> None:
+        cards, most = rules.suits * rules.ranks, 2 * width * (rules.hand_size + 1)
+        self.rules = rules
+        self.moves = np.zeros(MOST_STEPS, np.int64)
+        self.room: tuple[Any, ...] = (
+            np.zeros(2 * width + 1, interned(NODE)),
+            np.zeros((MOST_STEPS, width, 2), np.int32),
+            np.zeros((most + 1, 3), np.int64),
+            np.zeros((1 << (2 * most).bit_length(), 2), np.uint64),
+            np.zeros((rules.deck_size + 1, cards + 1), np.int64),
+            np.zeros(rules.deck_size + 1, np.int64),
+            np.zeros(WORST, np.int64),
+            self.moves,
+        )
+
+    def search(self, deck: np.ndarray, target: int, style: np.ndarray) -> int:
+        """Look for a line of play.
+
+        Returns:
+            How many moves it takes, the first ones of ``moves``; or `DRY` or `FULL` if none was found.
+        """
+        return beam_loop()(self.rules, deck, np.int64(target), style, *self.room)
