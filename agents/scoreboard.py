@@ -23,6 +23,7 @@ from hanabako.games import config_from_dict
 from hanabako.pages.generated import marks, update
 
 from . import sweep, zero_shot
+from .ceiling import measuring
 from .evaluate import Args, evaluate
 from .evaluation.originals import originals_board
 from .registry import names
@@ -249,6 +250,7 @@ def boards() -> dict[str, str]:
         "programs": programs_board(standard),
         "variants": variants_board(variants),
         "originals": originals_board(originals, [*standard, *four_lives]),
+        "ceiling": measuring.ceiling_board(measuring.read_results()),
         "sweep": sweep.table(json.loads(sweep.RESULTS.read_text())),
         "zero-shot": zero_shot.table(zero_shot.read_results()),
     }

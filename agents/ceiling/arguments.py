@@ -108,9 +108,7 @@ def fills_up(rules, deck, target, coming, stack, seen):
         stack[0, 1] |= (one << deck[at]) & target
     while height > 0:
         height -= 1
-        drawn, pool, played, fate = run_on(
-            rules, deck, target, stack[height, 0], stack[height, 1], stack[height, 2]
-        )
+        drawn, pool, played, fate = run_on(rules, deck, target, stack[height, 0], stack[height, 1], stack[height, 2])
         if fate == 1:
             return 0
         if fate == 0 or not note(seen, drawn, pool, played):

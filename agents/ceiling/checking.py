@@ -120,7 +120,9 @@ def is_crowded(config: HanabiConfig, deck: Sequence[str]) -> bool:
         if drawn == len(deck):
             return False  # all that is missing is in the hand, and there are turns for it
         following = frozenset(deck[drawn : drawn + 1])
-        fitting = {next(card for card in firework if card not in played) for firework in order if firework[-1] in missing}
+        fitting = {
+            next(card for card in firework if card not in played) for firework in order if firework[-1] in missing
+        }
         playable = sorted(hand & fitting)
         if playable:
             waiting.append((drawn + 1, hand - {playable[0]} | following, played | {playable[0]}))
@@ -174,8 +176,10 @@ def positions_after(config: HanabiConfig, deck: Sequence[str], order: list[list[
         if order[suit].index(card) == heights[suit]:
             higher = (*heights[:suit], heights[suit] + 1, *heights[suit + 1 :])
             gains = higher[suit] == config.ranks
-            for gain in {0, 1} if config.choreography else {0}:
-                found.append((following, after, new, higher, min(most, tokens + gains + gain), lives, left))
+            announced = {0, 1} if config.choreography else {0}
+            found += [
+                (following, after, new, higher, min(most, tokens + gains + more), lives, left) for more in announced
+            ]
         else:
             found.append((following, after, new, heights, tokens, lives - 1, left))
         if tokens < most:
@@ -227,14 +231,13 @@ def check_again(args: Args) -> tuple[int, int]:
     Raises:
         ValueError: something does not hold.
     """
-    from .words import in_words
     from .verdicts import Ceiling
 
     ceiling = Ceiling(replace(PRESETS[args.preset], players=args.players))
     games = arguments = 0
     for index in range(args.decks):
         verdict = ceiling.solve(args.seed, index)
-        deck, moves = in_words(ceiling, args.seed, index, verdict)
+        deck, moves = ceiling.in_words(args.seed, index, verdict)
         if verdict.actions:
             check_game(ceiling.config, deck, moves, verdict.lower)
             games += 1

@@ -15,7 +15,7 @@ A *move* is what a line of play consists of, with ``cards = suits * ranks``:
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 

@@ -16,7 +16,7 @@ from hanabako.files import read_json, write_text
 from hanabi_env import PRESETS
 
 from .verdicts import Ceiling, Verdict
-from .words import line_of
+from .words import deck_in_words
 
 __all__ = ["BELOW", "BLOCK", "RESULTS", "ceiling_board", "measure", "read_results"]
 
@@ -26,7 +26,9 @@ BELOW = HERE / "ceiling-below.txt"
 BLOCK = 500
 MOST_LINES = 40
 """Decks of one setting in the file of decks below."""
-HEAD = "# Decks that do not allow the highest score: preset, players, seed, game, best score, argument: cards, top first."
+HEAD = (
+    "# Decks that do not allow the highest score: preset, players, seed, game, best score, argument: cards, top first."
+)
 
 
 def read_results() -> list[dict[str, Any]]:
@@ -77,6 +79,13 @@ def measure(preset: str, players: int, decks: int, seed: int, cores: int) -> Non
             add_lines(below, preset, players, seed)
             write_text(RESULTS, "[\n" + ",\n".join(map(json.dumps, results)) + "\n]\n")
             bar.update(len(block))
+
+
+def line_of(preset: str, ceiling: Ceiling, seed: int, index: int, verdict: Verdict) -> str:
+    """A deck that allows less, as `HEAD` says."""
+    best = str(verdict.lower) if verdict.lower == verdict.upper else f"{verdict.lower}-{verdict.upper}"
+    about = f"{preset} {ceiling.config.players} seed {seed} game {index} best {best} {verdict.argument or 'open'}"
+    return f"{about}: {' '.join(deck_in_words(ceiling.config, ceiling.deck(seed, index)))}"
 
 
 def count(row: dict[str, Any], verdicts: Sequence[Verdict], most: int, seconds: float) -> None:

@@ -64,8 +64,10 @@ NODE = np.dtype(
 
 @rule
 def survey(rules, deck, coming):
-    """Fill ``coming`` (deck + 1, cards + 1): where each card comes next from a place of the deck on, or the deck's
-    size; and in the last column the set of the cards from there on."""
+    """Fill ``coming`` (deck + 1, cards + 1) with what comes from each place of the deck on.
+
+    It is where each card comes next, or the deck's size, and in the last column the set of the cards.
+    """
     cards = rules.suits * rules.ranks
     size = len(deck)
     for card in range(cards):
@@ -364,9 +366,7 @@ def beam_loop() -> Callable[..., int]:
         first, count, was_full = 0, 1, False
         for turn in range(len(trail)):
             player = turn % rules.players
-            total = expand(
-                rules, deck, target, style, nodes, first, count, player, turn, found, seen, coming, late
-            )
+            total = expand(rules, deck, target, style, nodes, first, count, player, turn, found, seen, coming, late)
             if total < 0:
                 trace(trail, found, -total - 1, turn, moves)
                 return turn + 1

@@ -14,10 +14,12 @@ import numpy as np
 
 from hanabi_env import HanabiConfig
 from hanabi_env.engine.rules import opening_score
+from hanabi_env.words.notation import action_to_str
 
 from .arguments import Arguments
 from .decks import MASK_WORDS, MOST_STEPS, deck_loops, empty_states, target_of
 from .search import DRY, STYLES, Beam
+from .words import deck_in_words
 
 __all__ = ["Ceiling", "Verdict", "targets_below"]
 
@@ -97,6 +99,11 @@ class Ceiling:
             return Verdict(lost, lost if argument else most, argument, ())
         return self.best_below(deck, argument)
 
+    def in_words(self, seed: int, index: int, verdict: Verdict) -> tuple[list[str], list[str]]:
+        """The deck of a game, and the moves of its verdict."""
+        deck = deck_in_words(self.config, self.deck(seed, index))
+        return deck, [action_to_str(self.config, action) for action in verdict.actions]
+
     def best_below(self, deck: np.ndarray, argument: str) -> Verdict:
         """The best score of a deck that does not allow the highest, or for which no line was found."""
         is_proved = bool(argument)
@@ -121,7 +128,7 @@ class Ceiling:
         """Look for a line and for an argument: a played game as (score, actions) or None, and the argument or ""."""
         target = target_of(self.rules, heights)
         for width in FIRST_WIDTHS:
-            found, is_dry = self.look_for_line(deck, target, width, 0)
+            found, is_dry = self.find_line(deck, target, width, 0)
             if found is not None:
                 return found, ""
             if is_dry:
@@ -130,7 +137,7 @@ class Ceiling:
         if argument:
             return None, argument
         for width, style in self.ladder(widest):
-            found, is_dry = self.look_for_line(deck, target, width, style)
+            found, is_dry = self.find_line(deck, target, width, style)
             if found is not None:
                 return found, ""
             if is_dry and not self.rules.choreography:
@@ -148,7 +155,7 @@ class Ceiling:
             for style in range(len(STYLES)):
                 yield self.last_width, style
 
-    def look_for_line(
+    def find_line(
         self, deck: np.ndarray, target: int, width: int, style: int
     ) -> tuple[tuple[int, tuple[int, ...]] | None, bool]:
         """A played game as (score, actions) or None; and whether all positions were searched in vain."""
