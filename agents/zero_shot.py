@@ -144,10 +144,14 @@ def train_all(wanted: Sequence[Run], cores: int, results: dict[str, Any]) -> Non
     there = {(row["preset"], row["algorithm"], row["seed"]) for row in results["runs"]}
     missing = [run for run in wanted if run[:3] not in there]
     with ThreadPoolExecutor(cores) as threads, tqdm(total=len(missing), unit="run") as bar:
-        for row in threads.map(trained, missing):
-            results["runs"].append(row)
-            keep(results)
-            bar.update()
+        try:
+            for row in threads.map(trained, missing):
+                results["runs"].append(row)
+                keep(results)
+                bar.update()
+        except BaseException:
+            threads.shutdown(cancel_futures=True)  # those that run end first
+            raise
 
 
 # --- Playing ----------------------------------------------------------------------------------------------------------
