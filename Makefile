@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test lint format types pytest bench pages clean
+.PHONY: help train test lint format types pytest docs bench pages clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ types: $(VENV)/.test  ## pyrefly
 pytest: $(VENV)/.test $(VENV)/.learning-environment  ## the tests and notebooks alone; ARGS="--slow" adds the slow ones
 	@echo "pytest, $(WORKERS) at a time (the first run also compiles the games) ..."
 	@FAST=1 $(RUN) -m pytest --quiet -n $(WORKERS) --dist worksteal tests $(if $(wildcard notebooks/*.ipynb),--nbmake notebooks) $(ARGS)
+
+docs: $(VENV)/.docs  ## the site, in .cache/docs/html; warnings and broken internal links are errors
+	@$(RUN) -m sphinx --quiet --fail-on-warning --keep-going -c docs -d .cache/docs/trees . .cache/docs/html
+	@$(RUN) docs/check_links.py .cache/docs/html
 
 format: $(VENV)/.test  ## put the code in its one format
 	@$(VENV)/bin/ruff check --fix-only --quiet .
@@ -89,6 +93,11 @@ $(VENV)/.train: $(VENV)/.torch pyproject.toml constraints.txt
 $(VENV)/.test: $(VENV)/.train
 	@echo "Installing what the tests need ..."
 	@$(INSTALL) --editable '.[all]' --group dev
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.train
+	@echo "Installing what the site is made with ..."
+	@$(INSTALL) --editable '.[agents]' --group docs
 	@touch $@
 
 # The Hanabi Learning Environment is compiled from source, so it may fail to appear: the tests against it then skip.

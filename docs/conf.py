@@ -1,0 +1,72 @@
+"""The site: every README, the notebooks with their committed outputs, and the pages of this folder.
+
+    make docs
+
+The sources are the clone itself (``sphinx-build -c docs . .cache/docs``), so that a page's links are the same on a
+forge and on the site. Two environment variables, which may be missing, say where it is published: ``HANABAKO_SITE`` is
+the site's address, ``HANABAKO_REPOSITORY`` the repository's, and pages then link to their sources there.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import public  # noqa: E402 - beside this file
+
+project = "Hanabako"
+author = "The Hanabako authors"
+copyright = author  # noqa: A001 - Sphinx's name
+html_title = project
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+root_doc = "docs/README"
+PAGES = ["*.md", "*/*.md", "docs/api/*.md", "notebooks/*.ipynb"]
+include_patterns = PAGES
+exclude_patterns = [".*", "runs", "dist", "tests", "**/__pycache__"]
+
+# --- Markdown and notebooks -------------------------------------------------------------------------------------------
+
+nb_execution_mode = "off"
+nb_merge_streams = True
+myst_heading_anchors = 4
+smartquotes = False
+suppress_warnings = ["myst.header"]  # rule cards step from a second heading to a fourth
+
+# --- Docstrings -------------------------------------------------------------------------------------------------------
+
+default_role = "py:obj"
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False
+viewcode_follow_imported_members = False  # an entry of a package leads to the whole one, which has the source
+nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", rf"(?!({'|'.join(public.PACKAGES)})\.).*")]  # what others document lies elsewhere
+
+# --- Pages ------------------------------------------------------------------------------------------------------------
+
+html_theme = "furo"
+html_baseurl = os.environ.get("HANABAKO_SITE", "")
+html_additional_pages = {"index": "redirect.html"}
+templates_path = [str(HERE / "templates")]
+html_copy_source = False
+html_show_sphinx = False
+
+REPOSITORY = os.environ.get("HANABAKO_REPOSITORY", "")
+if REPOSITORY:
+    html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": ""}
+
+
+def setup(app):
+    """What this site needs of Sphinx beside its extensions."""
+    app.connect("source-read", public.expand)
+    app.connect("missing-reference", public.find)
+    app.connect("doctree-read", public.without_builtins)
+    app.connect("autodoc-process-docstring", public.tidied, priority=400)  # napoleon's is 500
+    app.connect("autodoc-process-docstring", public.given_back, priority=600)

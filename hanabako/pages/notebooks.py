@@ -1,0 +1,195 @@
+"""The stamps of notebooks: which commit made their committed outputs, and what of the code they show is newer.
+
+    python -m hanabako.pages.notebooks                        # report; nothing fails, outputs may be older than code
+    python -m hanabako.pages.notebooks --run 03_variants      # make the outputs anew, and stamp them
+    python -m hanabako.pages.notebooks --stamp 03_variants    # stamp what was just made by hand
+
+A stamp is the entry ``hanabako`` of a notebook's metadata: ``commit``, its ``date``, and a digest of the code cells
+with their outputs, so that what was changed without a stamp is noticed. The code that a notebook shows is every module
+of the clone that its cells reach by imports; comments and docstrings do not count.
+"""
+
+import argparse
+import ast
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hanabako.files import read_json, write_text
+
+__all__ = ["digest_of_cells", "report", "stamp", "stamp_in_words"]
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = Path(__file__).resolve().parents[1].name
+NAMED = 3
+"""How many changed files a line of the report names."""
+
+
+# --- Stamps -----------------------------------------------------------------------------------------------------------
+
+
+def digest_of_cells(notebook: dict[str, Any]) -> str:
+    """SHA-256 (16 digits) of the cells that run, with their outputs."""
+    cells = [["".join(cell["source"]), cell["outputs"]] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def stamp(path: Path, commit: str) -> None:
+    """Write into a notebook that its outputs were made at ``commit``.
+
+    Raises:
+        ValueError: git knows no such commit.
+    """
+    date = git("show", "-s", "--format=%cs", commit.removesuffix("-dirty"))
+    if date is None:
+        raise ValueError(f"commit must be one of this clone's, got {commit}")
+    notebook = read_json(path)
+    digest = digest_of_cells(notebook)
+    notebook["metadata"][NAME] = {"commit": commit, "date": date.strip(), "cells": digest}
+    write_text(path, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
+
+
+def stamp_in_words(notebook: dict[str, Any]) -> str:
+    """A sentence for readers of a notebook's page."""
+    made = notebook["metadata"].get(NAME)
+    if made is None:
+        return "Outputs of an unknown commit."
+    since = "" if made["cells"] == digest_of_cells(notebook) else "; code was changed since"
+    return f"Outputs of commit {made['commit']}, {made['date']}{since}."
+
+
+# --- What is newer ----------------------------------------------------------------------------------------------------
+
+
+def report() -> Iterator[str]:
+    """A line per notebook: its stamp, and what of the code it shows has changed since."""
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        yield f"{path.stem}: {state_of(read_json(path))}"
+
+
+def state_of(notebook: dict[str, Any]) -> str:
+    """The stamp of a notebook and what is newer, in words."""
+    made = notebook["metadata"].get(NAME)
+    if made is None:
+        return "no stamp"
+    if made["cells"] != digest_of_cells(notebook):
+        return f"changed after its stamp, {made['commit']}, {made['date']}"
+    newer = newer_files(notebook, made["commit"].removesuffix("-dirty"))
+    if newer is None:
+        return f"of {made['commit']}, {made['date']}, which this clone does not know"
+    named = ", ".join(newer[:NAMED]) + (f" and {len(newer) - NAMED} more" if len(newer) > NAMED else "")
+    return f"of {made['commit']}, {made['date']}; " + (f"older than {named}" if newer else "nothing is newer")
+
+
+def newer_files(notebook: dict[str, Any], commit: str) -> list[str] | None:
+    """The files of code that a notebook shows and that say something else than at ``commit``; None: no such commit."""
+    changed = git("diff", "--name-only", commit, "--", "*.py")
+    if changed is None:
+        return None
+    shown = {str(path.relative_to(ROOT)) for path in files_shown(notebook)}
+    return [name for name in changed.splitlines() if name in shown and says_otherwise(name, commit)]
+
+
+@cache
+def says_otherwise(name: str, commit: str) -> bool:
+    """A file's code is not what it was at ``commit``."""
+    return meaning(git("show", f"{commit}:{name}") or "") != meaning((ROOT / name).read_text("utf-8"))
+
+
+def files_shown(notebook: dict[str, Any]) -> set[Path]:
+    """Every file of the clone that a notebook's cells reach by imports."""
+    code = [re.sub(r"^\s*[%!].*$", "", "".join(cell["source"]), flags=re.MULTILINE) for cell in notebook["cells"]]
+    waiting = [name for cell, text in zip(notebook["cells"], code, strict=True) if cell["cell_type"] == "code"
+               for name in imported(text, "")]  # fmt: skip
+    found: set[Path] = set()
+    while waiting:
+        path = file_of(waiting.pop())
+        if path is not None and path not in found:
+            found.add(path)
+            package = ".".join(path.relative_to(ROOT).parent.parts)
+            waiting += imported(path.read_text("utf-8"), package)
+    return found
+
+
+def imported(code: str, package: str) -> list[str]:
+    """The full names of everything that code imports, at its top or later."""
+    names = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".")
+            base = ".".join(parts[: len(parts) + 1 - node.level]) if node.level else ""
+            module = ".".join(part for part in (base, node.module) if part)
+            names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
+    return names
+
+
+def file_of(name: str) -> Path | None:
+    """The file of a module of the clone."""
+    place = ROOT.joinpath(*name.removeprefix(f"{NAME}.agents.").split("."))
+    if name.startswith(f"{NAME}.agents."):
+        place = ROOT.joinpath("agents", *name.split(".")[2:])
+    for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+        if path.is_file() and "site-packages" not in path.parts:
+            return path
+    return None
+
+
+def meaning(code: str) -> str:
+    """The syntax tree of a module without docstrings and comments."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def git(*words: str) -> str | None:
+    """What git says, or None where it fails or is missing."""
+    try:
+        done = subprocess.run(["git", *words], cwd=ROOT, check=False, capture_output=True, text=True)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+# --- Command line -----------------------------------------------------------------------------------------------------
+
+
+def run(path: Path) -> None:
+    """Execute a notebook in its folder and keep the outputs."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook: Any = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=None, resources={"metadata": {"path": str(path.parent)}}).execute()
+    nbformat.write(notebook, path)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Say which notebooks are older than the code they show, or make and stamp their outputs."""
+    parser = argparse.ArgumentParser(prog="python -m hanabako.pages.notebooks", description=main.__doc__)
+    parser.add_argument("--run", nargs="+", metavar="NAME", default=[], help="execute these notebooks and stamp them")
+    parser.add_argument("--stamp", nargs="+", metavar="NAME", default=[], help="stamp these as they are")
+    parser.add_argument("--commit", help="the commit that made the outputs; the one that is checked out")
+    options = parser.parse_args(arguments)
+    commit = options.commit or (git("describe", "--always", "--dirty", "--abbrev=12") or "unknown").strip()
+    for name in [*options.run, *options.stamp]:
+        path = ROOT / "notebooks" / f"{Path(name).stem}.ipynb"
+        try:
+            if name in options.run:
+                run(path)
+            stamp(path, commit)
+        except (OSError, ValueError) as error:
+            raise SystemExit(f"notebooks: {error}") from error
+    print("\n".join(report()))
+
+
+if __name__ == "__main__":
+    main()

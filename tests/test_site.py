@@ -1,0 +1,299 @@
+"""The documentation: the site builds without a warning, and what its pages list is what the code has."""
+
+import importlib
+import inspect
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+from hanabako.envs.seat import CardGameSeatEnv
+from hanabako.games import games
+from hanabako.pages import notebooks
+
+from .games import GAMES, GameUnderTest, short_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "environments.md").read_text()
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
+RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py"))}
+NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+
+
+# --- Tables of the page of environments -------------------------------------------------------------------------------
+
+
+def cells(title: str, head: str) -> list[list[str]]:
+    """The rows of the table below a title whose first cell is ``head``."""
+    (section,) = re.findall(rf"^## {re.escape(title)}.*?\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE)
+    (table,) = re.findall(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", section, flags=re.MULTILINE)
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in table.splitlines()]
+
+
+def named(title: str, head: str) -> set[str]:
+    """What the first column of that table names in code; a row "fields" of the config names none."""
+    return {word for row in cells(title, head) for word in re.findall(r"`(\w+)`", row[0])}
+
+
+def title_of(game: str) -> str:
+    """The name that the page calls a game by."""
+    (title,) = [row[0] for row in cells("Ids", "game") if f"`{games()[game].package}." in row[1]]
+    return title
+
+
+def statistics_of(game: str) -> set[str]:
+    """The statistics that the page has for a game."""
+    rows = cells("Statistics of a finished game", "name")
+    return {word for row in rows if title_of(game) in row[1].split(", ") for word in re.findall(r"`(\w+)`", row[0])}
+
+
+def arguments(function: Any, *left_out: str) -> set[str]:
+    """The arguments of a function that have names."""
+    kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    found = {name for name, argument in inspect.signature(function).parameters.items() if argument.kind not in kinds}
+    return found - {"self", *left_out}
+
+
+@EVERY_GAME
+def test_every_argument_of_an_environment_is_documented(under_test: GameUnderTest) -> None:
+    entry = under_test.entry
+    aec = arguments(entry.module(entry.environment).raw_env)
+    assert named("Turn by turn", "argument") == aec
+    assert named("Many tables", "argument") == arguments(entry.vector_env)
+    assert named("One seat", "argument") == arguments(CardGameSeatEnv, "game") | arguments(entry.make_seat) | {"preset"}
+    assert named("The table", "argument") == {"config", "preset"}
+
+
+@EVERY_GAME
+def test_every_option_of_reset_is_documented(under_test: GameUnderTest) -> None:
+    title = title_of(under_test.name)
+    rows = {re.findall(r"`(\w+)`", row[0])[0]: row[1] for row in cells("Reset", "option")}
+    usable = {name for name, where in rows.items() if where in ("everywhere", "vector") or title in where.split(", ")}
+    game = under_test.entry.make_game(**under_test.short)
+    assert usable == {"game_index", "state", "reset_mask", *game.deal_options}
+
+
+@EVERY_GAME
+def test_every_info_key_turn_by_turn_is_documented(under_test: GameUnderTest) -> None:
+    env = under_test.raw_env(**under_test.short)
+    env.reset(seed=1)
+    keys = set(env.infos["player_0"])
+    while not any(env.terminations.values()):
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+        keys |= set(env.infos["player_0"])
+    assert keys == named("Turn by turn", "key of `infos[agent]`") - {"active_agent"} | statistics_of(under_test.name)
+
+
+@EVERY_GAME
+def test_every_info_key_of_a_vector_is_documented(under_test: GameUnderTest) -> None:
+    envs = under_test.vector(8)
+    observations, infos = envs.reset(seed=1)
+    keys = set(infos)
+    while "final_obs" not in keys:
+        observations, *_, infos = envs.step(observations["action_mask"].argmax(axis=1))
+        keys |= set(infos)
+    shapes = {word: row[1] for row in cells("Many tables", "key of `infos`") for word in re.findall(r"`(\w+)`", row[0])}
+    in_words = {"verdict", "verdicts"}
+    assert {key for key in keys if key[0] != "_"} == shapes.keys() | statistics_of(under_test.name) - in_words
+    for key, shape in shapes.items():
+        if shape[0] == "`":  # as in `(N, P)` float64
+            size = {"N": 8, "P": envs.game.players}
+            letters = re.findall(r"[NP]", shape.split("`")[1])
+            value = np.asarray(infos[key])
+            assert (value.shape, str(value.dtype)) == (tuple(size[letter] for letter in letters), shape.split()[-1])
+
+
+@EVERY_GAME
+def test_every_info_key_of_a_seat_is_documented(under_test: GameUnderTest) -> None:
+    env = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), **under_test.short, constant_infos=True)
+    _, info = env.reset(seed=1)
+    in_words = {"verdict", "verdicts"}
+    assert set(info) == named("One seat", "key of `info`") | statistics_of(under_test.name) - in_words
+
+
+def test_the_ids_of_the_page_are_those_that_are_registered() -> None:
+    named_ids = {f"hanabako/{word}" for row in cells("Ids", "game") for word in re.findall(r"`(\w+-v0)`", row[4])}
+    assert named_ids == {name for name in gymnasium.registry if name.startswith("hanabako/")}
+
+
+# --- Recipes ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_is_short_and_on_its_page(recipe: str) -> None:
+    code = RECIPES[recipe].read_text().strip().splitlines()
+    assert len(code) <= 10
+    assert f"literalinclude}} recipes/{recipe}.py" in (ROOT / "docs" / "recipes.md").read_text()
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_runs_where_its_library_is(recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    libraries = re.findall(r"^(?:from|import) (\w+)", RECIPES[recipe].read_text(), flags=re.MULTILINE)
+    missing = [name for name in libraries if find_spec(name) is None]
+    if missing:
+        pytest.skip(f"client: {missing[0]} is not installed")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    runpy.run_path(str(RECIPES[recipe]))
+
+
+# --- Notebooks --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebooks_outputs_are_stamped(name: str) -> None:
+    """Which are older than the code is reported (`python -m hanabako.pages.notebooks`), and fails nothing."""
+    content = notebooks.read_json(NOTEBOOKS[name])
+    made = content["metadata"].get("hanabako", {})
+    assert made.keys() == {"commit", "date", "cells"}, f"python -m hanabako.pages.notebooks --run {name}"
+    assert made["commit"] in notebooks.stamp_in_words(content)
+
+
+def test_the_report_names_what_is_newer_and_only_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notebook of a small repository: code that it reaches, code that it does not, and a comment."""
+    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
+    notebooks.says_otherwise.cache_clear()
+    cell = {"cell_type": "code", "source": ["%matplotlib inline\n", "import shown\n"], "outputs": []}
+    content: dict[str, Any] = {"cells": [cell], "metadata": {}}
+    files = {"shown.py": "import below\n", "below.py": "A = 1\n", "commented.py": "B = 1\n", "elsewhere.py": "C = 1\n"}
+    files["shown.py"] += "import commented\n"
+    for name, code in files.items():
+        (tmp_path / name).write_text(code)
+    me = ["-c", "user.name=me", "-c", "user.email=me@here", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "."], [*me, "commit", "-qm", "first"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    (tmp_path / "notebooks").mkdir()
+    path = tmp_path / "notebooks" / "one.ipynb"
+    path.write_text(json.dumps(content))
+    commit = (notebooks.git("rev-parse", "HEAD") or "").strip()
+    notebooks.stamp(path, commit)
+    assert list(notebooks.report()) == [f"one: of {commit}, {stamped_date(path)}; nothing is newer"]
+
+    (tmp_path / "below.py").write_text("A = 2\n")
+    (tmp_path / "commented.py").write_text('"""Words."""\n\nB = 1  # a remark\n')
+    (tmp_path / "elsewhere.py").write_text("C = 2\n")
+    notebooks.says_otherwise.cache_clear()
+    assert next(notebooks.report()).endswith("; older than below.py")
+
+    path.write_text(path.read_text().replace("%matplotlib inline", "%matplotlib agg"))
+    assert "changed after its stamp" in next(notebooks.report())
+
+
+def stamped_date(path: Path) -> str:
+    return notebooks.read_json(path)["metadata"]["hanabako"]["date"]
+
+
+# --- The README on PyPI -----------------------------------------------------------------------------------------------
+
+
+def test_the_published_readmes_links_are_whole() -> None:
+    pytest.importorskip("hatchling")
+    whole = runpy.run_path(str(ROOT / "hatch_build.py"))["with_whole_links"]
+    page = whole((ROOT / "README.md").read_text(), "https://forge/us")
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", page)
+    assert len(links) > 10 and all(target.startswith(("https://", "#")) for _, target in links)
+    assert ("!", "https://forge/us/raw/HEAD/docs/hanabi.svg") in links
+    assert ("", "https://forge/us/blob/HEAD/agents/README.md") in links
+    elsewhere = "[a place](#here), [another](https://there/x)"
+    assert whole(elsewhere, "https://forge/us") == elsewhere
+
+
+# --- The site ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` does, by a process of its own."""
+    for library in ("sphinx", "furo", "myst_nb"):
+        if find_spec(library) is None:
+            pytest.skip(f"site: {library} is not installed; make docs brings it")
+    folder = tmp_path_factory.mktemp("site")
+    command = [
+        "-m",
+        "sphinx",
+        "--quiet",
+        "--fail-on-warning",
+        "--keep-going",
+        "-c",
+        "docs",
+        "-d",
+        str(folder / "trees"),
+    ]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HANABAKO_")}
+    done = subprocess.run(
+        [sys.executable, *command, ".", str(folder / "html")],
+        check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return folder / "html"
+
+
+def helper(name: str) -> ModuleType:
+    """A module of the folder docs."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(ROOT / "docs"))
+
+
+def entries(site: Path) -> set[str]:
+    """The names that have an entry, from the site's inventory."""
+    from sphinx.util.inventory import InventoryFile
+
+    with (site / "objects.inv").open("rb") as file:
+        inventory = InventoryFile.load(file, "", lambda _, uri: uri)
+    return {name for kind, names in inventory.items() if kind.startswith("py:") for name in names}
+
+
+def every_public_name() -> Iterator[str]:
+    """Of the packages, and of every module that the reference lists."""
+    for package in ("hanabako", "hanabako.agents", *(entry.package for entry in games().values())):
+        yield from (f"{package}.{name}" for name in importlib.import_module(package).__all__)
+    yield from helper("public").documented()
+
+
+@pytest.mark.slow
+def test_the_site_builds_and_its_links_lead_somewhere(site: Path) -> None:
+    assert list(helper("check_links").broken_links(site)) == []
+
+
+@pytest.mark.slow
+def test_every_public_name_has_an_entry(site: Path) -> None:
+    assert set(every_public_name()) - entries(site) == set()
+
+
+@pytest.mark.slow
+def test_every_algorithm_is_on_its_page(site: Path) -> None:
+    page = (site / "docs" / "algorithms.html").read_text()
+    names = helper("public").algorithms()
+    assert len(names) > 1 and all(f"python -m {name}" in page for name in names)
+
+
+@pytest.mark.slow
+def test_a_notebooks_page_says_what_made_it(site: Path) -> None:
+    for name, path in NOTEBOOKS.items():
+        assert notebooks.stamp_in_words(notebooks.read_json(path)) in (site / "notebooks" / f"{name}.html").read_text()
+
+
+def test_a_broken_link_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<h1 id="x">A</h1><a href="b.html#y">b</a><a href="c.html">c</a><a href="#x">x</a>'
+    )
+    (tmp_path / "b.html").write_text('<img src="https://elsewhere/x.png"><a href="https://elsewhere/">e</a>')
+    assert list(helper("check_links").broken_links(tmp_path)) == [
+        "a.html: no place b.html#y",
+        "a.html: no file c.html",
+        "b.html: img from another host, https://elsewhere/x.png",
+    ]
