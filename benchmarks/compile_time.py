@@ -20,10 +20,9 @@ import tyro
 from tqdm import tqdm
 
 from benchmarks import machine
-from benchmarks.timing import significant, write_json
+from benchmarks.timing import place, significant, write_json
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = Path(__file__).parent / "results" / "compile_time.json"
 
 AEC = """
     from hanabi_env import hanabi_v0
@@ -65,8 +64,8 @@ class Args:
     """Cold starts; the median counts."""
     only: str = ""
     """Only programs whose name contains this."""
-    out: Path = RESULTS
-    """Where the JSON goes."""
+    out: Path | None = None
+    """Where the JSON goes; by default among the committed results, or for a trial to .cache/benchmarks."""
 
 
 def start(program: str, cache: str) -> float:
@@ -107,8 +106,8 @@ def main(args: Args) -> None:
         "settings": {"cold_repeats": args.cold_repeats, "repeats": args.repeats},
         "results": results,
     }
-    write_json(args.out, report)
-    print(f"written: {args.out}")
+    write_json(path := place(args, "compile_time.json"), report)
+    print(f"written: {path}")
 
 
 if __name__ == "__main__":

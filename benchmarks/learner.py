@@ -20,9 +20,8 @@ from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
 from benchmarks import machine
-from benchmarks.timing import Case, measure, write_json
+from benchmarks.timing import Case, measure, place, write_json
 
-RESULTS = Path(__file__).parent / "results" / "learner.json"
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class Args:
     """Of every repeat."""
     repeats: int = 5
     """Repeats of every row."""
-    out: Path = RESULTS
-    """Where the results go."""
+    out: Path | None = None
+    """Where the results go; by default among the committed results, or for a trial to .cache/benchmarks."""
 
 
 def main(args: Args) -> None:
@@ -60,7 +59,8 @@ def main(args: Args) -> None:
         "device": kind_of_processor(ranks.device),
         "results": rows,
     }
-    write_json(args.out, report)
+    write_json(path := place(args, "learner.json"), report)
+    print(f"written: {path}")
     for row in rows:
         print(
             f"{row['network']:<10} {row['trunk']:<9} width {row['width']:>3} {row['steps_per_second']:>10,} decisions/s"

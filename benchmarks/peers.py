@@ -32,9 +32,8 @@ import tyro
 from benchmarks import machine
 from benchmarks.games import GAMES
 from benchmarks.loops import Play, aec_loop, rollout_loop, vector_loop
-from benchmarks.timing import Case, measure, significant, write_json
+from benchmarks.timing import Case, measure, place, significant, write_json
 
-RESULTS = Path(__file__).parent / "results" / "peers.json"
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,8 @@ class Args:
     """Repeats of every row; the median counts."""
     only: str = ""
     """Only rows whose name contains this."""
-    out: Path = RESULTS
-    """Where the JSON goes."""
+    out: Path | None = None
+    """Where the JSON goes; by default among the committed results, or for a trial to .cache/benchmarks."""
 
 
 # --- Hanabi Learning Environment --------------------------------------------------------------------------------------
@@ -417,8 +416,8 @@ def main(args: Args) -> None:
     """Measure, print and write."""
     report = run(args)
     print_rows(report)
-    write_json(args.out, report)
-    print(f"written: {args.out}")
+    write_json(path := place(args, "peers.json"), report)
+    print(f"written: {path}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
     python -m benchmarks.throughput                          # everything: benchmarks/results/throughput_GAME.json
     python -m benchmarks.throughput --game ikebana --only formats,aec
-    python -m benchmarks.throughput --seconds 0.02 --repeats 1   # does it still run?
+    python -m benchmarks.throughput --game ikebana --only aec --seconds 0.02 --repeats 1   # does it still run?
+
+What takes less time than by default, or measures only a part, is a trial and touches no committed result.
 
 Random games of Hanabi last 13 to 20 steps, so dealing weighs more here than in games of any trained agent: policy
 ``no misplay`` (random, but only cards that fit are played) plays long games. One core is measured in CPU time, several
@@ -10,7 +12,7 @@ by the wall clock on an otherwise idle machine; see `benchmarks.timing`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import tyro
@@ -18,9 +20,8 @@ import tyro
 from benchmarks import machine
 from benchmarks.games import GAMES, BenchmarkGame
 from benchmarks.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
-from benchmarks.timing import Case, measure, write_json
+from benchmarks.timing import Case, measure, place, write_json
 
-RESULTS = Path(__file__).parent / "results"
 FORMATS = (None, "packed", "int8", "float32")
 LEARNT_FROM = ("packed", "int8")
 """Formats in which the vector environment is measured: those that agents read."""
@@ -47,8 +48,9 @@ class Args:
     """Games side by side, in group ``sizes`` and the vector environment."""
     threads: int = 2
     """Threads that are compared with one."""
-    out: Path = RESULTS
-    """The directory that the JSON goes to: a file ``throughput_GAME.json`` for every game."""
+    out: Path | None = None
+    """The directory of the files ``throughput_GAME.json``; by default that of the committed results, or for a trial
+    .cache/benchmarks."""
 
 
 # --- What is measured: every group is compared within itself, so its repeats take turns -------------------------------
@@ -182,7 +184,8 @@ def main(args: Args) -> None:
     for name in args.game:
         report = run(args, GAMES[name])
         print_rows(report)
-        path = args.out / f"throughput_{name}.json"
+        file = f"throughput_{name}.json"
+        path = place(replace(args, game=list(GAMES)), file) if args.out is None else args.out / file
         write_json(path, report)
         print(f"written: {path}")
 

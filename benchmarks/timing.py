@@ -9,9 +9,9 @@ import json
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tqdm import tqdm
 
@@ -69,6 +69,33 @@ def significant(value: float, digits: int = 4) -> float:
     """``value`` rounded to that many significant digits: more would be noise."""
     rounded = float(f"{value:.{digits}g}")
     return int(rounded) if rounded.is_integer() else rounded
+
+
+# --- Where the results go ---------------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+TRIALS = ROOT / ".cache" / "benchmarks"
+EFFORT = ("seconds", "repeats", "cold_repeats")
+"""Settings of which more is better; all others choose what is measured."""
+
+
+def place(args: Any, name: str) -> Path:
+    """The file ``name`` that results go to: beside the committed ones only if the run is as thorough as theirs.
+
+    Args:
+        args: settings of the benchmark, a dataclass: ``out`` is the file that was asked for, if any; a run is a trial
+            if it takes less time than by default, or measures something else.
+        name: of the file.
+    """
+    if args.out is not None:
+        return args.out
+    usual = type(args)()
+    for field in fields(args):
+        value, default = getattr(args, field.name), getattr(usual, field.name)
+        if value < default if field.name in EFFORT else value != default:
+            return TRIALS / name
+    return RESULTS / name
 
 
 def write_json(path: Path, content: dict) -> None:

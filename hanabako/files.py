@@ -3,10 +3,12 @@
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-__all__ = ["MOST_BYTES", "parse_json", "read_json", "write_bytes", "write_text"]
+__all__ = ["MOST_BYTES", "parse_json", "read_json", "replacing", "write_bytes", "write_text"]
 
 MOST_BYTES = 16 * 2**20
 """The largest JSON file that is read: what holds more is none of ours, and parsing takes 15 times its size."""
@@ -27,6 +29,18 @@ def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> Pa
     Raises:
         OSError: the disk is full, the folder may not be written to, and so on; names ``path``. What was there stays.
     """
+    with replacing(path) as file:
+        file.write(content)
+    return Path(path)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write little by little, which takes its name when the block ends without an error. Creates the folder.
+
+    Raises:
+        OSError: see `write_bytes`.
+    """
     target = Path(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +48,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> Pa
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(content)
+                yield file
             temporary.chmod(0o644)  # mkstemp's 0600 would hide a published page from a web server
             os.replace(temporary, target)
         except BaseException:
@@ -42,7 +56,6 @@ def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> Pa
             raise
     except OSError as error:
         raise OSError(error.errno, f"{target} cannot be written: {error.strerror or error}") from error
-    return target
 
 
 def read_json(path: str | os.PathLike[str], most: int = MOST_BYTES) -> Any:

@@ -35,7 +35,7 @@ from hanabi_env.config import HanabiConfig
 from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action, suit_letters
 
-__all__ = ["VARIANTS", "load", "main", "options_of", "save", "variant_of"]
+__all__ = ["VARIANTS", "load", "main", "options_of", "player_names", "save", "variant_of"]
 
 PLAY, DISCARD, COLOR_CLUE, RANK_CLUE, END_GAME, END_BY_VOTE = range(6)
 
@@ -99,6 +99,13 @@ def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], 
     deck = _completed(config, cards)
     actions = _actions_in(config, deck, _list(game, "actions"), first)
     return config, _turned(deck, config, first), actions
+
+
+def player_names(game: Mapping[str, Any], players: int) -> list[str]:
+    """Who played a game that `load` can read, from player 0 on as `load` turns it."""
+    names = [str(name) for name in game["players"]]
+    first = (game.get("options") or {}).get("startingPlayer") or 0
+    return [names[(first + player) % players] for player in range(players)]
 
 
 def _options(game: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ COMMANDS = {
     "evaluate": "play many games with given agents and say how good they are",
     "play": "play a game yourself, with agents or friends",
     "watch": "write a game as a page for the browser",
-    "record": "write games that agents play to a file",
+    "record": "write a dataset of games that agents play, or of hanab.live's",
     "benchmark": "time the games on this machine",
 }
 

@@ -1,38 +1,44 @@
-"""Write games that agents play to a file: JSON, one game a line, each as `hanabako play` keeps it.
+"""Write a dataset of games: agents play them, or they were played on hanab.live; and hand datasets on.
 
-    hanabako record hanabi --agents smart --games 1000 --out games.jsonl
-    hanabako record koikoi --agents counting,greedy_stop --games 100 --out games.jsonl
+    hanabako record hanabi --agents smart --games 100000 --out smart.npz
+    hanabako record koikoi --agents counting,greedy_stop --games 1000 --seed 7
+    hanabako record hanabi --source exports/ --out people.npz     # a folder of hanab.live's exports
+    hanabako record --source smart.npz --hanablive exports/       # a file per game, which the site opens
+    hanabako record --source smart.npz --minari hanabako/smart-v0
 
-A game is its config, seed and actions in words: everything else follows from them.
+A file holds seeds and actions, some 50 bytes a game of Hanabi; `agents.datasets` reads it and shows every decision in
+any observation, and `hanabako watch FILE --number N` shows a game. The file appears when it is whole.
 """
 
-import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
-from hanabako.files import write_text
-from hanabako.words.checks import as_seed
+from hanabako.words.checks import as_seed, shown
 
-from ..people.session import Session, config_for, line_up_of
+from ..people.session import config_for, line_up_of
 from ..people.terminal import said_if_slow
 
 __all__ = ["Args", "run"]
 
+SHOWN = 5
+"""Files that are left out are named up to this many."""
+
 
 @dataclass(frozen=True)
 class Args:
-    """Write games that agents play to a file."""
+    """Write a dataset of games."""
 
-    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")] = "hanabi"
     """hanabi, ikebana or koikoi."""
     agents: str = "random"
     """NAME[,NAME...]: names of agents or policy files, one per seat; the last name stands for all that follow."""
     games: int = 100
     """Number of games."""
-    out: Path = Path("games.jsonl")
+    out: Path = Path("games.npz")
     """The file."""
     preset: str | None = None
     """A preset of the game; by default its first, or what a network was trained for."""
@@ -41,29 +47,76 @@ class Args:
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
     seed: int = 1
-    """Seed of the first game; each next game has the next seed."""
+    """Seed of the deals and of the agents' chance: the games are those of ``hanabako evaluate`` with it."""
+    source: Path | None = None
+    """Instead of agents' games: a folder of hanab.live's exports, which is read into --out, or a dataset to hand on."""
+    hanablive: Path | None = None
+    """Also write the games to this folder, as hanab.live opens them."""
+    minari: str | None = None
+    """Also write the games to Minari's dataset of this name, an episode for every seat of a game."""
 
 
 def run(args: Args) -> None:
-    """Play and write.
+    """Play or read, and write.
 
     Raises:
-        ValueError: an unknown name or a wrong value.
-        OSError: the file cannot be written.
+        ValueError: an unknown name, a wrong value, or a file without games.
+        OSError: a file cannot be read or written.
     """
+    for dataset in datasets_of(args):
+        if args.hanablive is not None:
+            from ..datasets.hanab_live import write_exports
+
+            print(f"{write_exports(dataset, args.hanablive)}: {len(dataset):,} games for hanab.live")
+        if args.minari is not None:
+            from ..datasets.minari_export import to_minari
+
+            print(f"{args.minari}: {to_minari(dataset, args.minari).total_episodes:,} episodes in Minari")
+
+
+def datasets_of(args: Args) -> list[Any]:
+    """What is asked for, and written to files unless it is there: one dataset, or one per configuration."""
+    from ..datasets import Dataset
+
+    if args.source is None:
+        datasets = [played(args)]
+    elif args.source.is_dir():
+        datasets = read(args, args.source)
+    elif args.hanablive is None and args.minari is None:
+        raise ValueError(f"{args.source} is a file: say where its games go with --hanablive or --minari")
+    else:
+        return [Dataset(args.source)]
+    for dataset in datasets:
+        size = dataset.file.path.stat().st_size
+        print(f"{dataset.file.path}: {len(dataset):,} games, {size / 1e6:,.2f} MB")
+    return datasets
+
+
+def played(args: Args) -> Any:
+    """The dataset of agents' games."""
+    from ..datasets import record
+
+    if args.out.suffix != ".npz":
+        raise ValueError(f"out must end in .npz, got {shown(str(args.out))}")
     if args.games < 1:
         raise ValueError(f"games must be at least 1, got {args.games}")
-    as_seed(args.seed + args.games - 1)
+    as_seed(args.seed)
     agents = args.agents.split(",")
     config = config_for(args.game, args.preset, args.players, args.config, agents)
-    seats = line_up_of(agents, config, config.players)
-    lines = []
+    seats = [policy for policy in line_up_of(agents, config, config.players) if policy is not None]
+    if len(seats) < config.players:
+        raise ValueError("persons play with 'hanabako play'")
     with said_if_slow("Compiling the game and its bots, once on a machine ..."):
-        for seed in range(as_seed(args.seed), args.seed + args.games):
-            session = Session(config, seats, seed)
-            if session.persons:
-                raise ValueError("persons play with 'hanabako play'")
-            for _ in session.go_on():
-                pass
-            lines.append(json.dumps(session.record.to_json()))
-    print(f"{write_text(args.out, chr(10).join(lines) + chr(10))}: {args.games} games")
+        return record(args.out, config, seats, args.games, args.seed, progress=sys.stderr.isatty())
+
+
+def read(args: Args, folder: Path) -> list[Any]:
+    """The datasets of hanab.live's games; says what is left out."""
+    from ..datasets.hanab_live import read_exports
+
+    datasets, refused = read_exports(folder, args.out)
+    for path, reason in list(refused.items())[:SHOWN]:
+        print(f"left out: {path}: {reason}", file=sys.stderr)
+    if len(refused) > SHOWN:
+        print(f"left out: {len(refused) - SHOWN} more files", file=sys.stderr)
+    return datasets

@@ -2,6 +2,7 @@
 
     hanabako watch runs/NAME                             # a run's network plays itself
     hanabako watch games/hanabi-20261122-131500.json     # a game that was kept, or one exported from hanab.live
+    hanabako watch games.npz --number 17                 # a game of a dataset, which hanabako record writes
     hanabako watch smart,piers --game hanabi             # agents, each at a seat
 
 The page needs nothing but a browser: no server, no network, no other file.
@@ -34,7 +35,7 @@ class Args:
     """Write a game as a page for the browser."""
 
     what: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN|FILE|AGENTS")]
-    """A run's directory, a game's file (.json), or NAME[,NAME...] of agents or policy files: the last name stands for
+    """A run's directory, a game's file (.json), a dataset (.npz), or NAME[,NAME...] of agents or policy files: the last name stands for
     all seats that follow."""
     game: str | None = None
     """The game that agents play; by default that of the first network among them, or hanabi."""
@@ -46,6 +47,8 @@ class Args:
     """More fields of the game's config, as name=value."""
     seed: int = UNSEEN
     """Seed of the deal and of the agents' chance."""
+    number: int = 0
+    """Which game of a dataset."""
     adviser: str | None = None
     """Shows what this agent would choose; by default the network, if all seats are one network's."""
     out: Path | None = None
@@ -78,6 +81,9 @@ def page_of(args: Args) -> Path:
         return write(played(args, [str(network)]), args.adviser or str(network), what.name, what / "replay.html", args)
     if what.suffix == ".json":
         return write(read_record(what), args.adviser, what.stem, what.with_suffix(".html"), args)
+    if what.suffix == ".npz":
+        name = f"{what.stem}-{args.number}"
+        return write(game_of_dataset(what, args.number), args.adviser, name, what.with_name(f"{name}.html"), args)
     agents = args.what.split(",")
     record = played(args, agents)
     alone = agents[0] if len(agents) == 1 and metadata_of(agents[0]) is not None else None
@@ -96,6 +102,22 @@ def played(args: Args, agents: Sequence[str]) -> GameRecord:
     for _ in session.go_on():
         pass
     return session.record
+
+
+def game_of_dataset(path: Path, number: int) -> GameRecord:
+    """Game ``number`` of a file of `agents.datasets`."""
+    from ..datasets import Dataset
+
+    dataset = Dataset(path)
+    game = dataset.one(number)
+    (players,) = dataset.players_of(game)
+    deal = game.deals[0] if game.deals else {}
+    record = GameRecord(dataset.config, int(game.seeds[0]), players, deal=deal, game_index=int(game.indices[0]))
+    env = record.begin()
+    for action in game.actions.tolist():
+        record = record.with_action(env.action_to_str(action))
+        env.step(action)
+    return record
 
 
 def write(record: GameRecord, adviser: str | None, title: str, usual: Path, args: Args) -> Path:

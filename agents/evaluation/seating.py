@@ -52,6 +52,10 @@ class Block:
         self.keys = chance_keys(seed, first, count)
         self.loops.seed(self.tables, np.array([seed, first], np.uint64))
         self.loops.reset(self.rules_array, self.tables, np.ones(count, np.bool_))
+        self.show()
+
+    def show(self) -> None:
+        """Let the players to move observe games that begin."""
         if self.observation.shape[1]:
             self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
         else:

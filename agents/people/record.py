@@ -5,7 +5,8 @@
     read_record("game.json").replayed().to_dict()
 
 A record is JSON: ``format`` (`FORMAT`), ``config`` (with its ``game``), ``seed``, ``deal`` (options of a reset that fix
-the deal, if it was given), ``players`` (names), ``actions``, ``undone`` (decisions that somebody took back).
+the deal, if it was given), ``game_index`` (which game of that seed, if not the first), ``players`` (names),
+``actions``, ``undone`` (decisions that somebody took back).
 """
 
 import json
@@ -23,6 +24,7 @@ __all__ = ["FORMAT", "GameRecord", "read_record"]
 
 FORMAT = "hanabako-game-1"
 MOST_ACTIONS = 100_000
+MOST_INDEX = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,14 @@ class GameRecord:
     """Options of ``reset`` that fix the deal."""
     undone: int = 0
     """Decisions that were taken back: a game with some is practice."""
+    game_index: int = 0
+    """Which game of that seed it is."""
 
     def begin(self, config: Any = None) -> Any:
         """A PettingZoo environment with the cards dealt; ``config`` may differ in what is observed."""
         entry = game_of(self.config)
         env = entry.module(entry.environment).raw_env(config=config or self.config)
-        env.reset(seed=self.seed, options={"game_index": 0, **self.deal})
+        env.reset(seed=self.seed, options={"game_index": self.game_index, **self.deal})
         return env
 
     def positions(self, config: Any = None) -> Iterator[Any]:
@@ -85,6 +89,7 @@ class GameRecord:
             "format": FORMAT,
             "config": config_to_dict(self.config),
             "seed": self.seed,
+            **({"game_index": self.game_index} if self.game_index else {}),
             **({"deal": dict(self.deal)} if self.deal else {}),
             "players": list(self.players),
             "actions": list(self.actions),
@@ -146,7 +151,8 @@ def _of_json(values: Mapping[str, Any]) -> GameRecord:
         raise ValueError(f"deal must be an object, got {shown(deal)}")  # noqa: TRY004 - as for every wrong value
     actions = as_each("actions", values["actions"], _as_text)
     undone = as_index("undone", values.get("undone", 0), MOST_ACTIONS)
-    return GameRecord(config, as_seed(values["seed"]), tuple(players), tuple(actions), deal, undone)
+    index = as_index("game_index", values.get("game_index", 0), MOST_INDEX)
+    return GameRecord(config, as_seed(values["seed"]), tuple(players), tuple(actions), deal, undone, index)
 
 
 def _as_text(value: Any) -> str:
@@ -160,7 +166,5 @@ def _of_hanablive(path: str | PathLike[str], values: Mapping[str, Any]) -> GameR
     from hanabi_env.words.notation import action_to_str
 
     config, deck, actions = hanablive.load(path)
-    names = [str(name) for name in values["players"]]
-    first = (values.get("options") or {}).get("startingPlayer") or 0  # `load` has turned the game round
     words = tuple(action_to_str(config, action) for action in actions)
-    return GameRecord(config, 0, (*names[first:], *names[:first]), words, {"deck": deck})
+    return GameRecord(config, 0, tuple(hanablive.player_names(values, config.players)), words, {"deck": deck})

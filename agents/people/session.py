@@ -226,7 +226,7 @@ class Adviser:
         memories: Any = None
         for env in record.positions(self.config):
             if table is None:
-                table = OneTable(env, self.policy, record.seed)
+                table = OneTable(env, self.policy, record.seed, record.game_index)
                 memories = self.policy.memory(self.config.players) if hasattr(self.policy, "probabilities") else None
             else:
                 table.observe()

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from agents.networks.kinds import BASIC_NETWORKS
-from benchmarks import compile_time, games, learner, loops, peers, throughput
+from benchmarks import compile_time, games, learner, loops, peers, throughput, timing
 from hanabako.envs.vector import CardGameVectorEnv
 
+ROOT = Path(__file__).resolve().parents[2]
 GAME = games.GAMES["hanabi"].make(2)
 PATHS = {
     "formats": "roll-out",
@@ -89,6 +90,34 @@ def test_the_learner_is_measured_with_every_network(tmp_path: Path):
     ]
     assert all(row["steps_per_second"] > 0 for row in report["results"])
     assert report["machine"]["versions"]["torch"]
+
+
+@pytest.mark.parametrize("program", [peers, learner, compile_time])
+def test_a_trial_is_kept_apart_from_the_committed_results(program, tmp_path: Path):
+    usual = program.Args()
+    committed, trials = Path("benchmarks/results/a.json"), Path(".cache/benchmarks/a.json")
+    assert timing.place(usual, "a.json") == ROOT / committed
+    assert timing.place(replace(usual, repeats=usual.repeats + 1), "a.json") == ROOT / committed
+    assert timing.place(replace(usual, repeats=usual.repeats - 1), "a.json") == ROOT / trials
+    if hasattr(usual, "seconds"):
+        assert timing.place(replace(usual, seconds=0.02), "a.json") == ROOT / trials
+    if hasattr(usual, "only"):
+        assert timing.place(replace(usual, only="x"), "a.json") == ROOT / trials
+    assert timing.place(replace(usual, repeats=1, out=tmp_path), "a.json") == tmp_path
+
+
+def test_a_part_of_the_throughput_is_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(throughput, "run", lambda *_: {"results": []})
+    monkeypatch.setattr(timing, "RESULTS", tmp_path / "committed")
+    monkeypatch.setattr(timing, "TRIALS", tmp_path / "trials")
+    throughput.main(throughput.Args(game=["hanabi"]))
+    throughput.main(throughput.Args(game=["ikebana"], only="aec"))
+    throughput.main(throughput.Args(game=["koikoi"], seconds=0.02))
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.json")) == [
+        "committed/throughput_hanabi.json",
+        "trials/throughput_ikebana.json",
+        "trials/throughput_koikoi.json",
+    ]
 
 
 def test_a_start_is_measured_in_a_process_of_its_own(tmp_path: Path):

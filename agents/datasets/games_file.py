@@ -1,0 +1,279 @@
+"""The file of a dataset: a zip archive of NumPy arrays, which ``numpy.load`` opens too.
+
+``about.json`` has the ``format`` (`FORMAT`), the ``config`` (with its ``game``), ``names`` of who played, the number of
+``games``. Games follow each other in blocks of `GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
+
+| array | type, shape | what |
+|---|---|---|
+| ``seeds.npy``, ``indices.npy`` | uint64 (G,) | the deal: game ``index`` of a vector environment of that ``seed`` |
+| ``players.npy`` | uint16 (G, P) | who sat where, as places in ``names`` |
+| ``lengths.npy`` | uint32 (G,) | decisions |
+| ``actions.npy`` | uint16 (sum of lengths,) | one game after the other |
+| ``deals.json`` | a list of G | options of a reset that fix the deal; only where a game needs them |
+
+What is read is checked as far as a file can be; that its games are possible is found out by playing them.
+"""
+
+import json
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.files import MOST_BYTES, parse_json, replacing
+from hanabako.games import config_from_dict, config_to_dict
+from hanabako.words.checks import as_each, as_index, shown
+
+__all__ = ["FORMAT", "GAMES_A_BLOCK", "GamesBlock", "GamesFile", "GamesWriter", "writing"]
+
+FORMAT = "hanabako-games-1"
+GAMES_A_BLOCK = 1024
+MOST_ACTIONS = 2**20
+"""Of a block: a thousand decisions a game, several times what the longest take."""
+MOST_GAMES = 2**32
+MAGIC = b"\x93NUMPY\x01\x00"
+UINT16, UINT32, UINT64 = np.dtype("<u2"), np.dtype("<u4"), np.dtype("<u8")
+
+
+@dataclass(frozen=True)
+class GamesBlock:
+    """Some games: the arrays of the module's docstring."""
+
+    seeds: NDArray[np.uint64]
+    indices: NDArray[np.uint64]
+    players: NDArray[np.uint16]
+    lengths: NDArray[np.uint32]
+    actions: NDArray[np.uint16]
+    deals: Sequence[Mapping[str, Any]] = ()
+    """One per game, or none at all."""
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """(G,): the place of every game's first action."""
+        return np.cumsum(self.lengths, dtype=np.int64) - self.lengths
+
+    def game(self, k: int) -> "GamesBlock":
+        """Game ``k`` alone."""
+        start = int(self.starts[k])
+        own = self.actions[start : start + int(self.lengths[k])]
+        one = slice(k, k + 1)
+        return GamesBlock(
+            self.seeds[one], self.indices[one], self.players[one], self.lengths[one], own, self.deals[one]
+        )
+
+
+# --- Out --------------------------------------------------------------------------------------------------------------
+
+
+class GamesWriter:
+    """A file that is being written; see `writing`."""
+
+    def __init__(self, archive: zipfile.ZipFile, config: Any) -> None:
+        self.archive, self.config = archive, config
+        self.games = self.decisions = 0
+        self._names: dict[str, int] = {}
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        """The places of players' names; new ones are added."""
+        return [self._names.setdefault(name, len(self._names)) for name in names]
+
+    def add(self, block: GamesBlock) -> None:
+        """Write a block. All but the last one have `GAMES_A_BLOCK` games.
+
+        Raises:
+            ValueError: the games are longer than any, or there are more names than a file can hold.
+        """
+        assert self.games % GAMES_A_BLOCK == 0, "only the last block is smaller"
+        if len(block.actions) > MOST_ACTIONS or len(self._names) > 2**16:
+            raise ValueError(f"a block holds at most {MOST_ACTIONS} actions, a dataset {2**16} names")
+        folder = f"{self.games // GAMES_A_BLOCK:06d}"
+        for name, kind, _ in arrays_of(len(block), self.config.players):
+            self._write(f"{folder}/{name}.npy", npy(getattr(block, name), kind))
+        self._write(f"{folder}/actions.npy", npy(block.actions, UINT16))
+        if any(block.deals):
+            self._write(f"{folder}/deals.json", json.dumps(list(map(dict, block.deals))).encode())
+        self.games += len(block)
+        self.decisions += len(block.actions)
+
+    def finish(self) -> None:
+        """Write what is known at the end.
+
+        Raises:
+            ValueError: there is no game.
+        """
+        if not self.games:
+            raise ValueError("a dataset needs at least one game")
+        about = {"format": FORMAT, "config": config_to_dict(self.config), "games": self.games}
+        self._write("about.json", json.dumps(about | {"names": list(self._names)}).encode())
+
+    def _write(self, name: str, content: bytes) -> None:
+        info = zipfile.ZipInfo(name)  # without the time of day: equal games make equal files
+        info.compress_type = zipfile.ZIP_DEFLATED
+        self.archive.writestr(info, content)
+
+
+@contextmanager
+def writing(path: str | PathLike[str], config: Any) -> Iterator[GamesWriter]:
+    """Write a file block by block; it takes its name when the block of code ends well, and what was there stays if not.
+
+    Raises:
+        OSError: the disk is full, or the folder may not be written to.
+        ValueError: no game was written.
+    """
+    with replacing(path) as file:
+        with zipfile.ZipFile(file, "w") as archive:
+            writer = GamesWriter(archive, config)
+            yield writer
+            writer.finish()
+
+
+def npy(array: NDArray[Any], kind: np.dtype) -> bytes:
+    """An array as a file of NumPy's format 1.0."""
+    text = header_of(kind, array.shape).encode()
+    text += b" " * (-(len(MAGIC) + 2 + len(text) + 1) % 64) + b"\n"
+    return MAGIC + struct.pack("<H", len(text)) + text + np.ascontiguousarray(array, kind).tobytes()
+
+
+def header_of(kind: np.dtype, shape: tuple[int, ...]) -> str:
+    """What such a file says of its array."""
+    return f"{{'descr': {kind.str!r}, 'fortran_order': False, 'shape': {shape!r}, }}"
+
+
+def arrays_of(games: int, players: int) -> tuple[tuple[str, np.dtype, tuple[int, ...]], ...]:
+    """Name, type and shape of a block's arrays but ``actions``."""
+    one = (games,)
+    return (
+        ("seeds", UINT64, one),
+        ("indices", UINT64, one),
+        ("players", UINT16, (games, players)),
+        ("lengths", UINT32, one),
+    )
+
+
+# --- In ---------------------------------------------------------------------------------------------------------------
+
+BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, KeyError, ValueError, OverflowError),
+    *(NotImplementedError, RuntimeError),  # another compression, a password
+)
+
+
+class GamesFile:
+    """A file of games; nothing of it but ``about.json`` is read until it is asked for.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        OSError: the file is missing or cannot be opened.
+        ValueError: it is no such file, or damaged.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        with self._opened() as archive:
+            with archive.open("about.json") as file:
+                about = parse_json(file.read(MOST_BYTES + 1), "about.json")
+            if not isinstance(about, Mapping) or about.get("format") != FORMAT:
+                raise ValueError(f"a dataset has the format {FORMAT}, got {shown(about)}")
+            self.config = config_from_dict(about["config"])
+            self.names = tuple(as_each("names", about["names"], as_text))
+            self.games = as_index("games", about["games"], MOST_GAMES)
+            if not self.games:
+                raise ValueError("games must be at least 1, got 0")
+
+    @property
+    def count(self) -> int:
+        """How many blocks there are."""
+        return -(-self.games // GAMES_A_BLOCK)
+
+    def blocks(self, order: Sequence[int] | NDArray[np.int64]) -> Iterator[tuple[int, GamesBlock]]:
+        """Blocks in that ``order``: the number of each one's first game, and the block.
+
+        Raises:
+            OSError, ValueError: as when the file was opened.
+        """
+        for number in map(int, order):
+            with self._opened() as archive:
+                block = self._block(archive, number)
+            yield number * GAMES_A_BLOCK, block
+
+    def _block(self, archive: zipfile.ZipFile, number: int) -> GamesBlock:
+        games = min(GAMES_A_BLOCK, self.games - number * GAMES_A_BLOCK)
+        folder = f"{number:06d}"
+        arrays = {
+            name: read_npy(archive, f"{folder}/{name}.npy", kind, shape)
+            for name, kind, shape in arrays_of(games, self.config.players)
+        }
+        decisions = int(arrays["lengths"].sum(dtype=np.uint64))
+        if decisions > MOST_ACTIONS:
+            raise ValueError(f"{folder}/lengths.npy: a block has at most {MOST_ACTIONS} actions, got {decisions}")
+        if arrays["players"].max() >= len(self.names):
+            raise ValueError(f"{folder}/players.npy: there are {len(self.names)} names, got {arrays['players'].max()}")
+        actions = read_npy(archive, f"{folder}/actions.npy", UINT16, (decisions,))
+        deals = read_deals(archive, f"{folder}/deals.json", games)
+        return GamesBlock(**arrays, actions=actions, deals=deals)
+
+    @contextmanager
+    def _opened(self) -> Iterator[zipfile.ZipFile]:
+        with self.path.open("rb") as file:
+            try:
+                with zipfile.ZipFile(file) as archive:
+                    yield archive
+            except BROKEN as error:
+                words = f"lacks {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
+                raise ValueError(f"{fspath(self.path)} holds no games that can be read: {words}") from error
+
+
+def read_npy(archive: zipfile.ZipFile, name: str, kind: np.dtype, shape: tuple[int, ...]) -> NDArray[Any]:
+    """An array of a known type and shape; no other is read, and nothing is unpickled."""
+    size = kind.itemsize * math.prod(shape)
+    with archive.open(name) as file:
+        begin = file.read(len(MAGIC) + 2)
+        length = struct.unpack("<H", begin[len(MAGIC) :])[0] if begin.startswith(MAGIC) else 0
+        header = file.read(length).decode("latin-1").strip()
+        if header != header_of(kind, shape):
+            raise ValueError(f"{name} must be {header_of(kind, shape)}, got {shown(header)}")
+        content = file.read(size + 1)
+    if len(content) != size:
+        raise ValueError(
+            f"{name} must have {size} bytes of numbers, and has {'more' if len(content) > size else 'less'}"
+        )
+    return np.frombuffer(content, kind).reshape(shape)
+
+
+def read_deals(archive: zipfile.ZipFile, name: str, games: int) -> list[Mapping[str, Any]]:
+    """The deals of a block; none if it has none."""
+    if name not in archive.namelist():
+        return []
+    with archive.open(name) as file:
+        deals = as_each(name, parse_json(file.read(MOST_BYTES + 1), name), as_options)
+    if len(deals) != games:
+        raise ValueError(f"{name} must be a list of {games}, got {len(deals)}")
+    return deals
+
+
+def as_text(value: Any) -> str:
+    """``value`` as the string that it must be."""
+    if not isinstance(value, str):
+        raise ValueError(f"must be a string, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
+    return value
+
+
+def as_options(value: Any) -> Mapping[str, Any]:
+    """``value`` as the options of a reset that it must be."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"must be an object, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
+    return value

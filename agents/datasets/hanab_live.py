@@ -1,0 +1,140 @@
+"""Datasets of Hanabi and the games of hanab.live, there and back.
+
+A folder of the site's exports becomes a dataset for each configuration in it, with the players' names; what people
+wrote beside their games is not kept.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hanabako.files import read_json
+from hanabako.games import game_of
+from hanabako.words.checks import shown
+
+from .dataset import Dataset
+from .games_file import GAMES_A_BLOCK, GamesBlock, GamesWriter, writing
+from .replaying import Replay
+
+__all__ = ["read_exports", "write_exports"]
+
+
+# --- In ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Lot:
+    """The games of one configuration on their way into its file."""
+
+    writer: GamesWriter
+    waiting: list[GamesBlock] = field(default_factory=list)
+
+    def add(self, block: GamesBlock) -> None:
+        """One more game."""
+        self.waiting.append(block)
+        if len(self.waiting) == GAMES_A_BLOCK:
+            self.write()
+
+    def write(self) -> None:
+        """Write what waits."""
+        if self.waiting:
+            names = ("seeds", "indices", "players", "lengths", "actions")
+            arrays = {name: np.concatenate([getattr(block, name) for block in self.waiting]) for name in names}
+            self.writer.add(GamesBlock(**arrays, deals=list(chain(*(block.deals for block in self.waiting)))))
+            self.waiting.clear()
+
+
+def read_exports(folder: str | PathLike[str], out: str | PathLike[str]) -> tuple[list[Dataset], dict[str, str]]:
+    """Read all ``.json`` files of a folder and those below it, and play them.
+
+    Args:
+        folder: of files as https://hanab.live/export/<game> gives them, one game each.
+        out: the dataset; if the games have several configurations, each next one is at ``NAME-2.npz`` and so on.
+
+    Returns:
+        The datasets, and why each file that is left out is, by its path.
+
+    Raises:
+        OSError: ``out`` cannot be written.
+        ValueError: there is no game among the files.
+    """
+    out, refused = Path(out), {}
+    lots: dict[Any, Lot] = {}
+    with ExitStack() as files:
+        for path in sorted(Path(folder).rglob("*.json")):
+            try:
+                config, names, block = read_export(path)
+            except (OSError, ValueError) as error:
+                refused[str(path)] = str(error)
+                continue
+            if config not in lots:
+                place = out if not lots else out.with_name(f"{out.stem}-{len(lots) + 1}{out.suffix}")
+                lots[config] = Lot(files.enter_context(writing(place, config)))
+            block.players[0] = lots[config].writer.places(names)
+            lots[config].add(block)
+        for lot in lots.values():
+            lot.write()
+        if not lots:
+            reason = next(iter(refused.values()), "there is no .json file")
+            raise ValueError(f"{folder} holds no game of hanab.live: {reason}")
+    places = [out, *(out.with_name(f"{out.stem}-{k}{out.suffix}") for k in range(2, len(lots) + 1))]
+    return [Dataset(place) for place in places[: len(lots)]], refused
+
+
+def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
+    """The configuration of a game, who played it, and the game, which has been played again.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no such game, or breaks the rules.
+    """
+    from hanabi_env import hanablive
+
+    config, deck, actions = hanablive.load(path)
+    block = GamesBlock(
+        seeds=np.zeros(1, np.uint64),
+        indices=np.zeros(1, np.uint64),
+        players=np.zeros((1, config.players), np.uint16),
+        lengths=np.array([len(actions)], np.uint32),
+        actions=np.array(actions, np.uint16),
+        deals=[{"deck": deck}],
+    )
+    for _ in Replay(game_of(config).make_game(config), block, 0, observes=False, specialize=False).turns():
+        pass
+    return config, hanablive.player_names(read_json(path), config.players), block
+
+
+# --- Out --------------------------------------------------------------------------------------------------------------
+
+
+def write_exports(dataset: Dataset, folder: str | PathLike[str], games: int | None = None) -> Path:
+    """Write the first ``games`` games, or all, as files that the site opens: ``FOLDER/0000017.json`` is game 17.
+
+    Raises:
+        ValueError: it is another game than Hanabi, a configuration that the site does not have, or see `Dataset`.
+        OSError: a file cannot be written.
+    """
+    from hanabi_env import hanablive
+
+    if game_of(dataset.config).name != "hanabi":
+        raise ValueError(f"hanab.live has games of hanabi, got {shown(game_of(dataset.config).name)}")
+    for number, names, deck, actions in islice(decks_of(dataset), games):
+        hanablive.save(Path(folder) / f"{number:07d}.json", dataset.config, deck, actions, names, seed=str(number))
+    return Path(folder)
+
+
+def decks_of(dataset: Dataset) -> Iterator[tuple[int, Sequence[str], list[str], list[int]]]:
+    """Of every game its number, who played, the deck, and the actions."""
+    for replay in dataset.replays():
+        states, starts = replay.tables["state"].view(np.recarray), replay.games.starts
+        for k, names in enumerate(dataset.players_of(replay.games)):
+            position = replay.game.to_dict(states[k])
+            deck = [card for hand in position["hands"] for card in hand] + position["deck"]
+            actions = replay.games.actions[starts[k] : starts[k] + int(replay.games.lengths[k])]
+            yield replay.first + k, names, deck, actions.tolist()

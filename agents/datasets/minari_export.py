@@ -1,0 +1,95 @@
+"""Datasets for Minari, the Farama Foundation's format of recorded games (https://minari.farama.org).
+
+    to_minari(Dataset("games.npz"), "hanabako/hanabi-smart-v0")
+    minari.load_dataset("hanabako/hanabi-smart-v0")
+
+An episode is one seat of one game: what that player saw before each decision of its own and at the end, what it did,
+and what it was rewarded until its next decision, as a Gymnasium environment of one seat would have told it. Games that
+were given up end truncated.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.envs.vector import FORMATS, observation_space
+from hanabako.games import game_of
+from hanabako.packing import unpack
+
+from .dataset import Dataset, Decisions, decisions_of
+
+__all__ = ["to_minari"]
+
+
+def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation: str = "int8") -> Any:
+    """Write a Minari dataset among those of this machine (``MINARI_DATASETS_PATH``).
+
+    Args:
+        dataset: the games.
+        dataset_id: its name there, such as ``hanabako/hanabi-smart-v0``.
+        config: how the games are observed, as in `Dataset.decisions`.
+        observation: ``"int8"``, ``"float32"`` or ``"packed"``.
+
+    Returns:
+        The ``minari.MinariDataset``.
+
+    Raises:
+        ValueError: Minari is not installed, refuses the name, or has such a dataset; or see `Dataset.decisions`.
+    """
+    try:
+        import minari
+    except ImportError as error:
+        raise ValueError("minari is not installed: pip install 'minari[hdf5]'") from error
+    from gymnasium import spaces
+
+    game = game_of(config or dataset.config).make_game(config or dataset.config)
+    mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
+    return minari.create_dataset_from_buffers(
+        dataset_id,
+        episodes(dataset, config, FORMATS[observation]),
+        observation_space=spaces.Dict({"observation": observation_space(game, observation), "action_mask": mask}),
+        action_space=spaces.Discrete(game.num_actions),
+        algorithm_name=", ".join(dataset.names[:8]),
+        description=f"Games of {dataset.config!r}; an episode is one seat of one game.",
+    )
+
+
+def episodes(dataset: Dataset, config: Any, kind: type) -> Iterator[Any]:
+    """Minari's episodes, game by game, player by player; a player who never moved has none."""
+    from minari.data_collector import EpisodeBuffer
+
+    number = 0
+    for replay in dataset.replays(config, observes=True):
+        decisions = decisions_of(replay, kind)
+        ends = [replay.observed(player) for player in range(replay.game.players)]
+        starts, lengths = replay.games.starts, replay.games.lengths.astype(np.int64)
+        for k in range(len(replay.games)):
+            own_game = decisions.chosen(slice(starts[k], starts[k] + lengths[k]))
+            for player, (last, last_mask) in enumerate(ends):
+                turns = np.flatnonzero(own_game.players == player)
+                if not len(turns):
+                    continue
+                seen = last[k] if kind is np.uint64 else unpack(last[k], replay.game.observation_bits).astype(kind)
+                over = np.zeros(len(turns), np.bool_)
+                over[-1] = True
+                finished = bool(replay.tables["terminated"][k])
+                yield EpisodeBuffer(
+                    id=number,
+                    observations={
+                        "observation": np.concatenate([own_game.observations[turns], seen[None]]),
+                        "action_mask": np.concatenate([own_game.masks[turns], last_mask[k : k + 1]]),
+                    },
+                    actions=own_game.actions[turns],
+                    rewards=between(own_game, player, turns),
+                    terminations=over & finished,
+                    truncations=over & (not finished),
+                    infos={},
+                )
+                number += 1
+
+
+def between(game: Decisions, player: int, turns: NDArray[np.int64]) -> NDArray[np.float32]:
+    """What ``player`` was rewarded from each of its ``turns`` until the next."""
+    return np.add.reduceat(game.rewards[:, player], turns)

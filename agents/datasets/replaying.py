@@ -1,0 +1,91 @@
+"""Recorded games played again, many in lock-step, by the compiled rules, which every action has to satisfy."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.engine.game import Game
+from hanabako.engine.rng import game_key
+from hanabako.words.checks import check_options
+
+from ..evaluation.seating import Block
+from .games_file import GamesBlock
+
+__all__ = ["Replay"]
+
+
+class Replay(Block):
+    """The games of a block, dealt and ready to be played again.
+
+    Args:
+        game: what was played, as it is to be observed.
+        games: what is in the file.
+        first: the number of the first of them, for messages.
+        observes: observations are wanted.
+        specialize: see `agents.evaluation.seating.Block`.
+
+    Raises:
+        ValueError: a deal is impossible; names the game.
+    """
+
+    def __init__(self, game: Game, games: GamesBlock, first: int, observes: bool, specialize: bool) -> None:
+        super().__init__(game, len(games), observes, specialize)
+        self.games, self.first = games, first
+        self.tables["state"]["game_key"] = game_key(games.seeds.astype(np.uint64), games.indices.astype(np.uint64))
+        self.loops.reset(self.rules_array, self.tables, np.ones(len(games), np.bool_))
+        self._deal_as_given()
+        self.show()
+
+    def _deal_as_given(self) -> None:
+        states = self.tables["state"].view(np.recarray)
+        for k, options in enumerate(self.games.deals):
+            try:
+                check_options(options, self.game.deal_options)
+                self.game.load_deal(states[k], dict(options))
+            except ValueError as error:
+                raise ValueError(f"game {self.first + k}: {error}") from None
+        if self.games.deals:
+            self.loops.refresh(self.rules_array, self.tables)
+
+    def turns(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+        """Before every step its number, the tables whose games make it, and their actions; all others wait.
+
+        Raises:
+            ValueError: an action is not legal; names its game and place.
+        """
+        lengths, starts = self.games.lengths.astype(np.int64), self.games.starts
+        for turn in range(int(lengths.max(initial=0))):
+            rows = np.flatnonzero(lengths > turn)
+            actions = self.games.actions[starts[rows] + turn].astype(np.int64)
+            self._check(turn, rows, actions)
+            self.actions[rows] = actions
+            yield turn, rows, actions
+            self._step(lengths <= turn)
+
+    def _step(self, is_done: NDArray[np.bool_]) -> None:
+        """One step; games of which no more is known stay as they are, over or not."""
+        waiting = np.flatnonzero(is_done & ~self.tables["terminated"])
+        kept = self.tables[waiting]
+        self.go_on(())
+        self.tables[waiting] = kept
+
+    def _check(self, turn: int, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        known = actions < self.game.num_actions
+        legal = known & (self.mask[rows, np.where(known, actions, 0)] != 0)
+        if legal.all():
+            return
+        k = int(np.flatnonzero(~legal)[0])
+        row, action = int(rows[k]), int(actions[k])
+        words = f"number {action}"
+        if known[k]:
+            words = f"{self.game.action_to_str(self.tables['state'].view(np.recarray)[row], action)!r}"
+        why = "comes after the end" if self.tables["terminated"][row] else "is not legal there"
+        raise ValueError(f"game {self.first + row}, action {turn}: {words} {why}")
+
+    def observed(self, player: int) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        """What ``player`` observes now at every table, and may do."""
+        observation, mask = np.zeros_like(self.observation), np.zeros_like(self.mask)
+        self.loops.observe(self.rules_array, self.tables, player, observation, mask)
+        return observation, mask

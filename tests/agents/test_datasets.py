@@ -1,0 +1,423 @@
+"""Datasets: what is recorded is played again to the same bits, and what breaks the rules is refused in words."""
+
+import io
+import json
+import pickle
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+from agents.commands.command_line import main
+from agents.datasets import Dataset, dataset, games_file, hanab_live, record, recording
+from agents.evaluate import play
+from hanabako.games import game_of, games, make_config
+from hanabi_env import hanablive
+
+EVERY_GAME = pytest.mark.parametrize("game", list(games()))
+OBSERVED_OTHERWISE = {
+    "hanabi": {"derived": True, "history": 2},
+    "ikebana": {"derived": True, "perfect_recall": True},
+    "koikoi": {"history": True},
+}
+COUNT = 10
+
+
+def short_config(game: str) -> Any:
+    return games()[game].make_config(**games()[game].short)
+
+
+def observed_otherwise(config: Any) -> Any:
+    fields = {name: value for name, value in OBSERVED_OTHERWISE[game_of(config).name].items() if hasattr(config, name)}
+    try:
+        return replace(config, **fields)
+    except ValueError:
+        return config
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several blocks of few games, the last one smaller."""
+    for module in (dataset, games_file, hanab_live, recording):
+        monkeypatch.setattr(module, "GAMES_A_BLOCK", 4)
+
+
+@pytest.fixture
+def mini(tmp_path: Path) -> Dataset:
+    config = make_config("hanabi", "mini")
+    return record(tmp_path / "mini.npz", config, agents.load("random", config), COUNT, seed=3)
+
+
+# --- What was played --------------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_games_are_those_that_are_played_for_an_evaluation(game: str, tmp_path: Path):
+    config = short_config(game)
+    random = agents.load("random", config)
+    recorded = record(tmp_path / "games.npz", config, random, COUNT, seed=5)
+    played, again = play(config, random, COUNT, seed=5), recorded.results()
+    assert len(recorded) == COUNT and recorded.config == config and recorded.names == ("random",)
+    for name in ("score", "fireworks_score", "length", "lost", "perfect", "rewards"):
+        assert np.array_equal(getattr(played, name), getattr(again, name)), name
+    later = record(tmp_path / "later.npz", config, random, 3, seed=5, first=7)
+    assert np.array_equal(later.one(0).actions, recorded.one(7).actions)
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("form", ["int8", "float32", "packed"])
+def test_every_decision_is_shown_as_the_environment_shows_it(game: str, form: str, tmp_path: Path):
+    """Also by another observation than that of those who played; returns are summed in a plain loop."""
+    config = short_config(game)
+    recorded = record(tmp_path / "games.npz", config, agents.load("random", config), 5, seed=2)
+    other = observed_otherwise(config)
+    seen = [one for some in recorded.decisions(other, form) for one in zip(*some, strict=True)]
+    k = 0
+    for number in range(5):
+        env = game_of(config).vector_env(1, config=other, observation=form, autoreset_mode="Disabled")
+        observation, infos = env.reset(seed=2, options={"game_index": number})
+        begin, rewards, over = k, [], False
+        while not over:
+            shown, mask, action, player, _, _, at, turn = seen[k]
+            assert (
+                np.array_equal(shown, observation["observation"][0]) and shown.dtype == observation["observation"].dtype
+            )
+            assert np.array_equal(mask, observation["action_mask"][0])
+            assert (player, at, turn) == (infos["current_player"][0], number, k - begin)
+            observation, _, ended, _, infos = env.step(np.array([action]))
+            rewards.append(infos["rewards"][0].copy())
+            assert seen[k][4] == pytest.approx(rewards[-1])
+            over, k = ended[0], k + 1
+        for turn in range(len(rewards)):
+            player = seen[begin + turn][3]
+            assert seen[begin + turn][5] == pytest.approx(sum(row[player] for row in rewards[turn:]), abs=1e-5)
+    assert k == len(seen)
+
+
+def test_batches_hold_every_decision_once_in_an_order_that_the_seed_gives(mini: Dataset):
+    def places(seed: int) -> list[tuple[int, int]]:
+        return [place for some in mini.batches(7, seed) for place in zip(some.games, some.turns, strict=True)]
+
+    whole = [place for some in mini.decisions() for place in zip(some.games, some.turns, strict=True)]
+    assert sorted(places(1)) == sorted(whole) and len(set(whole)) == len(whole)
+    assert places(1) == places(1) != places(2)
+    assert max(len(some.actions) for some in mini.batches(7, 1)) == 7
+
+
+def test_other_rules_are_refused_by_the_field(mini: Dataset):
+    with pytest.raises(ValueError, match="the games were played with hand_size=3, got 4"):
+        next(mini.decisions(replace(mini.config, hand_size=4)))
+    with pytest.raises(ValueError, match="the games are of hanabi, got a config of koikoi"):
+        next(mini.decisions(make_config("koikoi")))
+    with pytest.raises(ValueError, match="observation must be one of .*, got 'bits'"):
+        next(mini.decisions(observation="bits"))
+    with pytest.raises(ValueError, match="size must be at least 1, got 0"):
+        next(mini.batches(0, 1))
+
+
+def test_who_sat_where_is_kept(tmp_path: Path):
+    config = make_config("hanabi", "mini")
+    one, other = (agents.load("random", config) for _ in range(2))
+    one.name = "somebody"
+    recorded = record(tmp_path / "a.npz", config, [one, other], 2, seed=1)
+    assert recorded.players_of(recorded.one(1)) == [("somebody", "random")]
+
+
+# --- The file ---------------------------------------------------------------------------------------------------------
+
+
+def test_equal_games_make_equal_files_and_numpy_opens_them(mini: Dataset, tmp_path: Path):
+    again = record(tmp_path / "again.npz", mini.config, agents.load("random", mini.config), COUNT, seed=3)
+    assert again.file.path.read_bytes() == mini.file.path.read_bytes()
+    with np.load(mini.file.path) as arrays:
+        lengths = np.concatenate([arrays[f"{k:06d}/lengths"] for k in range(3)])
+        assert json.loads(arrays["about.json"])["games"] == len(lengths) == COUNT
+        assert len(arrays["000000/actions"]) == lengths[:4].sum()
+
+
+def test_what_fails_half_way_leaves_no_file_and_spoils_none(mini: Dataset, monkeypatch: pytest.MonkeyPatch):
+    before, calls = mini.file.path.read_bytes(), iter([None, KeyboardInterrupt()])
+    real = recording.played
+
+    def interrupted(*arguments: Any) -> Any:
+        if error := next(calls):
+            raise error
+        return real(*arguments)
+
+    monkeypatch.setattr(recording, "played", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        record(mini.file.path, mini.config, agents.load("random", mini.config), COUNT, seed=4)
+    assert mini.file.path.read_bytes() == before
+    assert [path.name for path in mini.file.path.parent.iterdir()] == ["mini.npz"]
+
+
+def test_a_dataset_has_games(tmp_path: Path):
+    config = make_config("hanabi", "mini")
+    with pytest.raises(ValueError, match="games must be at least 1, got 0"):
+        record(tmp_path / "none.npz", config, agents.load("random", config), 0, seed=1)
+    with pytest.raises(ValueError, match="at least one game"), games_file.writing(tmp_path / "none.npz", config):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def rewritten(path: Path, changed: dict[str, bytes | None]) -> Path:
+    """The file with other members; None takes one away."""
+    with zipfile.ZipFile(path) as old:
+        members = {name: old.read(name) for name in old.namelist()} | changed
+    with zipfile.ZipFile(path, "w") as new:
+        for name, content in members.items():
+            if content is not None:
+                new.writestr(name, content)
+    return path
+
+
+def saved(array: Any, **how: Any) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array, **how)
+    return file.getvalue()
+
+
+class Bomb:
+    """What must never be unpickled."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return pytest.fail, ("unpickled",)
+
+
+HOSTILE = {
+    "pickled": (
+        {"000001/lengths.npy": saved(np.array([Bomb()] * 4, object), allow_pickle=True)},
+        "lengths.npy must be",
+    ),
+    "a pickle alone": ({"about.json": pickle.dumps(Bomb())}, "about.json is JSON that cannot be read"),
+    "another type": ({"000000/seeds.npy": saved(np.zeros(4))}, "seeds.npy must be .*'<u8'.* got .*'<f8'"),
+    "another shape": ({"000000/players.npy": saved(np.zeros((4, 3), np.uint16))}, r"shape': \(4, 2\)"),
+    "long games": (
+        {"000000/lengths.npy": saved(np.full(4, 2**32 - 1, np.uint32))},
+        "a block has at most 1048576 actions",
+    ),
+    "cut short": (
+        {"000000/lengths.npy": saved(np.zeros(4, np.uint32))[:-3]},
+        "lengths.npy must have 16 bytes of numbers",
+    ),
+    "too much": ({"000000/lengths.npy": saved(np.zeros(4, np.uint32)) + b"0"}, "lengths.npy must have 16 bytes"),
+    "no array": ({"000000/indices.npy": b"hello"}, "indices.npy must be"),
+    "missing": ({"000002/actions.npy": None}, "lacks .*000002/actions.npy"),
+    "nobody": ({"000000/players.npy": saved(np.full((4, 2), 9, np.uint16))}, "there are 1 names, got 9"),
+    "no config": ({"about.json": b'{"format": "hanabako-games-1"}'}, "lacks 'config'"),
+    "another format": ({"about.json": b'{"format": "hanabako-games-2"}'}, "a dataset has the format hanabako-games-1"),
+    "no list": ({"000000/deals.json": b"{}"}, "deals.json must be a list"),
+    "one deal": ({"000000/deals.json": b"[{}]"}, "deals.json must be a list of 4, got 1"),
+    "no deal": ({"000000/deals.json": b'[{}, {"deck": ["R9"]}, {}, {}]'}, "game 1: "),
+    "a wrong deal": ({"000000/deals.json": b'[{"dek": 1}, {}, {}, {}]'}, "game 0: reset has no option 'dek'"),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_files_are_refused_in_words(kind: str, mini: Dataset):
+    changed, says = HOSTILE[kind]
+    path = rewritten(mini.file.path, changed)
+    with pytest.raises(ValueError, match=says) as refusal:
+        Dataset(path).results()
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_declared_number_of_games_is_not_believed(mini: Dataset):
+    about = json.loads(zipfile.ZipFile(mini.file.path).read("about.json"))
+    for count, says in (
+        (COUNT + 1, "must be"),
+        (2**33, "games must be an int from 0"),
+        (0, "at least 1"),
+        ("9", "games"),
+    ):
+        path = rewritten(mini.file.path, {"about.json": json.dumps(about | {"games": count}).encode()})
+        with pytest.raises(ValueError, match=says):
+            Dataset(path).results()
+
+
+def test_damage_is_found_wherever_it_is(mini: Dataset):
+    """A byte of any place is changed: the games are the same (a byte that nobody reads), or the file is refused."""
+    whole, before = mini.file.path.read_bytes(), mini.results().score
+    generator, refused = np.random.default_rng(1), 0
+    for place in generator.integers(len(whole), size=100):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(generator.integers(8))
+        mini.file.path.write_bytes(damaged)
+        try:
+            assert np.array_equal(Dataset(mini.file.path).results().score, before)
+        except ValueError:
+            refused += 1
+    assert refused > 50
+    mini.file.path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="holds no games that can be read"):
+        Dataset(mini.file.path)
+
+
+@pytest.mark.parametrize("action", [0, 10_000])
+def test_an_illegal_action_is_named_by_its_game_and_place(action: int, mini: Dataset):
+    """Nobody can discard while all information tokens are there (H8): so action 0 is illegal at the first turn."""
+    block = mini.one(5)
+    place = int(sum(mini.one(k).lengths[0] for k in (4,)))
+    actions = np.concatenate([mini.one(k).actions for k in range(4, 8)])
+    assert actions[place] == block.actions[0]
+    actions[place] = action
+    path = rewritten(mini.file.path, {"000001/actions.npy": saved(actions)})
+    words = "'discard 0'" if action == 0 else "number 10000"
+    for read in (lambda: Dataset(path).results(), lambda: list(Dataset(path).decisions())):
+        with pytest.raises(ValueError, match=f"game 5, action 0: {words} is not legal there"):
+            read()
+
+
+def longer(mini: Dataset, by: int) -> Path:
+    """The file with a last game that is so much longer."""
+    last, other = mini.one(9), mini.one(8)
+    actions = np.append(last.actions, np.zeros(max(by, 0), np.uint16))[: len(last.actions) + by]
+    changed = {
+        "000002/lengths.npy": saved(np.array([len(other.actions), len(actions)], np.uint32)),
+        "000002/actions.npy": saved(np.concatenate([other.actions, actions])),
+    }
+    return rewritten(mini.file.path, changed)
+
+
+def test_nothing_comes_after_the_end(mini: Dataset):
+    length = int(mini.one(9).lengths[0])
+    with pytest.raises(ValueError, match=f"game 9, action {length}: .* comes after the end"):
+        Dataset(longer(mini, 1)).results()
+
+
+def test_games_that_were_given_up_can_be_learned_from(mini: Dataset):
+    whole = mini.results()
+    short = Dataset(longer(mini, -2))
+    assert np.array_equal(short.results().rewards, whole.rewards[:-1])
+    some = list(short.decisions())[-1]
+    assert (some.turns[some.games == 9] == np.arange(int(short.one(9).lengths[0]))).all()
+
+
+# --- hanab.live -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def exports(tmp_path: Path) -> Path:
+    """A folder with games of two configurations, one of which another player began, and two files that are none."""
+    folder = tmp_path / "exports"
+    for players, count in ((2, 6), (3, 1)):
+        config = make_config("hanabi", "standard", players)
+        some = record(tmp_path / f"{players}.npz", config, agents.load("random", config), count, seed=8)
+        hanab_live.write_exports(some, folder / f"{players}")
+    turned = json.loads((folder / "2" / "0000005.json").read_text())
+    turned["players"] = ["Bob", "Alice"]
+    turned["options"]["startingPlayer"] = 1
+    turned["deck"] = turned["deck"][5:10] + turned["deck"][:5] + turned["deck"][10:]
+    for action in turned["actions"]:
+        if action["type"] in (0, 1) and action["target"] < 10:
+            action["target"] = (action["target"] + 5) % 10
+        if action["type"] in (2, 3):
+            action["target"] = 1 - action["target"]
+    (folder / "2" / "0000005.json").write_text(json.dumps(turned))
+    (folder / "broken.json").write_text("{")
+    late = json.loads((folder / "2" / "0000000.json").read_text())
+    late["actions"] = late["actions"] * 3
+    (folder / "late.json").write_text(json.dumps(late))
+    return folder
+
+
+def test_a_folder_of_the_site_becomes_a_dataset_for_each_configuration(exports: Path, tmp_path: Path):
+    (two, three), refused = hanab_live.read_exports(exports, tmp_path / "people.npz")
+    assert (len(two), len(three)) == (6, 1)
+    assert [made.file.path.name for made in (two, three)] == ["people.npz", "people-2.npz"]
+    assert {Path(path).name for path in refused} == {"broken.json", "late.json"}
+    original = Dataset(tmp_path / "2.npz")
+    assert np.array_equal(two.results().rewards, original.results().rewards)
+    for number in range(6):
+        assert np.array_equal(two.one(number).actions, original.one(number).actions)
+    assert two.players_of(two.one(5)) == [("Alice", "Bob")]
+    seen, expected = (np.concatenate([some.observations for some in made.decisions()]) for made in (two, original))
+    assert np.array_equal(seen, expected)
+
+
+def test_the_sites_games_come_back_as_they_were(exports: Path, tmp_path: Path):
+    (two, _), _ = hanab_live.read_exports(exports, tmp_path / "people.npz")
+    hanab_live.write_exports(two, tmp_path / "back", games=2)
+    assert sorted(path.name for path in (tmp_path / "back").iterdir()) == ["0000000.json", "0000001.json"]
+    for name in ("0000000.json", "0000001.json"):
+        assert hanablive.load(tmp_path / "back" / name) == hanablive.load(exports / "2" / name)
+
+
+def test_what_is_no_folder_of_games_is_said(tmp_path: Path):
+    with pytest.raises(ValueError, match=r"holds no game of hanab.live: there is no .json file"):
+        hanab_live.read_exports(tmp_path, tmp_path / "out.npz")
+    config = make_config("koikoi", None, None, ["rounds=1"])
+    koikoi = record(tmp_path / "koikoi.npz", config, agents.load("random", config), 1, seed=1)
+    with pytest.raises(ValueError, match="hanab.live has games of hanabi, got 'koikoi'"):
+        hanab_live.write_exports(koikoi, tmp_path / "back")
+
+
+# --- Minari -----------------------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_minari_has_an_episode_for_every_seat(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    minari = pytest.importorskip("minari")
+    from agents.datasets.minari_export import to_minari
+
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    config = short_config(game)
+    recorded = record(tmp_path / "games.npz", config, agents.load("random", config), 5, seed=2)
+    to_minari(recorded, f"hanabako/{game}-v0")
+    episodes = list(minari.load_dataset(f"hanabako/{game}-v0").iterate_episodes())
+    returns = recorded.results().rewards
+    assert len(episodes) == returns.size
+    decisions = list(recorded.decisions(observation="int8"))
+    for k, episode in enumerate(episodes):
+        number, player = divmod(k, config.players)
+        (some,) = (some for some in decisions if number in some.games)
+        own = some.chosen((some.games == number) & (some.players == player))
+        assert np.array_equal(episode.actions, own.actions)
+        assert np.array_equal(episode.observations["observation"][:-1], own.observations)
+        assert np.array_equal(episode.observations["action_mask"][:-1], own.masks)
+        assert not episode.observations["action_mask"][-1].any()
+        before = some.rewards[(some.games == number) & (some.turns < own.turns[0]), player].sum()
+        assert episode.rewards.sum() + before == pytest.approx(returns[number, player], abs=1e-4)
+        assert episode.terminations.tolist() == [False] * (len(own.actions) - 1) + [True]
+        assert not episode.truncations.any()
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.chdir(tmp_path)
+    main(["record", "hanabi", "--agents", "random", "--games", "6", "--seed", "4", "--out", "games.npz"])
+    assert capsys.readouterr().out.startswith("games.npz: 6 games, 0.0")
+    main(["record", "--source", "games.npz", "--hanablive", "site"])
+    main(["record", "--source", "site", "--out", "again.npz"])
+    assert "again.npz: 6 games" in capsys.readouterr().out
+    for name in ("games.npz", "again.npz"):
+        main(["watch", name, "--number", "5"])
+    pages = [(tmp_path / f"{name}-5.html").read_text() for name in ("games", "again")]
+    first, second = (page.partition('id="game">')[2].partition("</script>")[0] for page in pages)
+    assert [frame["choice"] for frame in json.loads(first)["frames"]] == [
+        frame["choice"] for frame in json.loads(second)["frames"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--out", "games.jsonl"], "out must end in .npz, got 'games.jsonl'"),
+        (["--agents", "person"], "persons play with 'hanabako play'"),
+        (["--source", "nowhere.npz", "--minari", "a-v0"], "No such file"),
+        (["--source", "nowhere.npz"], "say where its games go with --hanablive or --minari"),
+        (["--source", "."], "holds no game of hanab.live"),
+    ],
+)
+def test_what_cannot_be_recorded_is_said_in_a_line(words: list[str], says: str, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=says) as refusal:
+        main(["record", "hanabi", *words])
+    assert "\n" not in str(refusal.value) and not list(tmp_path.iterdir())
