@@ -284,13 +284,14 @@ def describe_ad_hoc(result: dict[str, Any]) -> list[str]:
 
 def describe_tournament(result: dict[str, Any]) -> list[str]:
     """One line per match, then one per rating."""
-    lines = []
+    lines = ["games that the first wins against the second, and its mean return less the other's:"]
     for match in result["tournament"]["matches"]:
         one, other = (name[-22:] for name in match["agents"])
-        gain = f"{match['points']:+.3f} +- {match['points_error'] or 0:.3f}"
-        lines.append(f"{one} against {other}: {gain} points a game, won {match['won']:.1%}, drawn {match['drawn']:.1%}")
+        won = f"won {match['won']:>6.1%} +- {match['won_error'] or 0:.1%}, drawn {match['drawn']:>5.1%}"
+        lines.append(f"{one:<22}  {other:<22}{won}, {match['lead']:+.3f} +- {match['lead_error'] or 0:.3f}")
+    lines.append("ratings (Elo, fitted to these games; 400 points are odds of ten to one, the mean is 0):")
     ratings = result["tournament"]["ratings"]
-    return [*lines, *(f"{row['name'][-22:]:<24}{row['rating']:>8.2f} +- {row['uncertainty']:.2f}" for row in ratings)]
+    return [*lines, *(f"{row['name'][-22:]:<24}{row['rating']:>+8.1f} +- {row['error'] or 0:.1f}" for row in ratings)]
 
 
 def describe_communication(result: dict[str, Any]) -> list[str]:

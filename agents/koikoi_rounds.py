@@ -53,7 +53,7 @@ def players_of(config: KoiKoiConfig, network: str | None) -> dict[str, Policy]:
 
 def match(config: KoiKoiConfig, one: Policy, other: Policy, deals: int, num_threads: int) -> dict[str, float]:
     """Mean points that ``one`` scores more than ``other`` in a round, and how often it wins a round."""
-    gains = head_to_head(config, one, other, deals, SEED, num_threads).points / 2  # counted from both sides
+    gains = head_to_head(config, one, other, deals, SEED, num_threads).lead / 2  # counted from both sides
     by_deal, won = gains.mean(axis=1), (gains > 0).mean(axis=1)
     error = math.sqrt(deals)
     return {

@@ -193,20 +193,20 @@ def tournament_board(result: dict[str, Any]) -> str:
     """One tournament under its title."""
     matches = result["tournament"]["matches"]
     won = {tuple(match["agents"]): match for match in matches}
-    ratings = {rating["name"]: rating["rating"] for rating in result["tournament"]["ratings"]}
-    order = sorted(ratings, key=lambda name: -sum(rate_of(won, name, other) for other in ratings if other != name))
+    ratings = {rating["name"]: rating for rating in result["tournament"]["ratings"]}  # best first
     trained = [f"PPO: {training(about)}, observation {result['observation']}" for about in result["training"] if about]
     games = matches[0]["games"]
     title = f"{result['config']['game']} {result['preset']}, {result['config']['players']} players"
     lines = [
         f"**{title}**, {games:,} games a pair. {'. '.join(trained)}".rstrip(),
         "",
-        "| beats | " + " | ".join(map(agent_name, order)) + " | rating |",
-        "|---|" + "---|" * (len(order) + 1),
+        "| beats | " + " | ".join(map(agent_name, ratings)) + " | rating (Elo) |",
+        "|---|" + "---|" * (len(ratings) + 1),
     ]
-    for name in order:
-        cells = [won_text(won, name, other) for other in order]
-        lines.append(f"| {agent_name(name)} | " + " | ".join(cells) + f" | {ratings[name]:.1f} |")
+    for name, rating in ratings.items():
+        cells = [won_text(won, name, other) for other in ratings]
+        cells.append(f"{rating['rating']:+.0f} ± {1.96 * rating['error']:.0f}")
+        lines.append(f"| {agent_name(name)} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

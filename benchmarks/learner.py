@@ -23,7 +23,6 @@ from benchmarks import machine
 from benchmarks.timing import Case, measure, place, write_json
 
 
-
 @dataclass(frozen=True)
 class Args:
     """Measure how fast networks learn."""

@@ -35,7 +35,6 @@ from benchmarks.loops import Play, aec_loop, rollout_loop, vector_loop
 from benchmarks.timing import Case, measure, place, significant, write_json
 
 
-
 @dataclass(frozen=True)
 class Peer:
     """One way to play Hanabi."""

@@ -105,14 +105,13 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
 def make_session(args: Args) -> Session:
     """The game that ``args`` ask for, dealt and compiled."""
     partners = args.partners.split(",")
-    with said_if_slow("Compiling the game and its bots, once on a machine ..."):
-        config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *partners])
-        seat = as_index("seat", args.seat, config.players - 1)
-        others = line_up_of(partners, config, config.players - 1)
-        seats = [None, *others]
-        seats = seats[-seat:] + seats[:-seat] if seat else seats
-        seed = None if args.seed is None else as_seed(args.seed)
-        return Session(config, seats, seed, args.out or usual_file(config))
+    config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *partners])
+    seat = as_index("seat", args.seat, config.players - 1)
+    others = line_up_of(partners, config, config.players - 1)
+    seats = [None, *others]
+    seats = seats[-seat:] + seats[:-seat] if seat else seats
+    seed = None if args.seed is None else as_seed(args.seed)
+    return Session(config, seats, seed, args.out or usual_file(config))
 
 
 def usual_file(config: object) -> Path:

@@ -20,7 +20,6 @@ import tyro
 from hanabako.words.checks import as_seed, shown
 
 from ..people.session import config_for, line_up_of
-from ..people.terminal import said_if_slow
 
 __all__ = ["Args", "run"]
 
@@ -106,8 +105,7 @@ def played(args: Args) -> Any:
     seats = [policy for policy in line_up_of(agents, config, config.players) if policy is not None]
     if len(seats) < config.players:
         raise ValueError("persons play with 'hanabako play'")
-    with said_if_slow("Compiling the game and its bots, once on a machine ..."):
-        return record(args.out, config, seats, args.games, args.seed, progress=sys.stderr.isatty())
+    return record(args.out, config, seats, args.games, args.seed, progress=sys.stderr.isatty())
 
 
 def read(args: Args, folder: Path) -> list[Any]:

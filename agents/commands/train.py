@@ -8,7 +8,6 @@ Whatever is not said is as usual. Ctrl-C saves the run, and --resume goes on wit
 """
 
 import math
-import time
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -45,7 +44,7 @@ def run(args: Args) -> None:
         args.check(1)
         ranks = usual_ranks(args) if args.ranks is None else args.ranks
         args.check(ranks)
-        compile_game(args, ranks)
+        game_of(config := args.make_config()).compile(config, args.games // ranks)  # once for all ranks
         words = words_of(args)
     if ranks == 1:
         ppo.main(words)
@@ -59,16 +58,6 @@ def usual_ranks(args: Args) -> int:
     most = torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS)
     shared = math.gcd(args.games, args.minibatch)
     return max(ranks for ranks in range(1, max(most, 1) + 1) if shared % ranks == 0)
-
-
-def compile_game(args: Args, ranks: int) -> None:
-    """Compile the game once for all ranks, and say what that took."""
-    started = time.perf_counter()
-    config = args.make_config()
-    game_of(config).compile(config, args.games // ranks)
-    seconds = time.perf_counter() - started
-    if seconds > 2:
-        print(f"Compiling the game took {seconds:.0f} s (the next time, none).", flush=True)
 
 
 def words_of(args: Args) -> list[str]:

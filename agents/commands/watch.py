@@ -21,7 +21,6 @@ from hanabako.words.checks import as_seed
 
 from ..people.record import GameRecord, read_record
 from ..people.session import Adviser, Session, config_for, line_up_of, replay_of
-from ..people.terminal import said_if_slow
 from ..registry import metadata_of
 
 __all__ = ["Args", "page_of", "run"]
@@ -35,8 +34,8 @@ class Args:
     """Write a game as a page for the browser."""
 
     what: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN|FILE|AGENTS")]
-    """A run's directory, a game's file (.json), a dataset (.npz), or NAME[,NAME...] of agents or policy files: the last name stands for
-    all seats that follow."""
+    """A run's directory, a game's file (.json), a dataset (.npz), or NAME[,NAME...] of agents or policy files: the last
+    name stands for all seats that follow."""
     game: str | None = None
     """The game that agents play; by default that of the first network among them, or hanabi."""
     preset: str | None = None
@@ -64,8 +63,7 @@ def run(args: Args) -> None:
         ValueError: there is no such thing, or it cannot be shown.
         OSError: a file cannot be read or written.
     """
-    with said_if_slow("Compiling the game and its bots, once on a machine ..."):
-        path = page_of(args)
+    path = page_of(args)
     print(path)
     if args.open:
         webbrowser.open(path.resolve().as_uri())

@@ -132,11 +132,10 @@ def writing(path: str | PathLike[str], config: Any) -> Iterator[GamesWriter]:
         OSError: the disk is full, or the folder may not be written to.
         ValueError: no game was written.
     """
-    with replacing(path) as file:
-        with zipfile.ZipFile(file, "w") as archive:
-            writer = GamesWriter(archive, config)
-            yield writer
-            writer.finish()
+    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+        writer = GamesWriter(archive, config)
+        yield writer
+        writer.finish()
 
 
 def npy(array: NDArray[Any], kind: np.dtype) -> bytes:

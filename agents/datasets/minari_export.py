@@ -8,6 +8,7 @@ and what it was rewarded until its next decision, as a Gymnasium environment of 
 were given up end truncated.
 """
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,14 +47,16 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
 
     game = game_of(config or dataset.config).make_game(config or dataset.config)
     mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
-    return minari.create_dataset_from_buffers(
-        dataset_id,
-        episodes(dataset, config, FORMATS[observation]),
-        observation_space=spaces.Dict({"observation": observation_space(game, observation), "action_mask": mask}),
-        action_space=spaces.Discrete(game.num_actions),
-        algorithm_name=", ".join(dataset.names[:8]),
-        description=f"Games of {dataset.config!r}; an episode is one seat of one game.",
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # it would have an author's address: who publishes adds it
+        return minari.create_dataset_from_buffers(
+            dataset_id,
+            episodes(dataset, config, FORMATS[observation]),  # one after the other: never all in memory
+            observation_space=spaces.Dict({"observation": observation_space(game, observation), "action_mask": mask}),
+            action_space=spaces.Discrete(game.num_actions),
+            algorithm_name=", ".join(dataset.names[:8]),
+            description=f"Games of {dataset.config!r}; an episode is one seat of one game.",
+        )
 
 
 def episodes(dataset: Dataset, config: Any, kind: type) -> Iterator[Any]:

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from hanabako.engine.game import Game
-from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
 from hanabako.words.checks import as_index, as_seed
 
 from ..bots.policy import Agent, Policy, line_up
-from ..evaluation.playing import steps_of
+from ..evaluation.playing import is_specialized, steps_of
 from ..evaluation.seating import Block
 from .dataset import Dataset
 from .games_file import GAMES_A_BLOCK, MOST_GAMES, GamesBlock, writing
@@ -51,7 +50,7 @@ def record(
         raise ValueError(f"games must be at least 1, got {games}")
     seed, first = as_seed(seed), as_index("first", first, 2**63 - 1)
     seats = line_up(policies, config.players)
-    specialize = games >= SPECIALIZE_FROM and all(policy.specializes for policy in seats)
+    specialize = is_specialized(games, seats)
     game = game_of(config).make_game(config)
     with writing(path, config) as writer, tqdm(total=games, unit="game", disable=not progress) as bar:
         players = writer.places([str(policy.name) for policy in seats])

@@ -6,37 +6,40 @@ their seats, and errors are over deals.
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
 from tqdm import tqdm
 
 from ..bots.policy import Policy
 from .playing import play
 
-RATED_GAMES = 500  # per pair: more do not change a rating's place
+ELO = 400 / math.log(10)
+"""Points of a rating for each unit of log-odds: 400 points are odds of ten to one, as in chess."""
 
 
 @dataclass(frozen=True)
 class HeadToHead:
     """How one agent did against another."""
 
-    points: NDArray[np.float64]
+    lead: NDArray[np.float64]
     """(deals, line-ups): mean return of the first agent's seats, minus that of the second's."""
 
     def summary(self) -> dict[str, Any]:
-        """Mean gain and rate of games won with their standard errors over deals, rate of draws, as JSON types."""
+        """Mean lead and rate of games won with their standard errors over deals, rate of draws, as JSON types."""
         return {
-            "points": float(self.points.mean()),
-            "points_error": error_of_deals(self.points),
-            "won": float((self.points > 0).mean()),
-            "won_error": error_of_deals(self.points > 0),
-            "drawn": float((self.points == 0).mean()),
-            "deals": len(self.points),
-            "games": self.points.size,
+            "lead": float(self.lead.mean()),
+            "lead_error": error_of_deals(self.lead),
+            "won": float((self.lead > 0).mean()),
+            "won_error": error_of_deals(self.lead > 0),
+            "drawn": float((self.lead == 0).mean()),
+            "deals": len(self.lead),
+            "games": self.lead.size,
         }
 
 
@@ -74,32 +77,59 @@ def tournament(
         (one, other): head_to_head(config, agents[one], agents[other], deals, seed, num_threads)
         for one, other in tqdm(pairs, unit="pair", disable=not progress)
     }
-    results = [(*pair, float(gain)) for pair, match in matches.items() for gain in match.points.ravel()[:RATED_GAMES]]
-    return {
-        "matches": [{"agents": list(pair), **match.summary()} for pair, match in matches.items()],
-        "ratings": ratings(results, seed),
-    }
+    rows = [{"agents": list(pair), **match.summary()} for pair, match in matches.items()]
+    return {"matches": rows, "ratings": ratings(rows)}
 
 
-def ratings(results: list[tuple[str, str, float]], seed: int) -> list[dict[str, Any]]:
-    """Ratings by openskill's Plackett-Luce model (Weng and Lin 2011), best first.
+def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Ratings by the model of Bradley and Terry (1952), fitted to all matches at once, best first.
+
+    A player rated 400 points above another is expected to win ten of eleven games; the mean of all is 0. A drawn game
+    is half a win. One drawn game more for every pair keeps ratings finite where somebody never loses. Where all have
+    met as often, better ratings are the same as more wins: so the order is that of the matrix.
 
     Args:
-        results: (one, other, what one gained over the other) of every game.
-        seed: of the order in which the games are rated, which should not matter much.
+        matches: ``agents`` (two names), ``won``, ``won_error``, ``drawn`` and ``games`` as of `HeadToHead.summary`.
 
     Returns:
-        Per agent ``name``, ``rating`` (mu), ``uncertainty`` (sigma) and ``ordinal`` (mu - 3 sigma).
+        Per agent ``name``, ``rating`` and its standard ``error``, None if the matches have none.
     """
-    from openskill.models import PlackettLuce
+    names = list(dict.fromkeys(name for match in matches for name in match["agents"]))
+    one, other = (np.array([names.index(match["agents"][k]) for match in matches]) for k in (0, 1))
+    games = np.array([match["games"] for match in matches], np.float64)
+    won = np.array([match["won"] + match["drawn"] / 2 for match in matches])
+    expected = (won * games + 0.5) / (games + 1)
 
-    model = PlackettLuce()
-    rated = {name: model.rating(name=name) for one, other, _ in results for name in (one, other)}
-    for k in np.random.default_rng(seed).permutation(len(results)).tolist():
-        one, other, gain = results[k]
-        (rated[one],), (rated[other],) = model.rate([[rated[one]], [rated[other]]], scores=[gain, 0.0])
-    order = sorted(rated.items(), key=lambda item: -item[1].mu)
-    return [
-        {"name": name, "rating": rating.mu, "uncertainty": rating.sigma, "ordinal": rating.ordinal()}
-        for name, rating in order
+    def loss(strength: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        margin = strength[one] - strength[other]
+        slope = (games + 1) * (expit(margin) - expected)
+        value = ((games + 1) * (np.logaddexp(0, margin) - expected * margin)).sum()
+        return float(value), np.bincount(one, slope, len(names)) - np.bincount(other, slope, len(names))
+
+    strength = minimize(loss, np.zeros(len(names)), jac=True, method="BFGS", options={"gtol": 1e-6}).x
+    strength -= strength.mean()
+    errors = errors_of(strength, one, other, games, [match["won_error"] for match in matches])
+    rows = [
+        {"name": name, "rating": float(ELO * own), "error": None if errors is None else float(ELO * errors[k])}
+        for k, (name, own) in enumerate(zip(names, strength, strict=True))
     ]
+    return sorted(rows, key=lambda row: -row["rating"])
+
+
+def errors_of(
+    strength: NDArray[np.float64],
+    one: NDArray[np.int64],
+    other: NDArray[np.int64],
+    games: NDArray[np.float64],
+    won_errors: Sequence[float | None],
+) -> NDArray[np.float64] | None:
+    """Standard errors of fitted strengths, from those of the matches, whose games are not independent (a sandwich)."""
+    if None in won_errors:
+        return None
+    sides = np.zeros((len(one), len(strength)))
+    rows = np.arange(len(one))
+    sides[rows, one], sides[rows, other] = 1.0, -1.0
+    chance = expit(strength[one] - strength[other])
+    bread = np.linalg.pinv(sides.T * (games * chance * (1 - chance)) @ sides)
+    spread = games * np.array(won_errors, np.float64)
+    return np.sqrt(np.diag(bread @ (sides.T * spread**2 @ sides) @ bread))

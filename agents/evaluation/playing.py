@@ -92,7 +92,7 @@ def play(
     usable_threads(num_threads)
     seats = line_up(policies, config.players)
     if specialize is None:
-        specialize = games >= SPECIALIZE_FROM and all(policy.specializes for policy in seats)
+        specialize = is_specialized(games, seats)
     observes = any(policy.observes for policy in seats)
     game = game_of(config).make_game(config)
     record = Record(game, games)
@@ -106,6 +106,11 @@ def play(
 
         list(threads.map(play_block, range(0, games, GAMES_AT_ONCE)))
     return record.games
+
+
+def is_specialized(games: int, seats: Sequence[Policy]) -> bool:
+    """Whether `play` compiles the loops for that many games for their config alone, if nothing is said of it."""
+    return games >= SPECIALIZE_FROM and all(policy.specializes for policy in seats)
 
 
 def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> Iterator[NDArray[Any]]:

@@ -130,7 +130,7 @@ def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[st
         seed: of the deals.
 
     Returns:
-        `agents.evaluation.contest.HeadToHead.summary`: ``points`` is how much more than the frozen network it earns,
+        `agents.evaluation.contest.HeadToHead.summary`: ``lead`` is how much more than the frozen network it earns,
         which is twice what it wins in a game of two for nothing.
 
     Raises:

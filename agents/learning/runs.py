@@ -10,7 +10,7 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -76,19 +76,31 @@ def machine() -> dict[str, Any]:
 # --- The curve --------------------------------------------------------------------------------------------------------
 
 
+def shown_of(config: Any, others: Sequence[str]) -> dict[str, str]:
+    """What is shown of a run's progress, from the names of a row's numbers to words: what training makes higher.
+
+    In a competitive game that is the return against the ``others`` that the network is evaluated among; in self-play
+    alone everybody's returns add up to a constant, and the winner's score says little.
+    """
+    if game_of(config).cooperative:
+        return {"score": "score", "greedy_score": "greedy score"}
+    return {"greedy_score": f"return against {', '.join(others)}"}
+
+
 class Log:
     """The run's record: ``metrics.jsonl``, the progress bar, and other loggers if wanted. Rank 0 keeps it.
 
     Args:
         run_dir: of the run.
         updates: that the run goes on from.
+        shown: what the progress bar shows of a row, see `shown_of`.
         loggers: names in `LOGGERS`.
 
     Raises:
         ValueError: a logger is not installed.
     """
 
-    def __init__(self, run_dir: Path, updates: int, loggers: Sequence[str] = ()) -> None:
+    def __init__(self, run_dir: Path, updates: int, shown: Mapping[str, str], loggers: Sequence[str] = ()) -> None:
         self.path = run_dir / "metrics.jsonl"
         rows, unreadable = parsed_metrics(self.path) if self.path.exists() else ([], [])
         if unreadable:
@@ -97,6 +109,7 @@ class Log:
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
         self.bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
         self.loggers = [LOGGERS[name](run_dir) for name in loggers]
+        self.labels = shown
         self.shown: dict[str, str] = {}
 
     def write(self, row: dict[str, float]) -> None:
@@ -106,9 +119,9 @@ class Log:
         for logger in self.loggers:
             logger.log(row, step=int(row["steps"]))
         self.shown["steps/s"] = f"{row['steps_per_second']:,.0f}"
-        for name in ("score", "greedy_score"):
+        for name, label in self.labels.items():
             if name in row:
-                self.shown[name.replace("_", " ")] = f"{row[name]:.2f}"
+                self.shown[label] = f"{row[name]:.2f}"
         self.bar.set_postfix(self.shown, refresh=False)
         self.bar.update(100 * row["fraction"] - self.bar.n)
 
@@ -211,14 +224,15 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     rows = read_metrics(run_dir)
     figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
     axes = figure.subplots()
-    lines = [("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")]
+    shown = shown_of(config, others)
     if game_of(config).cooperative:
         company = f" with {', '.join(others)}" if others else ""
         axes.set(ylabel=f"score{company}", ylim=(0, config.max_score))
     else:
-        axes.set(ylabel=f"return against {', '.join(others)}")
-        del lines[0]
-    for name, label, style in lines:
+        axes.set(ylabel=shown["greedy_score"])
+    for name, label, style in (("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")):
+        if name not in shown:
+            continue
         some = [row for row in rows if name in row]
         axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
     axes.set(xlabel="decisions (millions)")

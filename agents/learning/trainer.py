@@ -27,9 +27,9 @@ from ..networks.neural_policy import NeuralPolicy, save_policy
 from ..registry import load
 from .checkpoints import Checkpoints
 from .ranks import Ranks, joined_ranks, processor_settings
-from .runs import Interruption, Log, begin_run, draw_curve, usual_run_dir
+from .runs import Interruption, Log, begin_run, draw_curve, shown_of, usual_run_dir
 from .selfplay import SelfPlayEnvs
-from .validation import VALIDATION_SEED, validate
+from .validation import VALIDATION_SEED, compile_evaluations, validate
 
 __all__ = [
     "Algorithm",
@@ -60,7 +60,7 @@ class Settings:
     seed: int = 1
     """Seed of everything random: weights, deals, actions, minibatches."""
     minutes: float = 5.0
-    """The budget in minutes of training, evaluations included; ignored if ``steps`` is given."""
+    """The budget in minutes of training, evaluations included, compiling not; ignored if ``steps`` is given."""
     clock: Literal["wall", "core"] = "wall"
     """What ``minutes`` count: those that pass, or those that a rank's processor works, whoever else keeps it busy."""
     steps: int = 0
@@ -251,8 +251,10 @@ class Trainer:
         self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks)
 
     def run(self, log: Log | None, interruption: Interruption) -> None:
-        """Learn, evaluate and save until the budget is spent or an interruption comes."""
+        """Learn, evaluate and save until the budget is spent or an interruption comes; to compile costs none of it."""
         args, progress = self.args, self.progress
+        policy = NeuralPolicy(self.algorithm.network, self.config)
+        compile_evaluations(policy, (args.evaluation_games, args.final_games), args.others(), self.ranks)
         started, started_core, before = time.perf_counter(), time.process_time(), replace(progress)
         interrupted = False
         while progress.fraction(args) < 1 and not interrupted:
@@ -347,7 +349,8 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         trainer = Trainer(args, algorithm, config, ranks, run_dir)
         if args.resume is not None:
             trainer.load()
-        log = Log(run_dir, trainer.progress.updates, args.loggers) if ranks.rank == 0 else None
+        shown = shown_of(config, args.others())
+        log = Log(run_dir, trainer.progress.updates, shown, args.loggers) if ranks.rank == 0 else None
         try:
             trainer.run(log, interruption)
         finally:

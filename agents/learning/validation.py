@@ -1,6 +1,7 @@
 """How good a network has become: greedy games while it trains, on deals that training never sees."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -8,12 +9,12 @@ import torch
 from hanabako.games import game_of
 
 from ..bots.policy import Policy
-from ..evaluation.playing import play
+from ..evaluation.playing import is_specialized, play
 from ..networks.neural_policy import NeuralPolicy
 from ..registry import load
 from .ranks import Ranks
 
-__all__ = ["validate"]
+__all__ = ["compile_evaluations", "validate"]
 
 VALIDATION_SEED = 2**40  # these deals come from seeds that no training run uses
 
@@ -33,7 +34,7 @@ def validate(policy: NeuralPolicy, games: int, others: Sequence[str], ranks: Ran
     """
     players = policy.config.players
     line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], players)
-    share = -(-games // (ranks.world * len(line_ups)))
+    share = share_of(games, line_ups, ranks)
     seed = VALIDATION_SEED + ranks.rank
     played = [(seat, play(policy.config, seats, share, seed)) for seat, seats in line_ups]
     if not game_of(policy.config).cooperative:
@@ -42,6 +43,28 @@ def validate(policy: NeuralPolicy, games: int, others: Sequence[str], ranks: Ran
     counts = [sum(int(some.perfect.sum()) for _, some in played), sum(int(some.lost.sum()) for _, some in played)]
     perfect, lost = ranks.sum(torch.tensor(counts, dtype=torch.float64)).tolist()
     return row | {"greedy_perfect": perfect / row["greedy_games"], "greedy_lost": lost / row["greedy_games"]}
+
+
+def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequence[str], ranks: Ranks) -> None:
+    """Play a game of each kind that `validate` will, so that it compiles nothing; the others follow rank 0's cache.
+
+    Args:
+        policy: the network.
+        sizes: how many games evaluations will have.
+        others: as `validate` has them.
+        ranks: share the games.
+    """
+    line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], policy.config.players)
+    for turn in (ranks.rank == 0, ranks.rank != 0):
+        for _, seats in line_ups if turn else ():
+            for specialize in {is_specialized(share_of(games, line_ups, ranks), seats) for games in sizes}:
+                play(policy.config, seats, 1, VALIDATION_SEED, specialize=specialize)
+        ranks.wait()
+
+
+def share_of(games: int, line_ups: Sequence[Any], ranks: Ranks) -> int:
+    """How many games with each of the line-ups a rank plays."""
+    return -(-games // (ranks.world * len(line_ups)))
 
 
 def line_ups_among(policy: Policy, others: Sequence[Policy], players: int) -> list[tuple[int, list[Policy]]]:

@@ -30,6 +30,15 @@ try:
 except ImportError:  # another Numba: loops load more slowly, and a damaged cache is an error
     LoopCache = None
 
+try:
+    from numba.core import event
+
+    from hanabako.compiler.numba_hooks.said_aloud import SaidAloud
+except ImportError:  # another Numba: it compiles without a word
+    pass
+else:
+    event.register("numba:compile", SaidAloud())
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 IS_INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT"))  # noqa: B009 - set at import, unknown to type checkers

@@ -13,7 +13,7 @@ import hanabako
 from agents import ppo
 from agents.commands import benchmark, command_line, train, watch
 from agents.commands.command_line import COMMANDS, main
-from hanabako.games import games
+from hanabako.games import GameEntry, games
 from tests.agents.test_ppo import TINY, UPDATE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ def test_a_missing_extra_is_a_line_that_says_how_to_install_it(package: str, nam
 
 def test_playing_with_bots_needs_no_extra(tmp_path: Path):
     """What `pip install hanabako` brings is enough."""
-    extras = ("torch", "scipy", "matplotlib", "tqdm", "safetensors", "openskill", "PIL", "resvg_py")
+    extras = ("torch", "scipy", "matplotlib", "tqdm", "safetensors", "PIL", "resvg_py")
     code = WITHOUT.format(packages=extras) + f"sys.path.insert(0, {str(ROOT)!r})\n"
     code += "from agents.commands.command_line import main\n"
     code += "main(['watch', 'random', '--preset', 'mini', '--out', 'page.html'])\n"
@@ -192,7 +192,7 @@ def test_ranks_share_the_games_evenly(monkeypatch: pytest.MonkeyPatch):
 
 def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):
     started = []
-    monkeypatch.setattr(train, "compile_game", lambda *_: None)
+    monkeypatch.setattr(GameEntry, "compile", lambda *_: None)
     monkeypatch.setattr(train, "train", lambda ranks, words: started.append((ranks, words)))
     main(["train", "--preset", "mini", "--ranks", "2", "--config", "derived=true", "history=2"])
     assert started == [(2, ["--preset", "mini", "--config", "derived=true", "history=2"])]

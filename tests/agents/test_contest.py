@@ -19,15 +19,62 @@ def test_every_seat_is_had_by_both():
 def test_a_summary_counts_deals_not_games():
     match = contest.HeadToHead(np.array([[1.0, -1.0], [3.0, 1.0], [0.0, 2.0]]))
     summary = match.summary()
-    assert (summary["points"], summary["deals"]) == (1.0, 3)
-    assert summary["points_error"] == pytest.approx(np.std([0, 2, 1], ddof=1) / np.sqrt(3))
+    assert (summary["lead"], summary["deals"]) == (1.0, 3)
+    assert summary["lead_error"] == pytest.approx(np.std([0, 2, 1], ddof=1) / np.sqrt(3))
     assert (summary["won"], summary["drawn"]) == (4 / 6, 1 / 6)
 
 
-def test_ratings_put_the_better_first():
-    results = [("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0), ("a", "b", 0.0)] * 10
-    rows = contest.ratings(results, seed=1)
-    assert [row["name"] for row in rows] == ["a", "b", "c"]
+def match(one: str, other: str, won: float, drawn: float = 0.0, games: int = 1000) -> dict:
+    return {"agents": [one, other], "won": won, "won_error": 0.01, "drawn": drawn, "games": games}
+
+
+def test_ratings_of_a_pair_are_its_odds():
+    """10 to 1 are 400 points, but for the drawn game that is added; both stand as far from the mean of 0."""
+    rows = contest.ratings([match("a", "b", 10 / 11, games=10**7)])
+    assert [row["name"] for row in rows] == ["a", "b"]
+    assert rows[0]["rating"] == pytest.approx(200, abs=0.01) == -rows[1]["rating"]
+    slope = 400 / np.log(10) / (10 / 11 * 1 / 11)  # points for a little more of the wins
+    assert rows[0]["error"] == pytest.approx(slope * 0.01 / 2, rel=0.01)
+
+
+def test_ratings_agree_with_the_matrix_whatever_its_order():
+    """Where all have met as often, the order is that of games won, draws half: of a circle too."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        names = list("abcde")
+        matches = [
+            match(one, other, *rng.dirichlet([1, 1, 0.2])[:2]) for one in names for other in names if one < other
+        ]
+        wins = dict.fromkeys(names, 0.0)
+        for row in matches:
+            share = row["won"] + row["drawn"] / 2
+            wins[row["agents"][0]] += share
+            wins[row["agents"][1]] += 1 - share
+        rows = contest.ratings(matches)
+        assert [row["name"] for row in rows] == sorted(names, key=lambda name: -wins[name])
+        again = contest.ratings([matches[k] for k in rng.permutation(len(matches))])
+        for row, other in zip(rows, again, strict=True):
+            assert row["rating"] == pytest.approx(other["rating"], abs=0.01)
+        assert sum(row["rating"] for row in rows) == pytest.approx(0, abs=1e-6)
+
+
+def test_who_never_loses_has_a_rating():
+    rows = contest.ratings([match("a", "b", 1.0), match("b", "c", 0.5) | {"won_error": None}, match("a", "c", 1.0)])
+    assert rows[0]["name"] == "a" and np.isfinite(rows[0]["rating"])
+    assert rows[0]["error"] is None
+
+
+def test_the_fit_finds_the_strengths_that_made_the_games():
+    strength = np.array([300.0, 50.0, -150.0, -200.0])
+    chance = 1 / (1 + 10 ** ((strength[None] - strength[:, None]) / 400))
+    matches = [
+        match("abcd"[k], "abcd"[j], chance[k, j], games=10**6)
+        for k in range(4)
+        for j in range(k + 1, 4)
+        if (k, j) != (0, 3)
+    ]
+    found = {row["name"]: row["rating"] for row in contest.ratings(matches)}
+    assert [found[name] for name in "abcd"] == pytest.approx(strength, abs=0.1)
 
 
 @pytest.mark.parametrize("game", [name for name, game in games().items() if not game.cooperative])
@@ -37,19 +84,20 @@ def test_nobody_beats_an_equal(game):
     random = agents.load("random", config)
     result = contest.tournament(config, {"one": random, "other": random}, 20, seed=3)
     (match,) = result["matches"]
-    assert match["points"] == pytest.approx(0.0)
+    assert match["lead"] == pytest.approx(0.0)
     assert {row["name"] for row in result["ratings"]} == {"one", "other"}
+    assert [row["rating"] for row in result["ratings"]] == pytest.approx([0, 0], abs=1e-3)
 
 
 def test_the_board_shows_both_sides_of_every_match():
-    match = {"agents": ["a", "b"], "won": 0.6, "won_error": 0.01, "drawn": 0.1, "deals": 50, "games": 100}
+    met = {"agents": ["a", "b"], "won": 0.6, "won_error": 0.01, "drawn": 0.1, "deals": 50, "games": 100}
     result = {
         "config": {"game": "chess", "players": 2},
         "preset": "standard",
         "observation": "public",
         "training": [None, None],
-        "tournament": {"matches": [match], "ratings": [{"name": "a", "rating": 30.0}, {"name": "b", "rating": 20.0}]},
+        "tournament": {"matches": [met], "ratings": contest.ratings([met])},
     }
     lines = contests_board([result]).splitlines()
     assert lines[0] == "**chess standard, 2 players**, 100 games a pair."
-    assert lines[-2:] == ["| a |  | 60.0% ± 2.0% | 30.0 |", "| b | 30.0% ± 2.0% |  | 20.0 |"]
+    assert lines[-2:] == ["| a |  | 60.0% ± 2.0% | +53 ± 7 |", "| b | 30.0% ± 2.0% |  | -53 ± 7 |"]

@@ -114,7 +114,7 @@ def test_other_rules_are_refused_by_the_field(mini: Dataset):
         next(mini.decisions(replace(mini.config, hand_size=4)))
     with pytest.raises(ValueError, match="the games are of hanabi, got a config of koikoi"):
         next(mini.decisions(make_config("koikoi")))
-    with pytest.raises(ValueError, match="observation must be one of .*, got 'bits'"):
+    with pytest.raises(ValueError, match=r"observation must be one of .*, got 'bits'"):
         next(mini.decisions(observation="bits"))
     with pytest.raises(ValueError, match="size must be at least 1, got 0"):
         next(mini.batches(0, 1))
@@ -409,11 +409,11 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--out", "games.jsonl"], "out must end in .npz, got 'games.jsonl'"),
+        (["--out", "games.jsonl"], r"out must end in \.npz, got 'games.jsonl'"),
         (["--agents", "person"], "persons play with 'hanabako play'"),
         (["--source", "nowhere.npz", "--minari", "a-v0"], "No such file"),
         (["--source", "nowhere.npz"], "say where its games go with --hanablive or --minari"),
-        (["--source", "."], "holds no game of hanab.live"),
+        (["--source", "."], r"holds no game of hanab\.live"),
     ],
 )
 def test_what_cannot_be_recorded_is_said_in_a_line(words: list[str], says: str, tmp_path: Path, monkeypatch):

@@ -96,4 +96,4 @@ def test_they_beat_who_they_should():
     roller = BotPolicy(monte_carlo(300), JAPAN)
     for one, other in ((players["greedy_stop"], players["random"]), (roller, players["greedy_stop"])):
         result = head_to_head(JAPAN, one, other, 1000, seed=1).summary()
-        assert result["points"] > 5 * result["points_error"]
+        assert result["lead"] > 5 * result["lead_error"]

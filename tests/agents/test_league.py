@@ -99,6 +99,6 @@ def test_exploitability_is_that_of_a_run_with_one_partner(tmp_path):
     )
     run_dir = ppo.train(replace(args, partners=("random",)))
     found = exploitability(run_dir, deals=40)
-    assert found["deals"] == 40 and found["games"] == 80 and found["points_error"] > 0
+    assert found["deals"] == 40 and found["games"] == 80 and found["lead_error"] > 0
     with pytest.raises(ValueError, match="one partner, got none"):
         exploitability(ppo.train(replace(args, run_dir=tmp_path / "other")), deals=2)

@@ -1,6 +1,7 @@
 """The trainer with an algorithm that it has never heard of: REINFORCE (Williams 1992), whole."""
 
 import os
+import re
 import signal
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import torch
 
 import agents
+from agents.learning import validation
 from agents.learning.ranks import Ranks
 from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
@@ -104,6 +106,35 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, monkeypatch):
     weights = [load_policy(run / "policy.safetensors").network.state_dict() for run in (whole, parts)]
     for name, tensor in weights[0].items():
         assert torch.equal(tensor, weights[1][name]), name
+
+
+def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
+    """A game of every kind that they play, with each line-up of opponents, is played before the clock starts."""
+    played: list[tuple[str, int, bool | None]] = []
+    play, learn = validation.play, Trainer.learn
+
+    def noted(config, seats, games, seed, *, specialize=None, **more):
+        played.append(("".join(policy.name[0] for policy in seats), games, specialize))
+        return play(config, seats, games, seed, specialize=specialize, **more)
+
+    monkeypatch.setattr(validation, "play", noted)
+    monkeypatch.setattr(Trainer, "learn", lambda self: played.append(("learn", 0, None)) or learn(self))
+    args = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "run")
+    train(args, Reinforce)
+    before = played[: played.index(("learn", 0, None))]
+    assert {games for _, games, _ in before} == {1} and len(before) == 2  # at either seat against the opponent
+    assert {name for name, _, _ in before} == {name for name, games, _ in played if games > 1}
+    assert {specialize for *_, specialize in before} == {False}
+
+
+def test_the_bar_shows_what_training_makes_higher(tmp_path, capsys):
+    """In a contest that is the return against the opponent, not the winner's score."""
+    train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "together"), Reinforce)
+    assert re.search(r"score=\d+\.\d\d, greedy score=\d", capsys.readouterr().err)
+    contest = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "contest")
+    train(contest, Reinforce)
+    bar = capsys.readouterr().err
+    assert re.search(r"return against random=-?\d+\.\d\d", bar) and "score" not in bar
 
 
 @pytest.mark.parametrize(

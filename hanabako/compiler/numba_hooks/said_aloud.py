@@ -1,0 +1,48 @@
+"""A line on standard error once compiling has taken two seconds: nobody should wonder why a first step takes so long.
+
+It leans on `numba.core.event`, through which Numba tells of what it compiles (and not of what it finds in its cache).
+"""
+
+import sys
+import threading
+import time
+from typing import Any
+
+from numba.core import event
+
+__all__ = ["SECONDS", "WORDS", "SaidAloud"]
+
+SECONDS = 2.0
+WORDS = "Compiling, once on this machine; later starts take it from Numba's cache ..."
+
+
+class SaidAloud(event.Listener):
+    """Says `WORDS` once in a process, when loops have been compiled for `SECONDS` in all."""
+
+    def __init__(self) -> None:
+        self.said = False
+        self._spent = self._began = 0.0
+        self._depth = 0
+        self._timer: threading.Timer | None = None
+
+    def on_start(self, event: Any) -> None:
+        """Something is compiled, maybe for something else that is."""
+        self._depth += 1
+        if self._depth == 1 and not self.said:
+            self._began = time.perf_counter()
+            self._timer = threading.Timer(max(SECONDS - self._spent, 0), self._say)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled, or could not be."""
+        self._depth -= 1
+        if self._depth == 0 and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._spent += time.perf_counter() - self._began
+
+    def _say(self) -> None:
+        if not self.said:
+            self.said = True
+            print(WORDS, file=sys.stderr, flush=True)
