@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
@@ -36,8 +36,8 @@ __all__ = ["Args", "Games", "evaluate", "main", "play"]
 class Args:
     """Play games and print how good the agents are."""
 
-    game: tyro.conf.Positional[str]
-    """The game."""
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
+    """hanabi, ikebana or koikoi."""
     preset: str | None = None
     """A preset of the game; by default its first."""
     players: int | None = None
@@ -334,6 +334,8 @@ def main(argv: list[str] | None = None) -> None:
         report(args)
     except (OSError, ValueError) as error:
         raise SystemExit(f"evaluate: {error}") from error
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -14,3 +14,7 @@ __all__ = ["PRESETS", "HanabiConfig", "HanabiVectorEnv", "hanabi_v0"]
 __getattr__ = public_names(
     "hanabi_env", {"PRESETS": "config", "HanabiConfig": "config", "HanabiVectorEnv": "vector"}, "hanabi_v0"
 )
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

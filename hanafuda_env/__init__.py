@@ -14,3 +14,7 @@ __all__ = ["PRESETS", "KoiKoiConfig", "KoiKoiVectorEnv", "koikoi_v0"]
 __getattr__ = public_names(
     "hanafuda_env", {"PRESETS": "config", "KoiKoiConfig": "config", "KoiKoiVectorEnv": "vector"}, "koikoi_v0"
 )
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -14,3 +14,7 @@ __all__ = ["PRESETS", "IkebanaConfig", "IkebanaVectorEnv", "ikebana_v0"]
 __getattr__ = public_names(
     "ikebana_env", {"PRESETS": "config", "IkebanaConfig": "config", "IkebanaVectorEnv": "vector"}, "ikebana_v0"
 )
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -85,6 +85,7 @@ WORDS = {
             "hanafuda_env/*": ("DEAL_STREAMS", "PHASE_DEAL", r"\w*deals?\w*"),
             "agents/koikoi_rounds.py": ("DEALS", "by_deal"),
             "agents/evaluation/*": ("error_of_deals",),
+            "agents/datasets/*": ("read_deals", "_deal_as_given"),
         },
     ),
     "look": Word(

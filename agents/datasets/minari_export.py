@@ -10,9 +10,11 @@ were given up end truncated.
 
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from hanabako.envs.vector import FORMATS, observation_space
@@ -40,10 +42,9 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
         ValueError: Minari is not installed, refuses the name, or has such a dataset; or see `Dataset.decisions`.
     """
     try:
-        import minari
+        minari: Any = import_module("minari")
     except ImportError as error:
         raise ValueError("minari is not installed: pip install 'minari[hdf5]'") from error
-    from gymnasium import spaces
 
     game = game_of(config or dataset.config).make_game(config or dataset.config)
     mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
@@ -61,8 +62,7 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
 
 def episodes(dataset: Dataset, config: Any, kind: type) -> Iterator[Any]:
     """Minari's episodes, game by game, player by player; a player who never moved has none."""
-    from minari.data_collector import EpisodeBuffer
-
+    episode: Any = import_module("minari.data_collector").EpisodeBuffer
     number = 0
     for replay in dataset.replays(config, observes=True):
         decisions = decisions_of(replay, kind)
@@ -78,7 +78,7 @@ def episodes(dataset: Dataset, config: Any, kind: type) -> Iterator[Any]:
                 over = np.zeros(len(turns), np.bool_)
                 over[-1] = True
                 finished = bool(replay.tables["terminated"][k])
-                yield EpisodeBuffer(
+                yield episode(
                     id=number,
                     observations={
                         "observation": np.concatenate([own_game.observations[turns], seen[None]]),

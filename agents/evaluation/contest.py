@@ -100,15 +100,17 @@ def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     won = np.array([match["won"] + match["drawn"] / 2 for match in matches])
     expected = (won * games + 0.5) / (games + 1)
 
+    sides = sides_of(one, other, len(names))
+
     def loss(strength: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        margin = strength[one] - strength[other]
+        margin = sides @ strength
         slope = (games + 1) * (expit(margin) - expected)
         value = ((games + 1) * (np.logaddexp(0, margin) - expected * margin)).sum()
-        return float(value), np.bincount(one, slope, len(names)) - np.bincount(other, slope, len(names))
+        return float(value), slope @ sides
 
     strength = minimize(loss, np.zeros(len(names)), jac=True, method="BFGS", options={"gtol": 1e-6}).x
     strength -= strength.mean()
-    errors = errors_of(strength, one, other, games, [match["won_error"] for match in matches])
+    errors = errors_of(strength, sides, games, [match["won_error"] for match in matches])
     rows = [
         {"name": name, "rating": float(ELO * own), "error": None if errors is None else float(ELO * errors[k])}
         for k, (name, own) in enumerate(zip(names, strength, strict=True))
@@ -116,20 +118,19 @@ def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -row["rating"])
 
 
+def sides_of(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    """(matches, agents): 1 for the first agent of a match, -1 for the second."""
+    return np.eye(count)[one] - np.eye(count)[other]
+
+
 def errors_of(
-    strength: NDArray[np.float64],
-    one: NDArray[np.int64],
-    other: NDArray[np.int64],
-    games: NDArray[np.float64],
-    won_errors: Sequence[float | None],
+    strength: NDArray[np.float64], sides: NDArray[np.float64], games: NDArray[np.float64], won: Sequence[float | None]
 ) -> NDArray[np.float64] | None:
-    """Standard errors of fitted strengths, from those of the matches, whose games are not independent (a sandwich)."""
-    if None in won_errors:
+    """Standard errors of fitted strengths from the errors ``won`` of the matches, over deals (a sandwich estimate)."""
+    errors = [error for error in won if error is not None]
+    if len(errors) < len(won):
         return None
-    sides = np.zeros((len(one), len(strength)))
-    rows = np.arange(len(one))
-    sides[rows, one], sides[rows, other] = 1.0, -1.0
-    chance = expit(strength[one] - strength[other])
+    chance = expit(sides @ strength)
     bread = np.linalg.pinv(sides.T * (games * chance * (1 - chance)) @ sides)
-    spread = games * np.array(won_errors, np.float64)
+    spread = games * np.array(errors)
     return np.sqrt(np.diag(bread @ (sides.T * spread**2 @ sides) @ bread))

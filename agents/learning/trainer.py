@@ -27,7 +27,7 @@ from ..networks.neural_policy import NeuralPolicy, save_policy
 from ..registry import load
 from .checkpoints import Checkpoints
 from .ranks import Ranks, joined_ranks, processor_settings
-from .runs import Interruption, Log, begin_run, draw_curve, shown_of, usual_run_dir
+from .runs import Interruption, Log, begin_run, draw_curve, finished, shown_of, usual_run_dir
 from .selfplay import SelfPlayEnvs
 from .validation import VALIDATION_SEED, compile_evaluations, validate
 
@@ -375,6 +375,8 @@ def command_line(
         raise SystemExit(f"{module.rpartition('.')[2]}: {error}") from error
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
+        if not finished(run_dir):
+            print(f"Interrupted. To go on: --resume {run_dir}")
 
 
 # --- Schedules --------------------------------------------------------------------------------------------------------

@@ -177,6 +177,12 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._skip_agent_selection = None
         self._rewarded = False
 
+    def __getattr__(self, name: str) -> Any:
+        """What `reset` makes is not there before it; says so as PettingZoo's wrapper does."""
+        if name in ("agent_selection", "rewards", "terminations", "truncations", "infos"):
+            raise AttributeError(f"{name} is there after reset: call reset first")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
     def step(self, action: Any) -> None:
         """The selected agent acts.
 

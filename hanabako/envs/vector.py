@@ -1,6 +1,7 @@
 """The vector environment of a card game: many tables, one compiled call per step, in the acting player's view."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, ClassVar
 
 import gymnasium
@@ -14,6 +15,7 @@ from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
 from hanabako.envs.saved_tables import checked_tables, save_tables
 from hanabako.words.checks import (
+    UnexpectedKeywordError,
     as_bool,
     as_index,
     as_seed,
@@ -427,7 +429,11 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
         specialize: bool | None = None,
         **fields: Any,
     ) -> None:
-        game = self.make_game(config, preset, **fields)
+        try:
+            game = self.make_game(config, preset, **fields)
+        except UnexpectedKeywordError as error:
+            own = ", ".join(list(signature(CardGameVectorEnv.__init__).parameters)[2:])
+            raise UnexpectedKeywordError(f"{error}; of the environment there are {own}") from None
         super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, specialize)
 
 
