@@ -52,7 +52,7 @@ class Row(NamedTuple):
 BLUEPRINTS = ("smart", "piers", "questions")
 ROWS = [Row(name, players, 30, 1000) for players in (2, 3, 4, 5) for name in BLUEPRINTS]
 ROWS += [Row("hanabi-standard-2p", 2, 30, 1000)]
-ROWS += [Row("questions", players, 300, 400) for players in (2, 3, 4, 5)]
+ROWS += [Row("questions", players, 300, 400) for players in (2, 3, 4, 5)] + [Row("smart", 2, 300, 400)]
 ROWS += [Row("questions", 2, 3000, 200)]
 
 
@@ -66,6 +66,8 @@ class Args:
     """Only rows of this one."""
     players: int | None = None
     """Only rows of so many players."""
+    rollouts: int | None = None
+    """Only rows of so much thought."""
     games: int | None = None
     """At most so many games a row."""
     list: bool = False
@@ -139,7 +141,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     results = {Row(*(result[name] for name in Row._fields)).key: result for result in read_results()}
     end = time.monotonic() + 60 * args.minutes
     for row in ROWS:
-        if args.blueprint not in (None, row.blueprint) or args.players not in (None, row.players):
+        chosen = args.blueprint, args.players, args.rollouts
+        if any(wish not in (None, value) for wish, value in zip(chosen, row.key, strict=True)):
             continue
         nothing = {"scores": [], "blueprint_scores": [], "counts": {}, "core_seconds": 0.0}
         result = results.get(row.key, nothing)

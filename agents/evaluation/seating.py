@@ -67,10 +67,6 @@ class Block:
         """One step at every table whose game goes on."""
         for player in players:
             player.act()
-        self.make_step(players)
-
-    def make_step(self, players: Sequence[Seated]) -> None:
-        """The step of `actions`, which all observe."""
         self.loops.step(self.rules_array, self.tables, self.actions, self.observation, self.mask, self._final, DISABLED)
         self.step += 1
         for player in players:

@@ -3,8 +3,8 @@
 A roll-out deals the seat a hand that it may hold and the deck an order, makes the action, and lets the blueprint play
 on to the end; its score counts. All actions meet the same hands and decks (common random numbers), so that differences
 of two actions have less noise than their scores. The work is shared over rounds (Karnin et al. 2013): in each, all
-actions that are left get the same share, and then the worse half goes, but never the blueprint's own action, which all
-others have to beat.
+actions that are left get the same share (one deal at least, if there is room), and then the worse half goes, but never
+the blueprint's own action, which all others have to beat.
 """
 
 import time
@@ -54,13 +54,14 @@ def choose(
     left = actions
     rounds = max(1, int(np.ceil(np.log2(len(actions)))))
     scores = {int(action): np.zeros(0) for action in actions}
-    spent = 0
+    spent, begun = 0, 0
     for turn in range(1, rounds + 1):
         while (open_part := turn / rounds - part_spent(effort, spent, began)) > 0:
             n = AT_ONCE if effort.budget else int(open_part * effort.rollouts) // len(left)
-            if n == 0:
+            if n == 0 and (begun == turn or spent + len(left) > effort.rollouts):
                 break
-            n = min(n, max(1, at_once // len(left)))
+            begun = turn
+            n = min(max(n, 1), max(1, at_once // len(left)))
             for action, column in zip(left, play_out(left, n).T, strict=True):
                 scores[int(action)] = np.concatenate([scores[int(action)], column])
             spent += n * len(left)

@@ -40,7 +40,9 @@ from .imagined import ROWS, Studio
 __all__ = ["Hands", "Moment", "ways_of"]
 
 FEW = 8
-"""A sample of fewer than a ``FEW``-th of the limit is joined by fresh hands."""
+"""A sample of fewer than a ``FEW``-th of the limit is joined by fresh hands,"""
+BATCHES = 4
+"""as many as the limit and so many times at most: few of them may fit what partners did."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,9 @@ class Hands:
             hands, weights = every
             alive, memories = self._replay(hands)
             self.hands, self.weights, self.memories, self.exact = hands[alive], weights[alive], memories, True
-        elif len(self.hands) * FEW < self.limit:
-            self._join(rng)
+        for _ in range(0 if self.exact else BATCHES):
+            if len(self.hands) * FEW < self.limit:
+                self._join(rng)
 
     # --- One step -----------------------------------------------------------------------------------------------------
 

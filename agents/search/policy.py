@@ -79,8 +79,9 @@ class SearchPolicy:
         self.observes = blueprint.observes
         self.specializes = blueprint.specializes
         self.counts: Counter[str] = Counter()
-        """Over all games so far: ``decisions`` of the searching seat, of these ``exact``, ``sampled`` and ``empty`` ones
-        by its belief (empty: the blueprint played), ``changed`` ones that were not the blueprint's, and ``rollouts``."""
+        """Over all games so far: ``decisions`` of the searching seat; of these ``exact``, ``sampled``, ``empty`` ones
+        by its belief (empty: the blueprint played; the rest had one legal action), ``changed`` ones that were not the
+        blueprint's, and ``rollouts``."""
         self.core_seconds = 0.0
         """Spent in decisions, with the belief: of a core's work, so that a busy machine measures as an idle one."""
 
@@ -156,17 +157,20 @@ class SearchSeated(Seated):
             return own
 
         def play_out(left: NDArray[np.int64], n: int) -> NDArray[Any]:
-            return self._play_out(i, belief, left, n, rng)
+            return self.play_out(i, left, n, rng)
 
         action, rollouts = choose(actions, own, play_out, policy.effort, began, ROWS)
         counts["rollouts"] += rollouts
         counts["changed"] += action != own
         return action
 
-    def _play_out(
-        self, i: int, belief: Hands, actions: NDArray[np.int64], n: int, rng: np.random.Generator
-    ) -> NDArray[Any]:
-        """Scores (n, k) of these k actions, each over the same n hands of the belief and orders of the deck."""
+    def play_out(self, i: int, actions: NDArray[np.int64], n: int, rng: np.random.Generator) -> NDArray[Any]:
+        """Scores (n, k) of these k actions in game i, each over the same n hands of the belief and orders of the deck.
+
+        The belief must be that of the present position, and not empty.
+        """
+        belief = self.beliefs[i]
+        assert belief is not None
         k, moment = len(actions), belief.moments[-1]
         rows = np.repeat(systematic(belief.weights, n, rng), k)
         keys = np.repeat(rng.integers(0, 2**64, n, np.uint64), k)
@@ -193,10 +197,13 @@ def check_searchable(blueprint: Any, config: Any) -> None:
     game = game_of(config).name
     if game != "hanabi":
         raise ValueError(f"search plays hanabi, not {game}")
+    refusal = None
     if isinstance(blueprint, SearchPolicy):
-        raise ValueError(f"the blueprint of a search must not search itself, got {shown(blueprint.name)}")
-    if not isinstance(blueprint, BotPolicy | BatchedPolicy):
-        raise ValueError(f"the blueprint of a search must be a bot or a network, got {shown(blueprint)}")
+        refusal = f"not search itself, got {shown(blueprint.name)}"
+    elif not isinstance(blueprint, BotPolicy | BatchedPolicy):
+        refusal = f"be a bot or a network, got {shown(blueprint)}"
+    if refusal:
+        raise ValueError(f"the blueprint of a search must {refusal}")
     if isinstance(blueprint, BotPolicy) and blueprint.bot.cheats:
         raise ValueError(f"{blueprint.name} looks at hidden cards: a search over it would too")
 
