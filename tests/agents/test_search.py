@@ -191,9 +191,9 @@ def test_partners_who_play_otherwise_empty_the_belief_and_the_blueprint_plays():
 
 @pytest.mark.parametrize("blueprint", ["smart", "piers"])
 def test_a_roll_out_of_the_true_hand_is_the_game_that_the_blueprint_plays(blueprint: str):
-    """Once the deck is empty nothing else is open: everybody remembers in the roll-out what is remembered in the game."""
+    """With one card in the deck nothing else is open: all remember in the roll-out what they remember in the game."""
     compared = 0
-    for seed in range(8):
+    for seed in range(40):
         env: Any = hanabi_v0.raw_env(config=MINI)
         env.reset(seed=seed)
         table = OneTable(env, searching(blueprint, MINI, 1000, rollouts=4, margin=1e9), seed)
@@ -203,7 +203,7 @@ def test_a_roll_out_of_the_true_hand_is_the_game_that_the_blueprint_plays(bluepr
         while not all(env.terminations.values()):
             action = table.action()
             belief: Any = seated.beliefs[0]
-            if not table.tables["state"]["deck_count"][0] and belief.at == len(belief.moments) - 1:
+            if table.tables["state"]["deck_count"][0] < 2 and belief.at == len(belief.moments) - 1:
                 assert belief.exact
                 weights, belief.weights = belief.weights, true_hand(belief).astype(float)
                 scores += seated.play_out(0, np.array([action]), 1, np.random.default_rng(0)).ravel().tolist()
@@ -212,7 +212,7 @@ def test_a_roll_out_of_the_true_hand_is_the_game_that_the_blueprint_plays(bluepr
             table.observe()
         assert all(score == env.unwrapped.tables["score"][0] for score in scores)
         compared += len(scores)
-    assert compared > 5
+    assert compared > 15
 
 
 # --- The choice -------------------------------------------------------------------------------------------------------
