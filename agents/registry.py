@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.games import config_from_dict, game_named, game_names, game_of
-from hanabako.words.checks import shown
+from hanabako.words.checks import UnexpectedKeywordError, shown
 
 from .bots.bot import BotPolicy
 from .bots.policy import Policy
@@ -27,6 +27,8 @@ __all__ = [
     "with_observation_of",
 ]
 
+SEARCH = "search:"
+"""Before the name of an agent: a seat that searches over it."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The networks that ship, one file each."""
 
@@ -67,16 +69,30 @@ def network_file(name_or_path: str | Path) -> Path | None:
     return Path(name_or_path) if isfile(name_or_path) else None  # noqa: PTH113 - Path's raises if the name is too long
 
 
-def load(name_or_path: str | Path, config: Any) -> Policy:
+def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
     """A player of games of ``config``.
 
     Args:
-        name_or_path: one of `names`, one of `pretrained`, or the file ``policy.safetensors`` of a training run.
+        name_or_path: one of `names`, one of `pretrained`, or the file ``policy.safetensors`` of a training run; with
+            ``search:`` before it, a seat that searches over that player (Hanabi).
         config: of the games.
+        **effort: of a search, see `agents.search.policy.SearchPolicy`: ``rollouts`` or ``budget``, and ``margin``.
 
     Raises:
-        ValueError: no such player or file, or it cannot play ``config``.
+        ValueError: no such player or file, or it cannot play ``config``, or a wrong keyword (then also `TypeError`).
     """
+    text = str(name_or_path)
+    searches = text.startswith(SEARCH)
+    for name in effort:
+        if not searches or name not in ("rollouts", "budget", "margin"):
+            raise UnexpectedKeywordError(
+                f"got an unexpected keyword argument {name!r}; rollouts, budget and margin are those of an agent "
+                f"{SEARCH}NAME, and no others are known"
+            )
+    if searches:
+        from .search.policy import SearchPolicy
+
+        return SearchPolicy(load(text.removeprefix(SEARCH), config), config, **effort)
     game = game_of(config).name
     bots = players(game)
     if str(name_or_path) in bots:

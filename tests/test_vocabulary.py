@@ -67,7 +67,7 @@ WORDS = {
         (
             "seats?",
             "_seats",
-            "(Batched|Bots|Plain|Policy|Bot)?Seated",
+            "(Batched|Bots|Plain|Policy|Bot|Search)?Seated",
             "_?seated",
             "CardGameSeatEnv",
             "check_seat",

@@ -50,7 +50,7 @@ from hanabi_env.words.notation import (
 )
 from hanabi_env.words.reading import REQUIRED_KEYS, lay_deck, lay_tiles, read_bonus_tiles, read_deck, read_position
 
-__all__ = ["REQUIRED_KEYS", "load_deal", "load_position", "to_dict"]
+__all__ = ["REQUIRED_KEYS", "action_of", "load_deal", "load_position", "to_dict"]
 
 
 # --- Out: a record as a dict ------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def _event_to_dict(config: HanabiConfig, rules: Rules, event: Any) -> dict[str, 
     has_card = is_built or event.kind == EVENT_DISCARD
     return {
         "player": int(event.player),
-        "action": action_to_str(config, _action_of(rules, event)),
+        "action": action_to_str(config, action_of(rules, event)),
         "touched": members(range(rules.hand_size), event.touched) if is_hint else [],
         "card": card_names(config)[event.card] if has_card else None,
         "scored": bool(event.scored) if is_built else None,
@@ -132,8 +132,8 @@ def _event_to_dict(config: HanabiConfig, rules: Rules, event: Any) -> dict[str, 
     }
 
 
-def _action_of(rules: Rules, event: Any) -> int:
-    """The action that led to an event."""
+def action_of(rules: Rules, event: Any) -> int:
+    """The action that led to an event of `hanabi_env.engine.state.event_dtype`."""
     slot, value, announced = int(event.slot), int(event.value), int(event.announced)
     receiver = (int(event.target) - int(event.player)) % rules.players - 1
     plays = first_announced_play(rules) + slot * rules.suits - 1 if announced else first_play(rules) + slot

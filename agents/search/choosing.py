@@ -1,0 +1,100 @@
+"""Which action is best: roll-outs of all of them over the same hands and decks, by successive halving.
+
+A roll-out deals the seat a hand that it may hold and the deck an order, makes the action, and lets the blueprint play
+on to the end; its score counts. All actions meet the same hands and decks (common random numbers), so that differences
+of two actions have less noise than their scores. The work is shared over rounds (Karnin et al. 2013): in each, all
+actions that are left get the same share (one deal at least, if there is room), and then the worse half goes, but never
+the blueprint's own action, which all others have to beat.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Effort", "choose"]
+
+AT_ONCE = 4
+"""Deals in a batch where the clock decides: so long it may overrun."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to think, and when to believe it."""
+
+    rollouts: int
+    """Roll-outs a decision, all actions together, if the clock does not decide."""
+    budget: float | None
+    """Milliseconds a decision, by the clock; None: `rollouts` decides."""
+    margin: float
+    """By how many standard errors of the mean difference an action must beat the blueprint's own."""
+
+
+def choose(
+    actions: NDArray[np.int64],
+    own: int,
+    play_out: Callable[[NDArray[np.int64], int], NDArray[Any]],
+    effort: Effort,
+    began: float,
+    at_once: int,
+) -> tuple[int, int]:
+    """The action to play, and how many roll-outs that took.
+
+    Args:
+        actions: the legal ones.
+        own: the blueprint's, one of them.
+        play_out: scores (n, k) of k actions over the same n fresh deals.
+        effort: how long.
+        began: when the decision began, by `time.perf_counter`.
+        at_once: the most roll-outs in a batch.
+    """
+    left = actions
+    rounds = max(1, int(np.ceil(np.log2(len(actions)))))
+    scores = {int(action): np.zeros(0) for action in actions}
+    spent, begun = 0, 0
+    for turn in range(1, rounds + 1):
+        while (open_part := turn / rounds - part_spent(effort, spent, began)) > 0:
+            n = AT_ONCE if effort.budget else int(open_part * effort.rollouts) // len(left)
+            if n == 0 and (begun == turn or spent + len(left) > effort.rollouts):
+                break
+            begun = turn
+            n = min(max(n, 1), max(1, at_once // len(left)))
+            for action, column in zip(left, play_out(left, n).T, strict=True):
+                scores[int(action)] = np.concatenate([scores[int(action)], column])
+            spent += n * len(left)
+        if not len(scores[own]):
+            break
+        left = best_half(left, own, scores)
+    return verdict(left, own, scores, effort.margin), spent
+
+
+def part_spent(effort: Effort, spent: int, began: float) -> float:
+    """How much of the effort has been made, from 0 to 1 and beyond."""
+    if effort.budget:
+        return (time.perf_counter() - began) * 1000 / effort.budget
+    return spent / effort.rollouts
+
+
+def best_half(left: NDArray[np.int64], own: int, scores: dict[int, NDArray[np.float64]]) -> NDArray[np.int64]:
+    """The better half of the actions, in their order, and the blueprint's own."""
+    means = np.array([scores[int(action)].mean() for action in left])
+    kept = set(left[np.argsort(-means, kind="stable")[: (len(left) + 1) // 2]].tolist()) | {own}
+    return left[[int(action) in kept for action in left]]
+
+
+def verdict(left: NDArray[np.int64], own: int, scores: dict[int, NDArray[np.float64]], margin: float) -> int:
+    """The action that beats the blueprint's own by the most, if by more than the margin; else the blueprint's own.
+
+    Two deals at least must tell: one alone has no standard error.
+    """
+    best, gain = own, 0.0
+    for action in left.tolist():
+        difference = scores[action] - scores[own]
+        if len(difference) > 1 and difference.mean() > gain:
+            error = difference.std(ddof=1) / np.sqrt(len(difference))
+            if difference.mean() > margin * error:
+                best, gain = action, float(difference.mean())
+    return best

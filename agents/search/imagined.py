@@ -1,0 +1,137 @@
+"""Imagined games: copies of one real game in which one player holds other cards, and the blueprint plays all seats.
+
+They are `agents.bots.policy.GamesInPlay`, so that whatever plays real games plays these: the compiled loops of bots and
+of the game, and one forward pass of a network per step for all games. The games of a room go on in lock-step.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.engine.game import Game
+from hanabako.engine.protocol import DISABLED
+from hanabako.engine.sections import words_for
+from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
+from hanabi_env.engine.state import END_OUT_OF_CARDS
+
+from ..bots.policy import Policy, set_of
+
+__all__ = ["ROWS", "Imagined", "Studio", "blocks_of_memory"]
+
+ROWS = 1024
+"""Games that go on together: their records and memories stay in the processor's cache."""
+SMALLEST = 64
+
+
+def blocks_of_memory(memories: NDArray[Any], players: int) -> NDArray[Any]:
+    """What a blueprint at all seats remembers (see `Seated.memories`) as (N, players, ...): a view of it."""
+    return memories.reshape(len(memories), players, -1)
+
+
+class Imagined:
+    """Room for up to ``size`` imagined games of one real game; `Studio.room` makes it.
+
+    Args:
+        studio: what is common to all rooms.
+        size: how many games there is room for.
+    """
+
+    def __init__(self, studio: "Studio", size: int) -> None:
+        game = studio.game
+        self.game, self.specialize, self.rules_array = game, studio.specialize, game.rules_array
+        self.tables = np.zeros(size, game.table_dtype(studio.specialize))
+        observes = studio.blueprint.observes  # without a column nothing is written; int8 as the real games have it
+        rows: NDArray[Any] = np.zeros((size, words_for(game.observation_bits) if observes else 0), np.uint64)
+        self.observation = rows if observes else rows.astype(np.int8)
+        self.mask = np.zeros((size, game.num_actions), np.int8)
+        self.actions = np.zeros(size, np.int64)
+        self.keys = np.zeros(size, np.uint64)
+        self.step = 0
+        self._final = np.zeros((size, 0), self.observation.dtype)
+        self._loops, self._belief = game.loops(studio.specialize), studio.belief
+        self._everybody = set_of(range(game.players), size)
+        self._players = studio.blueprint.seat(self, range(game.players))
+        self._players.begin()
+        self.memories = self._players.memories()
+        """What the blueprint remembers, (size, ...): the array itself, or None."""
+
+    def lay(
+        self, table: Any, player: int, hands: NDArray[np.uint8], keys: NDArray[np.uint64], chance: Any, step: int
+    ) -> None:
+        """The game of ``table`` (1,) once per row of ``hands`` (n, slots), which are ``player``'s; decks by ``keys``.
+
+        What is there beyond n has ended. ``chance`` and ``step`` are those of the real game.
+        """
+        n = len(hands)
+        self.tables[:n] = table[0]
+        self.tables["terminated"][n:] = True
+        self.tables["state"]["end_reason"][n:] = END_OUT_OF_CARDS
+        self._belief.put(self.rules_array, self.tables[:n], player, keys, hands)
+        self.keys[:] = chance
+        self.step = step
+
+    def begin(self, without: int) -> None:
+        """The cards have just been dealt to all but ``without``."""
+        self._let_in(without)
+        self._players.begin()
+
+    def choose(self, without: int) -> NDArray[np.int64]:
+        """What the blueprint does in every game, at all seats but ``without``; the next call changes the array."""
+        self._loops.refresh(self.rules_array, self.tables)
+        if self.observation.shape[1]:
+            self._loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
+        self._let_in(without)
+        self._players.act()
+        return self.actions
+
+    def observe(self, without: int) -> None:
+        """All but ``without`` observe the step that led here."""
+        self._let_in(without)
+        self._players.observe()
+
+    def play_out(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Make these first moves (n,), and let the blueprint play on to the end: the scores (n,)."""
+        self._let_in(None)
+        self._loops.refresh(self.rules_array, self.tables[: len(actions)])
+        self.actions[: len(actions)] = actions
+        while True:
+            self._make_step()
+            if self.tables["terminated"].all():
+                return self.tables["score"][: len(actions)].copy()
+            self._players.act()
+
+    def _make_step(self) -> None:
+        rows = self.observation, self.mask, self._final
+        self._loops.step(self.rules_array, self.tables, self.actions, *rows, DISABLED)
+        self.step += 1
+        self._players.observe()
+
+    def _let_in(self, without: int | None) -> None:
+        """Let the blueprint play all players but one."""
+        self._players.seats[:] = self._everybody
+        if without is not None:
+            self._players.seats[:] &= ~(np.uint64(1) << np.uint64(without))
+
+
+class Studio:
+    """Rooms for imagined games of one kind, made when they are needed, and the loops that deal in them.
+
+    Args:
+        game: what is played.
+        blueprint: who plays in them.
+        specialize: as of the real games: their records are of one dtype.
+    """
+
+    def __init__(self, game: Game, blueprint: Policy, specialize: bool) -> None:
+        self.game, self.blueprint, self.specialize = game, blueprint, specialize
+        self.belief: BeliefLoops = belief_loops(game.rules if specialize else None)
+        self.scratch = scratch(game.rules.hand_size)
+        self._rooms: dict[int, Imagined] = {}
+
+    def room(self, count: int) -> Imagined:
+        """A room for ``count`` games, at most `ROWS`; what was imagined there is forgotten."""
+        size = max(SMALLEST, 1 << (count - 1).bit_length())
+        if size not in self._rooms:
+            self._rooms[size] = Imagined(self, size)
+        return self._rooms[size]

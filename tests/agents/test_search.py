@@ -1,0 +1,334 @@
+"""Search in Hanabi: the belief against brute force, what the choice rests on, and what it refuses."""
+
+import time
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+from agents.bots.hanabi.smart import SMART
+from agents.evaluation.playing import play
+from agents.evaluation.seating import OneTable, chance_keys
+from agents.search.choosing import Effort, choose
+from agents.search.policy import SearchPolicy, SearchSeated
+from hanabako.engine.rng import random_word
+from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from hanabi_env.engine.private_view import hide, last_event
+from hanafuda_env import KoiKoiConfig
+
+HELD = 2
+TINY = HanabiConfig(players=2, colors=2, ranks=3, hand_size=HELD)
+MINI = PRESETS["mini"]
+MINI_SEEN = replace(MINI, derived=True)
+
+
+def searching(blueprint: str, config: Any, hands: int, **effort: Any) -> SearchPolicy:
+    """With that many hands at most."""
+    policy = agents.load(f"search:{blueprint}", config, **effort)
+    assert isinstance(policy, SearchPolicy)
+    policy.hands = hands
+    return policy
+
+
+# --- The belief -------------------------------------------------------------------------------------------------------
+
+
+class PlainSmart:
+    """One seat of the bot `smart`, its functions run by Python."""
+
+    def __init__(self, env: Any, player: int, key: Any) -> None:
+        self.player, self.key = player, key
+        self.env: Any = env.unwrapped
+        self.rules = self.env.game.rules
+        self.memory = np.zeros(1, SMART.memory_dtype(self.rules)).view(np.recarray)[0]
+        SMART.begin(self.rules, self.memory, self.view(), player, SMART.style)
+
+    def view(self) -> Any:
+        view = self.env.tables["state"].copy().view(np.recarray)[0]
+        hide(self.rules, view, self.player)
+        return view
+
+    def observe(self) -> None:
+        view = self.view()
+        SMART.observe(self.rules, self.memory, view, last_event(self.rules, view))
+
+    def act(self, step: int) -> int:
+        chance = random_word(self.key, np.uint64(step))
+        return int(SMART.act(self.rules, self.memory, self.view(), self.env.tables["mask"][0], chance))
+
+
+def is_consistent(deck: list[str], moves: list[int], events: list[bytes], player: int, key: Any) -> bool:
+    """Whether, with this deck, all see what was seen, and the partner of ``player`` does what was done."""
+    env: Any = hanabi_v0.raw_env(config=TINY)
+    env.reset(seed=0, options={"deck": deck})
+    partner = PlainSmart(env, 1 - player, key)
+    for step, (move, event) in enumerate(zip(moves, events, strict=True)):
+        if env.unwrapped.tables["current_player"][0] != player and partner.act(step) != move:
+            return False
+        env.step(move)
+        if seen(env) != event:
+            return False
+        partner.observe()
+    return True
+
+
+def with_hand(deck: list[str], drawn: int, held: list[int], hand: tuple[str, ...]) -> list[str]:
+    """The deck from the start, had it dealt ``hand`` to the places ``held`` of it."""
+    rest = Counter(deck[k] for k in [*held, *range(drawn, len(deck))]) - Counter(hand)
+    trial = deck[:drawn] + list(rest.elements())
+    for place, card in zip(held, hand, strict=True):
+        trial[place] = card
+    return trial
+
+
+def ways_to_hold(hand: tuple[str, ...], unseen: Counter[str]) -> int:
+    """Copies are told apart."""
+    return prod(unseen[card] - hand[:slot].count(card) for slot, card in enumerate(hand))
+
+
+def seen(env: Any) -> bytes:
+    """The last event."""
+    state = env.unwrapped.tables["state"].view(np.recarray)[0]
+    return last_event(env.unwrapped.game.rules, state).tobytes()
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize(("seed", "player"), [(1, 0), (2, 1), (5, 0)])
+def test_an_exact_belief_is_every_hand_that_a_plain_replay_of_the_whole_game_allows(seed: int, player: int):
+    """Also how likely: all orders of the unseen copies are counted."""
+    env: Any = hanabi_v0.raw_env(config=TINY)
+    env.reset(seed=seed)
+    start = env.to_dict()
+    deck = [*start["hands"][0], *start["hands"][1], *start["deck"]]
+    blueprint, search = agents.load("smart", TINY), searching("smart", TINY, 100, rollouts=20)
+    table = OneTable(env, [search, blueprint] if player == 0 else [blueprint, search], seed)
+    (believer,) = [seated for seated in table.players if isinstance(seated, SearchSeated)]
+    key = chance_keys(seed, 0, 1)[0]
+    places = [list(range(2)), list(range(2, 4))]  # of the players' cards in the deck
+    drawn, moves, events, sizes = 4, [], [], []
+    while not all(env.terminations.values()):
+        mover = int(table.tables["current_player"][0])
+        action = table.action()
+        belief: Any = believer.beliefs[0]
+        if mover == player and belief.at == len(moves):
+            assert belief.exact
+            held = places[player]
+            unseen = Counter(deck[k] for k in [*held, *range(drawn, len(deck))])
+            expected = {}
+            for hand in product(sorted(unseen), repeat=len(held)):
+                if not Counter(hand) - unseen:
+                    trial = with_hand(deck, drawn, held, hand)
+                    if is_consistent(trial, moves, events, player, key):
+                        expected[hand] = ways_to_hold(hand, unseen)
+            names = [f"{'RY'[card // 3]}{card % 3 + 1}" for card in range(6)]
+            got = {tuple(names[c] for c in hand): w for hand, w in zip(belief.hands, belief.weights, strict=True)}
+            assert set(got) == set(expected)
+            scale = sum(got.values()) / sum(expected.values())
+            assert all(got[hand] == pytest.approx(scale * expected[hand]) for hand in expected)
+            assert tuple(deck[k] for k in held) in got, "the true hand always survives"
+            sizes.append((len(got), len(unseen) ** len(held)))
+        count = len(env.to_dict()["hands"][mover])
+        env.step(action)
+        table.observe()
+        moves.append(action)
+        events.append(seen(env))
+        uses = action < 2 * HELD
+        if uses:
+            places[mover].pop(action % HELD)
+            if len(env.to_dict()["hands"][mover]) == count:
+                places[mover].append(drawn)
+                drawn += 1
+    assert len(sizes) > 2 and any(1 < few < many for few, many in sizes), "there was something to exclude"
+
+
+def true_hand(belief: Any) -> Any:
+    """Which of the hands it is, bool (n,)."""
+    state = belief.moments[-1].state
+    held = state.hands[belief.player, : int(state.hand_count[belief.player])]
+    return (belief.hands == held).all(axis=1)
+
+
+@pytest.mark.parametrize("fields", [{}, {"players": 3}, {"flamboyants": True}, {"random_start_player": True}], ids=str)
+def test_an_exact_belief_holds_the_true_hand(fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
+    config = replace(TINY, **fields)
+    search, held = searching("piers", config, 1000, rollouts=10), []
+    seat = search.seat
+
+    def watched(games: Any, seats: Any) -> Any:
+        seated = seat(games, seats)
+        act = seated.act
+
+        def checked() -> None:
+            act()
+            beliefs: list[Any] = seated.beliefs
+            held.extend(b.exact and true_hand(b).any() for b in beliefs if b.at == len(b.moments) - 1)
+
+        monkeypatch.setattr(seated, "act", checked)
+        return seated
+
+    monkeypatch.setattr(search, "seat", watched)
+    play(config, search, 10, seed=3)
+    assert len(held) > 30 and all(held)
+    assert search.counts["exact"] and not search.counts["sampled"] + search.counts["empty"]
+
+
+def test_a_belief_with_too_many_hands_is_sampled_and_says_so():
+    search = searching("piers", MINI, 40, rollouts=10)
+    play(MINI, search, 5, seed=3)
+    assert search.counts["sampled"] > 20
+
+
+def test_partners_who_play_otherwise_empty_the_belief_and_the_blueprint_plays():
+    search, random = searching("smart", TINY, 100, rollouts=10), agents.load("random", TINY)
+    play(TINY, [search, random], 10, seed=3)
+    assert search.counts["empty"] > 5
+
+
+@pytest.mark.parametrize("blueprint", ["smart", "piers"])
+def test_a_roll_out_of_the_true_hand_is_the_game_that_the_blueprint_plays(blueprint: str):
+    """With one card in the deck nothing else is open: all remember in the roll-out what they remember in the game."""
+    compared = 0
+    for seed in range(40):
+        env: Any = hanabi_v0.raw_env(config=MINI)
+        env.reset(seed=seed)
+        table = OneTable(env, searching(blueprint, MINI, 1000, rollouts=4, margin=1e9), seed)
+        (seated,) = table.players
+        assert isinstance(seated, SearchSeated)
+        scores = []
+        while not all(env.terminations.values()):
+            action = table.action()
+            belief: Any = seated.beliefs[0]
+            if table.tables["state"]["deck_count"][0] < 2 and belief.at == len(belief.moments) - 1:
+                assert belief.exact
+                weights, belief.weights = belief.weights, true_hand(belief).astype(float)
+                scores += seated.play_out(0, np.array([action]), 1, np.random.default_rng(0)).ravel().tolist()
+                belief.weights = weights
+            env.step(action)
+            table.observe()
+        assert all(score == env.unwrapped.tables["score"][0] for score in scores)
+        compared += len(scores)
+    assert compared > 15
+
+
+# --- The choice -------------------------------------------------------------------------------------------------------
+
+
+def outcome(policy: Any, games: int, **fields: Any) -> list[Any]:
+    played = play(MINI, policy, games, seed=7, **fields)
+    return [played.score.tolist(), played.length.tolist()]
+
+
+def test_a_search_is_reproducible_in_any_company():
+    """Also beside other games, and whatever was searched before."""
+    search = agents.load("search:piers", MINI, rollouts=20)
+    twelve = outcome(search, 12)
+    assert twelve == outcome(agents.load("search:piers", MINI, rollouts=20), 12)
+    assert [values[8:] for values in twelve] == outcome(search, 4, first=8)
+    assert twelve != outcome(agents.load("piers", MINI), 12)
+
+
+def test_of_the_seats_of_one_search_one_searches():
+    search, blueprint = agents.load("search:piers", MINI, rollouts=20), agents.load("piers", MINI)
+    assert outcome(search, 6) == outcome([search, blueprint], 6)
+    assert outcome(search, 6) != outcome([blueprint, search], 6)
+
+
+def test_a_search_is_not_below_its_blueprint():
+    """Paired on 60 deals. Were it worth just as much, 1 in 740 sets of deals would fail; these are always the same."""
+    gain = np.subtract(
+        *[
+            play(MINI, agents.load(name, MINI, **fields), 60, seed=11).score
+            for name, fields in (("search:piers", {"rollouts": 60}), ("piers", {}))
+        ]
+    )
+    assert gain.mean() > -3 * gain.std(ddof=1) / np.sqrt(len(gain))
+    assert gain.any()
+
+
+def values_of(means: dict[int, float], noise: float, log: list[Any]) -> Any:
+    rng = np.random.default_rng(1)
+
+    def play_out(actions: Any, n: int) -> Any:
+        log.append((actions.tolist(), n))
+        common = rng.normal(size=(n, 1))
+        return common + [means[int(action)] for action in actions] + noise * rng.normal(size=(n, len(actions)))
+
+    return play_out
+
+
+def test_the_best_action_wins_by_halving_and_the_blueprints_own_meets_the_same_deals():
+    log: list[Any] = []
+    means = {3: 1.0, 5: 0.0, 8: 2.0, 9: 0.5, 11: -1.0}
+    effort = Effort(rollouts=300, budget=None, margin=2.0)
+    action, spent = choose(np.array([3, 5, 8, 9, 11]), 5, values_of(means, 0.1, log), effort, 0.0, 1000)
+    assert action == 8 and 200 < spent <= 300
+    assert [len(left) for left, _ in log] == [5, 4, 3] and all(5 in left and 8 in left for left, _ in log)
+
+
+def test_without_a_clear_gain_the_blueprints_own_action_stays():
+    means = {3: 0.01, 5: 0.0, 8: 0.0}
+    effort = Effort(rollouts=60, budget=None, margin=5.0)
+    assert choose(np.array([3, 5, 8]), 5, values_of(means, 1.0, []), effort, 0.0, 1000)[0] == 5
+
+
+def test_a_search_that_the_clock_interrupts_answers_with_what_it_has():
+    log: list[Any] = []
+    effort = Effort(rollouts=1, budget=1.0, margin=2.0)
+    late = time.perf_counter() - 1
+    assert choose(np.array([3, 5]), 5, values_of({3: 9.0, 5: 0.0}, 0.1, log), effort, late, 1000) == (5, 0)
+
+    def slow(actions: Any, n: int) -> Any:
+        time.sleep(0.004)
+        return values_of({3: 9.0, 5: 0.0}, 0.1, log)(actions, n)
+
+    action, spent = choose(np.array([3, 5]), 5, slow, effort, time.perf_counter(), 1000)
+    assert action == 3 and spent == 8
+
+
+def test_a_budget_says_that_the_clock_decides():
+    policy = agents.load("search:piers", MINI, budget=2)
+    assert policy.name == "search:piers (2 ms by the clock)"
+    assert play(MINI, policy, 2, seed=1).length.all()
+    assert outcome(agents.load("search:piers", MINI, budget=1e-6), 5) == outcome(agents.load("piers", MINI), 5)
+
+
+# --- Who is searched over ---------------------------------------------------------------------------------------------
+
+
+def test_a_network_is_searched_over():
+    name = "hanabi-mini-2p"
+    search = agents.load(f"search:{name}", MINI_SEEN, rollouts=20)
+    assert isinstance(search, SearchPolicy)
+    scores = play(MINI_SEEN, search, 3, seed=2).score
+    assert search.counts["rollouts"] and not search.counts["empty"]
+    assert scores.tolist() == play(MINI_SEEN, search, 3, seed=2).score.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "message"),
+    [
+        ("search:cheat", {}, "cheat looks at hidden cards"),
+        ("search:search:piers", {}, "must not search itself"),
+        ("search:nobody", {}, "an agent must be one of .*got 'nobody'"),
+        ("search:piers", {"rollouts": 0}, "rollouts must be an integer of at least 1, got 0"),
+        ("search:piers", {"rollouts": 2.5}, "rollouts must be an integer of at least 1, got 2.5"),
+        ("search:piers", {"budget": float("nan")}, "budget must be above 0, got nan"),
+        ("search:piers", {"margin": -1}, "margin must be at least 0, got -1"),
+        ("search:piers", {"rollouts": 1, "budget": 1}, "rollouts or budget, not both"),
+        ("search:piers", {"depth": 1}, "unexpected keyword argument 'depth'"),
+        ("piers", {"rollouts": 1}, "unexpected keyword argument 'rollouts'"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused_in_words(name: str, fields: dict[str, Any], message: str):
+    with pytest.raises(ValueError, match=message):
+        agents.load(name, MINI, **fields)
+
+
+def test_another_game_is_not_searched():
+    with pytest.raises(ValueError, match="search plays hanabi, not koikoi"):
+        agents.load("search:random", KoiKoiConfig())
