@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from agents import koikoi_rounds, names, scoreboard
+from agents.registry import SEARCH
 from hanabako.games import games
 from hanabako.pages import folder_map
 from hanabako.pages.generated import filled
@@ -129,7 +130,7 @@ def shortened(words: list[str]) -> list[str]:
     elif "--agents" in words:  # bots are known by name; who plays here need not be compiled
         at = words.index("--agents") + 1
         bots = [name for name in words[at].split(",") if "/" not in name]
-        assert set(bots) <= set(names("hanabi"))
+        assert {bot.removeprefix(SEARCH) for bot in bots} <= set(names("hanabi"))
         played = dict.fromkeys(name if "/" in name else "random" for name in words[at].split(","))
         words = [*words[:at], ",".join(played), *words[at + 1 :]]
     if "--resume" in words:
