@@ -255,10 +255,10 @@ def describe_scores(result: dict[str, Any]) -> list[str]:
 def describe_cross_play(result: dict[str, Any]) -> list[str]:
     """The matrix of mean scores with their errors."""
     lines = ["score of the row's agent at player 0's seat with the column's agent at all others:"]
-    lines.append(" " * 24 + "".join(f"{name[-22:]:>24}" for name in result["agents"]))
+    lines.append(" " * 24 + "".join(f"{short_name(name)[-22:]:>24}" for name in result["agents"]))
     for name, row in zip(result["agents"], result["cross_play"], strict=True):
         cells = "".join(f"{cell['score']:>15.3f} +- {cell['score_error'] or 0:5.3f}" for cell in row)
-        lines.append(f"{name[-22:]:<24}{cells}")
+        lines.append(f"{short_name(name)[-22:]:<24}{cells}")
     for name in ("self_play", "cross_play") if "runs" in result else ():
         error = result["runs"][f"{name}_error"]
         lines.append(f"{name:<24}{result['runs'][name]:>15.3f}" + ("" if error is None else f" +- {error:5.3f}"))
@@ -270,7 +270,7 @@ def describe_strangers(result: dict[str, Any]) -> list[str]:
     lines = ["score of a team of the row's agent with the column's agent at one seat:"]
     lines.append(" " * 24 + "".join(f"{name[-10:]:>12}" for name in result["agents"]))
     for name, row in zip(result["agents"], result["strangers"], strict=True):
-        lines.append(f"{name[-22:]:<24}" + "".join(f"{score:>12.3f}" for score in row))
+        lines.append(f"{short_name(name)[-22:]:<24}" + "".join(f"{score:>12.3f}" for score in row))
     return lines
 
 
@@ -278,7 +278,8 @@ def describe_ad_hoc(result: dict[str, Any]) -> list[str]:
     """One line per agent."""
     rows = result["ad_hoc"]
     return [
-        f"{row['newcomer'][-22:]:<24}{row['score']:>8.3f} +- {row['score_error']:.3f} over line-ups" for row in rows
+        f"{short_name(row['newcomer'])[-22:]:<24}{row['score']:>8.3f} +- {row['score_error']:.3f} over line-ups"
+        for row in rows
     ]
 
 
@@ -286,12 +287,15 @@ def describe_tournament(result: dict[str, Any]) -> list[str]:
     """One line per match, then one per rating."""
     lines = ["games that the first wins against the second, and its mean return less the other's:"]
     for match in result["tournament"]["matches"]:
-        one, other = (name[-22:] for name in match["agents"])
+        one, other = (short_name(name)[-22:] for name in match["agents"])
         won = f"won {match['won']:>6.1%} +- {match['won_error'] or 0:.1%}, drawn {match['drawn']:>5.1%}"
         lines.append(f"{one:<22}  {other:<22}{won}, {match['lead']:+.3f} +- {match['lead_error'] or 0:.3f}")
     lines.append("ratings (Elo, fitted to these games; 400 points are odds of ten to one, the mean is 0):")
     ratings = result["tournament"]["ratings"]
-    return [*lines, *(f"{row['name'][-22:]:<24}{row['rating']:>+8.1f} +- {row['error'] or 0:.1f}" for row in ratings)]
+    return [
+        *lines,
+        *(f"{short_name(row['name'])[-22:]:<24}{row['rating']:>+8.1f} +- {row['error'] or 0:.1f}" for row in ratings),
+    ]
 
 
 def describe_communication(result: dict[str, Any]) -> list[str]:

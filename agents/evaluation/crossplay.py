@@ -177,6 +177,8 @@ def round_robin(count: int) -> list[list[tuple[int, int]]]:
 
 # --- A picture --------------------------------------------------------------------------------------------------------
 
+CELL, LETTER = 0.55, 0.085  # inches
+
 
 def heat_map(
     matrix: NDArray[np.float64],
@@ -186,16 +188,21 @@ def heat_map(
     rows: str = "player 0",
     columns: str = "others",
 ) -> Any:
-    """A figure of mean scores (n, n), every cell with its number; colors run from 0 to ``best``."""
+    """A figure of mean scores (n, n), every cell with its number; colors run from 0 to ``best``.
+
+    It is as large as cells, labels and title need.
+    """
     from matplotlib.figure import Figure
 
-    side = 1.8 + 0.55 * len(names)
-    figure = Figure(figsize=(side + 0.9, side), dpi=150, layout="constrained")
+    cells, label = CELL * len(names), LETTER * max(map(len, names))
+    size = max(cells + label + 1.5, LETTER * 1.3 * len(title)), cells + 0.75 * label + 1.2
+    figure = Figure(figsize=size, dpi=150, layout="constrained")
+    figure.suptitle(title)
     axes = figure.subplots()
     image = axes.imshow(matrix, vmin=min(0.0, float(matrix.min())), vmax=best, cmap="viridis")
     axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
     axes.set_yticks(range(len(names)), names)
-    axes.set(xlabel=columns, ylabel=rows, title=title)
+    axes.set(xlabel=columns, ylabel=rows)
     for i, j in np.ndindex(matrix.shape):
         shade = "black" if matrix[i, j] > 0.6 * best else "white"
         axes.text(j, i, f"{matrix[i, j]:.1f}", ha="center", va="center", color=shade, fontsize=7)

@@ -123,3 +123,17 @@ def test_the_command_line_studies(tmp_path, capsys):
     for wrong in (["--strangers", "--ad-hoc"], ["--cross-play", "--agents", "smart,smart"]):
         with pytest.raises(SystemExit, match="evaluate: "):
             evaluate.main([*common, *wrong])
+
+
+@pytest.mark.parametrize(("count", "letters"), [(2, 5), (3, 60), (12, 30)])
+def test_a_picture_is_as_large_as_its_cells_and_labels_need(count: int, letters: int):
+    names = [f"{k:0{letters}}" for k in range(count)]
+    figure = crossplay.heat_map(np.ones((count, count)), names, 25.0, "a title that is longer than two cells are wide")
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    side = axes.get_window_extent().width / figure.dpi / count
+    assert 0.3 < side < 0.8, "inches a cell"
+    whole = figure.bbox
+    for text in (figure._suptitle, *axes.get_xticklabels(), *axes.get_yticklabels()):
+        box = text.get_window_extent()
+        assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, text
