@@ -1,6 +1,6 @@
 """Datasets of games: recorded from agents or read from hanab.live, played again to any observation, handed on.
 
-    from agents.datasets import Dataset, record
+    from hanabako.agents.datasets import Dataset, record
 
     record("smart.npz", config, agents.load("smart", config), games=100_000, seed=1)
     for batch in Dataset("smart.npz").batches(2048, seed=1):

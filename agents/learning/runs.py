@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,9 +30,14 @@ from .ranks import Ranks
 
 
 def usual_run_dir(name: str, ranks: Ranks) -> Path:
-    """Where a run of this name that begins now is kept: the same on every rank."""
-    now = ranks.sum(torch.tensor(int(time.time()) if ranks.rank == 0 else 0))
-    return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(int(now)))}"
+    """Where a run of this name that begins now is kept: the same on every rank, and not where another is."""
+    now = int(ranks.sum(torch.tensor(int(time.time()) if ranks.rank == 0 else 0)))
+
+    def place(second: int) -> Path:
+        return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(second))}"
+
+    later = next(k for k in count() if not place(now + k).exists()) if ranks.rank == 0 else 0
+    return place(now + int(ranks.sum(torch.tensor(later))))
 
 
 def begin_run(run_dir: Path, settings: dict[str, Any], config: Any, ranks: Ranks) -> None:
