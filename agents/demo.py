@@ -20,7 +20,7 @@ from gymnasium.vector import AutoresetMode
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
 from . import ppo
-from .learning.launch import MOST_RANKS, saved_ranks, train, usable_cores
+from .learning.launch import saved_ranks, train, usual_ranks
 from .learning.recipes import RECIPES
 from .learning.runs import finished
 from .networks.network import kind_of_processor
@@ -81,7 +81,7 @@ def demo(args: Args) -> Path:
     else:
         preset = "mini" if args.minutes < SHORT else "standard"
         run_dir = args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
-        ranks = args.ranks or min(usable_cores(), MOST_RANKS)
+        ranks = args.ranks or usual_ranks(ppo.Args.games, ppo.Args.minibatch)
         print(f"Hanabi ({preset}, 2 players) from scratch on {ranks} cores. Compiling the game ...", flush=True)
         compile_game(preset)
         spent = (time.perf_counter() - started) / 60

@@ -20,9 +20,10 @@ import tyro
 from hanabako.files import write_text
 from hanabako.words.checks import shown
 
+from . import ppo
 from .evaluate import Args as Evaluation
 from .evaluate import evaluate
-from .learning.launch import MOST_RANKS, train_to_the_end, usable_cores
+from .learning.launch import train_to_the_end, usual_ranks
 from .learning.recipes import RECIPES, Recipe
 from .registry import PRETRAINED
 
@@ -94,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     missing = [name for name in RECIPES if not (PRETRAINED / f"{name}.safetensors").exists()]
     for name in args.names or missing:
         print(f"{name}: {RECIPES[name].steps / 1e6:.0f} M decisions", flush=True)
-        pretrain(name, RECIPES[name], args.ranks or min(usable_cores(), MOST_RANKS))
+        pretrain(name, RECIPES[name], args.ranks or usual_ranks(ppo.Args.games, ppo.Args.minibatch))
         measure(name, RECIPES[name])
 
 

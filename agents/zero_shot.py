@@ -29,7 +29,7 @@ from tqdm import tqdm
 from hanabako.files import read_json, write_text
 from hanabako.games import game_named, make_config
 
-from .evaluation.crossplay import heat_map, round_robin, save_heat_map
+from .evaluation.crossplay import heat_map, over_disjoint_pairs, round_robin, save_heat_map
 from .evaluation.playing import play
 from .learning.runs import finished
 from .registry import load
@@ -200,17 +200,14 @@ class Standing(NamedTuple):
 def meeting(cells: Mapping[str, float], some: Sequence[str], others: Sequence[str]) -> tuple[float, float | None]:
     """The mean score of two algorithms' agents, in both orders of seats; of one algorithm's with each other.
 
-    The standard error is over disjoint pairs, see `agents.evaluation.crossplay.self_and_cross_play`.
+    The standard error is over disjoint pairs, see `agents.evaluation.crossplay.over_disjoint_pairs`.
     """
     if some == others:
         rounds = [[(some[i], some[j]) for i, j in pairs] for pairs in round_robin(len(some))]
     else:
         rounds = [list(zip(some, [*others[k:], *others[:k]], strict=False)) for k in range(len(others))]
     both = [np.array([(cells[f"{a} {b}"] + cells[f"{b} {a}"]) / 2 for a, b in pairs]) for pairs in rounds if pairs]
-    if not both:
-        return float("nan"), None
-    errors = [scores.var(ddof=1) / len(scores) for scores in both if len(scores) > 1]
-    return float(np.concatenate(both).mean()), float(np.sqrt(np.mean(errors))) if errors else None
+    return over_disjoint_pairs(both) if both else (float("nan"), None)
 
 
 def agents_of(cells: Mapping[str, float]) -> dict[str, list[str]]:

@@ -7,16 +7,13 @@
 Whatever is not said is as usual. Ctrl-C saves the run, and --resume goes on with it.
 """
 
-import math
 from dataclasses import dataclass, fields
 from typing import Any
-
-import torch
 
 from hanabako.games import game_of
 
 from .. import ppo
-from ..learning.launch import MOST_RANKS, saved_ranks, train, usable_cores
+from ..learning.launch import saved_ranks, train, usual_ranks
 
 __all__ = ["Args", "run"]
 
@@ -42,7 +39,7 @@ def run(args: Args) -> None:
         words = ["--resume", str(args.resume)]
     else:
         args.check(1)
-        ranks = usual_ranks(args) if args.ranks is None else args.ranks
+        ranks = usual_ranks(args.games, args.minibatch, args.device) if args.ranks is None else args.ranks
         args.check(ranks)
         game_of(config := args.make_config()).compile(config, args.games // ranks)  # once for all ranks
         words = words_of(args)
@@ -50,14 +47,6 @@ def run(args: Args) -> None:
         ppo.main(words)
     else:
         train(ranks, words)
-
-
-def usual_ranks(args: Args) -> int:
-    """As many as there are cores, or GPUs if they compute, and at most so many that all have as many games."""
-    on_gpu = args.device == "cuda" or (args.device == "auto" and torch.cuda.is_available())
-    most = torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS)
-    shared = math.gcd(args.games, args.minibatch)
-    return max(ranks for ranks in range(1, max(most, 1) + 1) if shared % ranks == 0)
 
 
 def words_of(args: Args) -> list[str]:

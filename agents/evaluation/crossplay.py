@@ -135,10 +135,8 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, float | None]:
     """Self-play and cross-play of runs that differ in their training seed alone, with standard errors.
 
     Cells of a matrix share runs, so that their spread is not that of independent numbers. The error of cross-play is
-    therefore taken over *disjoint pairs* of runs, as Forkel and Foerster 2025 (equations 30 and 31) do: in each of the
-    n - 1 rounds of a round-robin tournament every run is in one pair, a pair counts both of its orders, and the n/2
-    pairs of a round are independent. Returned is the error of one round's mean, its square averaged over the rounds: no
-    smaller than the error of the mean of all.
+    therefore that of `over_disjoint_pairs`: in each of the n - 1 rounds of a round-robin tournament every run is in one
+    pair, and a pair counts both of its orders.
 
     Args:
         matrix: mean scores (n, n) of ordered pairs of runs.
@@ -155,13 +153,27 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, float | None]:
     own = matrix.diagonal()
     both = (matrix + matrix.T) / 2
     rounds = [np.array([both[i, j] for i, j in pairs]) for pairs in round_robin(runs)]
-    errors = [pairs.var(ddof=1) / len(pairs) for pairs in rounds if len(pairs) > 1]
+    cross_play, cross_play_error = over_disjoint_pairs(rounds)
     return {
         "self_play": float(own.mean()),
         "self_play_error": float(own.std(ddof=1) / math.sqrt(runs)),
-        "cross_play": float(both[~np.eye(runs, dtype=bool)].mean()),
-        "cross_play_error": float(np.sqrt(np.mean(errors))) if errors else None,
+        "cross_play": cross_play,
+        "cross_play_error": cross_play_error,
     }
+
+
+def over_disjoint_pairs(rounds: Sequence[NDArray[np.float64]]) -> tuple[float, float | None]:
+    """The mean score of pairs of runs and its standard error, as Forkel and Foerster 2025 (equations 30 and 31) do.
+
+    Args:
+        rounds: scores of pairs, at least one; those of a round share no run, so that they are independent.
+
+    Returns:
+        The mean of all, and the error of one round's mean, its square averaged over the rounds: no smaller than the
+        error of the mean of all. It is None if no round has two pairs.
+    """
+    errors = [pairs.var(ddof=1) / len(pairs) for pairs in rounds if len(pairs) > 1]
+    return float(np.concatenate(rounds).mean()), float(np.sqrt(np.mean(errors))) if errors else None
 
 
 def round_robin(count: int) -> list[list[tuple[int, int]]]:

@@ -34,7 +34,7 @@ from .memories import Memories
 from .network_settings import NetworkSettings
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
-from .trainer import Settings, linear
+from .trainer import Settings
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -51,12 +51,6 @@ class Args(NetworkSettings, Settings):
     """Decisions per gradient step, all ranks together."""
     epochs: int = 1
     """Passes over each rollout: more where games take longer than gradients."""
-    learning_rate: float = 2e-3
-    """Adam's learning rate at the start; it falls linearly over the budget."""
-    learning_rate_end: float = 2e-5
-    """Adam's learning rate at the end."""
-    max_grad_norm: float = 0.5
-    """Longer gradients are shortened to this norm."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.trainer.Settings.check`."""
@@ -114,12 +108,9 @@ class Cloning:
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert isinstance(envs, Lessons)
         self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = args.make_network(envs.config, args.resume)
-        self.network.to(ranks.device).set_opening(envs.opening_bits())
-        args.go_on_from_start(self.network, envs.config, args.resume)
-        self.network.set_trunk_dtype(args.trunk_dtype(ranks.device))
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
-        self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
+        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
+        self.descent = args.descent(self.network, ranks)
+        self.generator = ranks.generator(args.seed)
         self.memories = Memories(self.network, envs)
 
         def room(*more: int, dtype: torch.dtype = torch.int64) -> Tensor:
@@ -131,12 +122,9 @@ class Cloning:
 
     def learn(self, fraction: float) -> dict[str, float]:
         """One rollout of the agent's and what is learned from it; returns a row for the log."""
-        args = self.args
-        learning_rate = linear(args.learning_rate, args.learning_rate_end, fraction)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate
+        learning_rate = self.descent.set_rate(fraction)
         self.collect()
-        rows = [self.one_pass() for _ in range(args.epochs)]
+        rows = [self.one_pass() for _ in range(self.args.epochs)]
         right, count, loss = self.ranks.sum(torch.tensor(rows[0], dtype=torch.float64)).tolist()
         return {"agreement": right / count, "cross_entropy": loss / count, "learning_rate": learning_rate}
 
@@ -167,11 +155,7 @@ class Cloning:
         for batch, (outputs, _) in self.memories.minibatches(self.network, self, self.decisions, order, size):
             logits = masked(outputs, batch.masks)
             loss = F.cross_entropy(logits, batch.actions)
-            self.optimizer.zero_grad()
-            loss.backward()
-            self.ranks.average_gradients(self.network)
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), args.max_grad_norm)
-            self.optimizer.step()
+            self.descent.step(loss)
             right += float((logits.argmax(1) == batch.actions).sum())
             total += float(loss.detach()) * len(batch.actions)
         return right, float(horizon * self.envs.games), total
@@ -179,16 +163,14 @@ class Cloning:
     def state(self) -> dict[str, Any]:
         """See `agents.learning.trainer.Algorithm.state`."""
         return {
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
+            **self.descent.state(),
             "generator": self.generator.get_state(),
             "memories": self.memories.now,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `agents.learning.trainer.Algorithm.restore`."""
-        self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        self.descent.restore(state)
         self.generator.set_state(state["generator"].cpu())
         self.memories.now = state["memories"]
 

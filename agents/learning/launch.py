@@ -1,26 +1,28 @@
 """Start a training run on several ranks of this machine, as the commands do that train for people."""
 
 import json
+import math
 import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch.distributed.elastic.multiprocessing.api import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
 from .runs import finished
 
-__all__ = ["MOST_RANKS", "saved_ranks", "train", "train_to_the_end", "usable_cores"]
+__all__ = ["saved_ranks", "train", "train_to_the_end", "usable_cores", "usual_ranks"]
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
 PPO = f"{__name__.rpartition('.learning.')[0]}.ppo"
 
 
-def train(ranks: int, settings: Sequence[str], module: str = PPO) -> None:
-    """Run a ``module`` that learns on that many ranks of this machine until it ends, interrupted or not.
+def train(ranks: int, settings: Sequence[str]) -> None:
+    """Run `agents.ppo` on that many ranks of this machine until it ends, interrupted or not.
 
     Raises:
         SystemExit: it failed.
@@ -28,14 +30,12 @@ def train(ranks: int, settings: Sequence[str], module: str = PPO) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         try:
-            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", module, *settings])
+            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", PPO, *settings])
         except ChildFailedError as error:
             raise SystemExit(f"training failed: {error}") from error
 
 
-def train_to_the_end(
-    ranks: int, run_dir: Path, settings: Sequence[str], command: str, module: str = PPO
-) -> dict[str, Any]:
+def train_to_the_end(ranks: int, run_dir: Path, settings: Sequence[str], command: str) -> dict[str, Any]:
     """Make the run kept in ``run_dir``, or go on with it, and return the last row of its log; if it is made, that.
 
     Args:
@@ -43,18 +43,25 @@ def train_to_the_end(
         run_dir: where it is kept.
         settings: if it has not begun.
         command: what goes on with it after an interruption.
-        module: what learns.
 
     Raises:
         SystemExit: it was interrupted, or failed.
     """
-    if not finished(run_dir):
-        begun = (run_dir / "checkpoint" / "latest").exists()
-        train(ranks, ["--resume", str(run_dir)] if begun else [*settings, "--run-dir", str(run_dir)], module)
-    last = finished(run_dir)
-    if last is None:
+    if (last := finished(run_dir)) is not None:
+        return last
+    begun = (run_dir / "checkpoint" / "latest").exists()
+    train(ranks, ["--resume", str(run_dir)] if begun else [*settings, "--run-dir", str(run_dir)])
+    if (last := finished(run_dir)) is None:
         raise SystemExit(f"\nInterrupted. To go on: {command}")
     return last
+
+
+def usual_ranks(games: int, minibatch: int, device: str = "auto") -> int:
+    """As many as there are cores, or GPUs if they compute, and at most so many that all have as many games."""
+    on_gpu = device == "cuda" or (device == "auto" and torch.cuda.is_available())
+    most = torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS)
+    shared = math.gcd(games, minibatch)
+    return max(ranks for ranks in range(1, max(most, 1) + 1) if shared % ranks == 0)
 
 
 def usable_cores() -> int:

@@ -45,16 +45,6 @@ class ActorCritic(Network):
         torch.nn.Module.__init__(self)
         self.actor, self.critic = actor, critic
 
-    def set_trunk_dtype(self, dtype: torch.dtype) -> None:
-        """See `Network.set_trunk_dtype`."""
-        self.actor.set_trunk_dtype(dtype)
-        self.critic.set_trunk_dtype(dtype)
-
-    def set_opening(self, words: Tensor) -> None:
-        """See `Network.set_opening`."""
-        self.actor.set_opening(words[: self.actor.words])
-        self.critic.set_opening(words)
-
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
         return self.actor(words[:, : self.actor.words].contiguous())[0], self.critic(words)[1]
@@ -83,7 +73,7 @@ class MAPPO(PPO):
         kind = network.kind if network.initial_memory(1) is None else "dense"
         config, width = self.envs.config, network.settings["width"]
         critic = NETWORKS[kind](config, width=width, layers=network.settings["layers"], views=config.players)
-        return ActorCritic(network, critic)
+        return ActorCritic(network, self.args.ready(critic, self.envs.opening_bits(), self.ranks.device))
 
 
 def train(args: Args) -> Path:

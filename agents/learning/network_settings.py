@@ -1,10 +1,11 @@
-"""The settings of the network that learns, and the network made of them: new, or that of a policy to go on from."""
+"""The settings of the network that learns, the network made of them, new or that of a policy, and its descent."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from torch import Tensor, nn
 
 from hanabako.words.checks import shown
 
@@ -12,6 +13,8 @@ from ..networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
 from ..networks.network import Network, fast_dtype
 from ..networks.neural_policy import load_network
 from ..registry import network_file
+from .descent import Descent
+from .ranks import Ranks
 
 __all__ = ["NetworkSettings"]
 
@@ -34,6 +37,12 @@ class NetworkSettings:
     """Number type of the hidden layers; ``auto`` is bfloat16 if the hardware has it."""
     start: str | None = None
     """Begin with the weights of this policy (its file, or the name of one that ships) instead of random ones."""
+    learning_rate: float = 2e-3
+    """Adam's learning rate at the start; it falls linearly over the budget."""
+    learning_rate_end: float = 2e-5
+    """Adam's learning rate at the end."""
+    max_grad_norm: float = 0.5
+    """Longer gradients are shortened to this norm."""
 
     prefix = ""
     # What the names of its networks begin with, see `agents.networks.kinds`: no setting, but the algorithm's.
@@ -50,26 +59,30 @@ class NetworkSettings:
         if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
 
-    def make_network(self, config: Any, resumed: Path | None) -> Network:
-        """A network of the kind and size that the settings say, or ``start`` has.
+    def make_network(self, config: Any, opening: Tensor, device: torch.device, resumed: Path | None) -> Network:
+        """A network of the kind and size that the settings say, or everything that ``start`` holds, ready to learn.
 
         Args:
             config: what it plays.
+            opening: see `ready`; ``start`` has its own.
+            device: where it learns.
             resumed: the directory of the run, if it is resumed: see `started`.
         """
         if (network := self.started(config, resumed)) is not None:
-            return network
+            return self.ready(network, network.opening, device)
         kind = self.prefix + (usual_kind(config) if self.network == "auto" else self.network)
-        return NETWORKS[kind](config, width=self.width or NETWORKS[kind].usual_width, layers=self.layers)
+        network = NETWORKS[kind](config, width=self.width or NETWORKS[kind].usual_width, layers=self.layers)
+        return self.ready(network, opening[: network.words], device)
 
-    def go_on_from_start(self, network: Network, config: Any, resumed: Path | None) -> None:
-        """Give such a network everything that ``start`` holds, its opening bits too; without a start leave it alone."""
-        if (started := self.started(config, resumed)) is not None:
-            network.load_state_dict(started.state_dict())
+    def ready(self, network: Network, opening: Tensor, device: torch.device) -> Network:
+        """The network on its device, told which bits are set in every opening position and its hidden layers' type."""
+        network.set_opening(opening)
+        network.trunk_dtype = {"bfloat16": torch.bfloat16, "float32": torch.float32}.get(self.trunk, fast_dtype(device))
+        return network.to(device)
 
-    def trunk_dtype(self, device: torch.device) -> torch.dtype:
-        """The number type of the hidden layers."""
-        return {"bfloat16": torch.bfloat16, "float32": torch.float32}.get(self.trunk, fast_dtype(device))
+    def descent(self, network: nn.Module, ranks: Ranks) -> Descent:
+        """How the network learns."""
+        return Descent(network, ranks, self.learning_rate, self.learning_rate_end, self.max_grad_norm)
 
     def started(self, config: Any, resumed: Path | None) -> Network | None:
         """The network of ``start``, if there is one; in a run that is resumed, that of its own last policy.

@@ -38,47 +38,41 @@ many decisions, a fifth of which went to the belief.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..networks.kinds import NETWORKS, usual_kind
-from ..networks.network import Network, RoundedLinear, choose, fast_dtype, masked
+from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
 from ..networks.packing import unpack
 from . import trainer
+from .descent import Descent
 from .fictitious import FictitiousGames
+from .network_settings import NetworkSettings
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
-from .trainer import Settings, geometric, linear
+from .trainer import Settings, geometric, price_of_losing
+
+READING_RATE = 1e-3
+"""Adam's learning rate for what level 2 learns of the level below."""
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Args(Settings):
+class Args(NetworkSettings, Settings):
     """Train one network to play every seat of Hanabi, by Off-Belief Learning."""
 
     level_below: str | None = None
     """The policy's file of the level below; without it, level 1 is learned."""
-    network: Literal["auto", "symmetric", "dense"] = "auto"
-    """The kind of network; ``auto`` is ``symmetric`` in a game with suits that the rules cannot tell apart."""
-    width: int | None = None
-    """Units of each hidden layer: by default 256, in the symmetric network 64 for each suit and 64 for the rest."""
-    layers: int = 2
-    """Number of hidden layers."""
     horizon: int = 8
     """Decisions per game in one rollout."""
     minibatch: int = 1024
     """Decisions per gradient step, all ranks together."""
     epochs: int = 1
     """Passes over each rollout."""
-    learning_rate: float = 2e-3
-    """Adam's learning rate at the start; it falls linearly over the budget."""
-    learning_rate_end: float = 2e-5
-    """Adam's learning rate at the end."""
     gamma: float = 0.999
     """Discount from a decision to the same player's next."""
     explore: float = 0.2
@@ -98,8 +92,8 @@ class Args(Settings):
 
     def check(self, world: int) -> None:
         """See `agents.learning.trainer.Settings.check`."""
-        self.check_positive(*(("width",) if self.width is not None else ()))
-        self.check_positive("layers", "horizon", "minibatch", "epochs", "candidates")
+        self.check_network()
+        self.check_positive("horizon", "minibatch", "epochs", "candidates")
         super().check(world)
         self.check_shared(world, "minibatch")
         for name in ("explore", "explore_end", "belief_part"):
@@ -112,6 +106,13 @@ class Args(Settings):
             raise ValueError("flamboyants must be false: with bonus tiles a player may decide several times in a turn")
         if config.observation_type == "seer":
             raise ValueError('observation_type must not be "seer": players who see their hands have no belief')
+
+    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+        """See `agents.learning.trainer.Settings.check_agents`."""
+        super().check_agents(config, kind)
+        started = self.started(config, self.resume)
+        if self.network == "recurrent" or (started is not None and started.initial_memory(1) is not None):
+            raise ValueError("network must be one without memory, got recurrent")
         if self.level_below is not None:
             below = load_policy(Path(self.level_below), config)
             if below.network.initial_memory(1) is not None:
@@ -126,13 +127,9 @@ class OffBelief:
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
-        kind = usual_kind(envs.config) if args.network == "auto" else args.network
-        width = args.width or NETWORKS[kind].usual_width
-        self.network: Network = NETWORKS[kind](envs.config, width=width, layers=args.layers)
-        self.network.to(ranks.device).set_opening(envs.opening_bits())
-        self.network.trunk_dtype = fast_dtype(ranks.device)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
-        self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
+        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
+        self.descent = args.descent(self.network, ranks)
+        self.generator = ranks.generator(args.seed)
         self.fictions = FictitiousGames(envs)
         self.reward_scale = args.reward_scale or 3 / envs.config.max_score
         self.reading = None if args.level_below is None else Reading(args, envs, ranks)
@@ -143,26 +140,22 @@ class OffBelief:
         explore = geometric(args.explore, args.explore_end, fraction)
         if self.reading is not None and fraction < args.belief_part:
             return self.reading.learn(self.fictions, self.generator)
-        learning_rate = linear(args.learning_rate, args.learning_rate_end, fraction)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate
-        price = 1.0 if args.loss_ramp == 0 else min(fraction / args.loss_ramp, 1.0)
+        learning_rate = self.descent.set_rate(fraction)
+        price = price_of_losing(args.loss_ramp, fraction)
         row = self.update(*self.collect(explore, price))
         return row | {"learning_rate": learning_rate, "explore": explore, "price_of_losing": price}
 
     def state(self) -> dict[str, Any]:
         """See `agents.learning.trainer.Algorithm.state`."""
-        kept = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
-        reading = {} if self.reading is None else {"reading": self.reading.state()}
-        return kept | reading | {"generator": self.generator.get_state()}
+        reading = {} if self.reading is None else {"reading": self.reading.descent.state()}
+        return self.descent.state() | reading | {"generator": self.generator.get_state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `agents.learning.trainer.Algorithm.restore`."""
-        self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        self.descent.restore(state)
         self.generator.set_state(state["generator"].cpu())
         if self.reading is not None:
-            self.reading.restore(state["reading"])
+            self.reading.descent.restore(state["reading"])
 
     @torch.no_grad()
     def collect(self, explore: float, price: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -179,8 +172,7 @@ class OffBelief:
         kept: list[tuple[Tensor, ...]] = []
         for _ in range(self.args.horizon):
             observations, masks = envs.observations.clone(), envs.masks.clone()
-            greedy = q_values(network, observations.to(device), masks.to(device)).argmax(1).cpu()
-            actions = exploring(greedy, masks, explore, self.generator)
+            actions = exploring(greedy_actions(network, envs, device), masks, explore, self.generator)
             self.deal()
             kept.append((observations, masks, actions, self.targets(network, actions, price)))
             envs.step(actions)
@@ -206,10 +198,10 @@ class OffBelief:
         fictions, device = self.fictions, self.ranks.device
         total = paid(fictions.step(actions), price)
         for _ in range(self.envs.config.players - 1):
-            answers = q_values(network, fictions.observations.to(device), fictions.masks.to(device)).argmax(1)
-            total += paid(fictions.step(answers.cpu()), price)
-        q = q_values(network, fictions.observations.to(device), fictions.masks.to(device)).cpu()
-        return self.reward_scale * total.float() + self.args.gamma * q.amax(1) * ~fictions.is_over
+            total += paid(fictions.step(greedy_actions(network, fictions, device)), price)
+        masks, (logits, values) = fictions.masks.to(device), network(fictions.observations.to(device))
+        best = masked(q_values(logits, values, masks), masks).amax(1).cpu()
+        return self.reward_scale * total.float() + self.args.gamma * best * ~fictions.is_over
 
     def update(self, observations: Tensor, masks: Tensor, actions: Tensor, targets: Tensor) -> dict[str, float]:
         """Improve the network by passes over the decisions; returns statistics of this rank's last minibatch."""
@@ -217,20 +209,17 @@ class OffBelief:
         for _ in range(args.epochs):
             order = torch.randperm(len(actions), generator=self.generator).to(self.ranks.device)
             for rows in order.split(args.minibatch // self.ranks.world):
-                q = q_values(self.network, observations[rows], masks[rows])
+                logits, values = self.network(observations[rows])
+                q = q_values(logits, values, masks[rows])
                 chosen = q.gather(1, actions[rows][:, None]).squeeze(1)
                 loss = (chosen - targets[rows]).square().mean()
-                norm = descend(loss, self.network, self.optimizer, self.ranks, args.max_grad_norm)
-                statistics = {"q_loss": loss, "q": chosen.mean(), "gradient_norm": norm}
+                statistics = {"q_loss": loss, "q": chosen.mean(), "gradient_norm": self.descent.step(loss)}
         return {name: float(value.detach()) for name, value in statistics.items()}
 
 
-def q_values(network: Network, words: Tensor, masks: Tensor) -> Tensor:
-    """Q of every legal action, (rows, actions), very low for the others: the value plus the advantage."""
-    logits, values, _ = network.step(words, None)
-    legal = masks.float()
-    mean = (logits * legal).sum(1) / legal.sum(1).clamp(min=1)
-    return masked(logits + (values - mean)[:, None], masks)
+def greedy_actions(network: Network, games: SelfPlayEnvs | FictitiousGames, device: torch.device) -> Tensor:
+    """The best actions of the players to move, (games,) int64."""
+    return masked(network(games.observations.to(device))[0], games.masks.to(device)).argmax(1).cpu()
 
 
 def exploring(greedy: Tensor, masks: Tensor, explore: float, generator: torch.Generator) -> Tensor:
@@ -249,16 +238,6 @@ def paid(rewards: Tensor, price: float) -> Tensor:
     return torch.where(rewards < 0, price * rewards, rewards)
 
 
-def descend(loss: Tensor, network: nn.Module, optimizer: torch.optim.Optimizer, ranks: Ranks, most: float) -> Tensor:
-    """One step of all ranks down the gradient, whose norm is returned and at most ``most``."""
-    optimizer.zero_grad()
-    loss.backward()
-    ranks.average_gradients(network)
-    norm = torch.nn.utils.clip_grad_norm_(network.parameters(), most)
-    optimizer.step()
-    return norm
-
-
 # --- Level 2: what the level below says by its actions ----------------------------------------------------------------
 
 
@@ -270,16 +249,7 @@ class Reading:
         self.args, self.envs, self.ranks = args, envs, ranks
         self.below = load_policy(Path(args.level_below), envs.config).network.to(ranks.device)
         self.scores = Scores(envs).to(ranks.device)
-        self.optimizer = torch.optim.Adam(self.scores.parameters(), lr=1e-3, eps=1e-5, fused=True)
-
-    def state(self) -> dict[str, Any]:
-        """As `OffBelief.state`."""
-        return {"scores": self.scores.state_dict(), "optimizer": self.optimizer.state_dict()}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """As `OffBelief.restore`."""
-        self.scores.load_state_dict(state["scores"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        self.descent = Descent(self.scores, ranks, READING_RATE, READING_RATE, args.max_grad_norm)
 
     def scores_of(self, hands: np.ndarray) -> Tensor:
         """How much likelier, as logarithms (games, K), the hands, uint8 (games, K, slots), are than in level 1."""
@@ -299,10 +269,10 @@ class Reading:
         for _ in range(args.horizon):
             dealt = fictions.candidates(new_stream(generator), args.candidates)
             loss = -self.scores_of(np.concatenate([hands_of(envs)[0][:, None], dealt], 1)).log_softmax(1)[:, 0].mean()
-            descend(loss, self.scores, self.optimizer, self.ranks, args.max_grad_norm)
+            self.descent.step(loss)
             losses.append(float(loss.detach()))
             with torch.no_grad():
-                greedy = q_values(self.below, envs.observations.to(device), envs.masks.to(device)).argmax(1).cpu()
+                greedy = greedy_actions(self.below, envs, device)
             envs.step(exploring(greedy, envs.masks, args.explore_end, generator))
         return {"belief_loss": float(np.mean(losses)), "loss_of_guessing": float(np.log1p(args.candidates))}
 

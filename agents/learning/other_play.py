@@ -55,7 +55,7 @@ class RenamedSuits(SelfPlayEnvs):
         renamings = [layout.renaming(order) for order in permutations(range(len(layout.alike_suits)))]
         self._bits = np.array([np.argsort(bits) for bits, _ in renamings])
         self._real_actions = torch.from_numpy(np.array([actions for _, actions in renamings]))
-        self._generator = torch.Generator().manual_seed(seed * 1_000_003 + ranks.rank)
+        self._generator = ranks.generator(seed)
         self._renaming = self._drawn(games // ranks.world, config.players)
         super().__init__(config, games, seed, ranks, threads)
 

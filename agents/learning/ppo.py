@@ -37,7 +37,7 @@ from .memories import Memories
 from .network_settings import NetworkSettings
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
-from .trainer import Settings, geometric, linear, price_of_losing
+from .trainer import Settings, geometric, price_of_losing
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -56,11 +56,6 @@ class Args(NetworkSettings, Settings):
     """Decisions per gradient step, all ranks together."""
     epochs: int = 1
     """Passes over each rollout; small games learn faster with 2."""
-
-    learning_rate: float = 2e-3
-    """Adam's learning rate at the start; it falls linearly over the budget."""
-    learning_rate_end: float = 2e-5
-    """Adam's learning rate at the end."""
     gamma: float = 0.999
     """Discount per decision."""
     gae_lambda: float = 0.95
@@ -81,8 +76,6 @@ class Args(NetworkSettings, Settings):
     itself to the end plays as well greedily, and far better with partners trained apart (Forkel and Foerster 2025)."""
     loss_ramp: float = 0.4
     """Part of the budget over which the price of a lost cooperative game rises from nothing to its points; 0: none."""
-    max_grad_norm: float = 0.5
-    """Longer gradients are shortened to this norm."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.trainer.Settings.check`."""
@@ -127,13 +120,10 @@ class PPO:
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = args.make_network(envs.config, args.resume)
+        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
         self.learner = self.with_critic(self.network)
-        self.learner.to(ranks.device).set_opening(envs.opening_bits())
-        args.go_on_from_start(self.network, envs.config, args.resume)
-        self.learner.set_trunk_dtype(args.trunk_dtype(ranks.device))
-        self.optimizer = torch.optim.Adam(self.learner.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
-        self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
+        self.descent = args.descent(self.learner, ranks)
+        self.generator = ranks.generator(args.seed)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
         self.rollout = Rollout(args.horizon, envs, streams, ranks.device)
         self.memories = Memories(self.learner, envs)
@@ -148,9 +138,7 @@ class PPO:
         args = self.args
         price = price_of_losing(args.loss_ramp, fraction)
         entropy_weight = geometric(args.entropy, args.entropy_end, fraction)
-        learning_rate = linear(args.learning_rate, args.learning_rate_end, fraction)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate
+        learning_rate = self.descent.set_rate(fraction)
         last_values = self.collect(price)
         advantages = advantages_of(self.rollout, last_values, args.gamma, args.gae_lambda)
         row = self.update(advantages, entropy_weight)
@@ -159,16 +147,14 @@ class PPO:
     def state(self) -> dict[str, Any]:
         """See `agents.learning.trainer.Algorithm.state`."""
         return {
-            "network": self.learner.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
+            **self.descent.state(),
             "generator": self.generator.get_state(),
             "memories": self.memories.now,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `agents.learning.trainer.Algorithm.restore`."""
-        self.learner.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        self.descent.restore(state)
         self.generator.set_state(state["generator"].cpu())
         self.memories.now = state["memories"]
 
@@ -241,12 +227,7 @@ class PPO:
         for _ in range(args.epochs):
             for batch, (logits, values) in self.minibatches(decisions, args.minibatch // self.ranks.world):
                 loss, statistics = loss_of(args, logits, values, batch, entropy_weight)
-                self.optimizer.zero_grad()
-                loss.backward()
-                self.ranks.average_gradients(self.learner)
-                norm = torch.nn.utils.clip_grad_norm_(self.learner.parameters(), args.max_grad_norm)
-                self.optimizer.step()
-                statistics["gradient_norm"] = norm
+                statistics["gradient_norm"] = self.descent.step(loss)
         return {name: float(value.detach()) for name, value in statistics.items()}
 
     def minibatches(self, decisions: "Batch", size: int) -> Iterator[tuple["Batch", tuple[Tensor, Tensor]]]:

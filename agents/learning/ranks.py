@@ -26,6 +26,10 @@ class Ranks:
     shared: dict[int, SharedSum] = field(default_factory=dict, init=False, repr=False, compare=False)
     """By the size of a vector."""
 
+    def generator(self, seed: int) -> torch.Generator:
+        """Random numbers of this rank's own."""
+        return torch.Generator().manual_seed(seed * 1_000_003 + self.rank)
+
     def sum(self, tensor: Tensor) -> Tensor:
         """The sum of ``tensor`` over all ranks (the same bits on each); ``tensor`` itself may be overwritten."""
         if self.world == 1:

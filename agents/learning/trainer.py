@@ -39,7 +39,6 @@ __all__ = [
     "Trainer",
     "command_line",
     "geometric",
-    "linear",
     "price_of_losing",
     "train",
 ]
@@ -380,11 +379,6 @@ def command_line(
 
 
 # --- Schedules --------------------------------------------------------------------------------------------------------
-
-
-def linear(start: float, end: float, fraction: float) -> float:
-    """From ``start`` to ``end`` in equal steps."""
-    return start + (end - start) * fraction
 
 
 def geometric(start: float, end: float, fraction: float) -> float:

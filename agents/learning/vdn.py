@@ -32,14 +32,14 @@ from torch import Tensor
 
 from hanabako.games import game_named
 
-from ..networks.network import Network, choose, masked
+from ..networks.network import Network, choose, masked, q_values
 from . import trainer
 from .memories import Memories
 from .network_settings import NetworkSettings
 from .ranks import Ranks
 from .replay import Replay, Sequences
 from .selfplay import SelfPlayEnvs
-from .trainer import Settings, linear, price_of_losing
+from .trainer import Settings, price_of_losing
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -56,11 +56,6 @@ class Args(NetworkSettings, Settings):
     """How often a decision is learned from, on average; 2 learned more, slower."""
     rollouts: int = 8
     """What the replay memory holds: ``games * horizon`` decisions each."""
-
-    learning_rate: float = 2e-3
-    """Adam's learning rate at the start; it falls linearly over the budget."""
-    learning_rate_end: float = 2e-5
-    """Adam's learning rate at the end."""
     gamma: float = 0.999
     """Discount per decision."""
     q_lambda: float = 0.8
@@ -73,8 +68,6 @@ class Args(NetworkSettings, Settings):
     """How far the target network moves towards the network with every gradient step."""
     loss_ramp: float = 0.4
     """Part of the budget over which the price of a lost game rises from nothing to its points; 0: none."""
-    max_grad_norm: float = 0.5
-    """Longer gradients are shortened to this norm."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.trainer.Settings.check`."""
@@ -87,6 +80,11 @@ class Args(NetworkSettings, Settings):
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one, whose rewards are the team's, got {self.game}")
 
+    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+        """See `agents.learning.trainer.Settings.check_agents`."""
+        super().check_agents(config, kind)
+        self.started(config, self.resume)
+
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------
 
@@ -96,13 +94,10 @@ class VDN:
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = args.make_network(envs.config, args.resume)
-        self.network.to(ranks.device).set_opening(envs.opening_bits())
-        args.go_on_from_start(self.network, envs.config, args.resume)
-        self.network.set_trunk_dtype(args.trunk_dtype(ranks.device))
+        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
         self.target = copy.deepcopy(self.network).requires_grad_(False)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate, eps=1e-5, fused=True)
-        self.generator = torch.Generator().manual_seed(args.seed * 1_000_003 + ranks.rank)
+        self.descent = args.descent(self.network, ranks)
+        self.generator = ranks.generator(args.seed)
         self.memories = Memories(self.network, envs)
         numbers = 0 if self.memories.now is None else self.memories.now.shape[2]
         self.replay = Replay(args.rollouts, args.horizon, envs, self.network.words, numbers, ranks.device)
@@ -113,9 +108,7 @@ class VDN:
     def learn(self, fraction: float) -> dict[str, float]:
         """Some decisions of every game and the updates that they pay for; returns a row for the log."""
         args = self.args
-        learning_rate = linear(args.learning_rate, args.learning_rate_end, fraction)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate
+        learning_rate = self.descent.set_rate(fraction)
         self.collect()
         price = price_of_losing(args.loss_ramp, fraction)
         count = args.minibatch // (args.horizon * self.ranks.world)
@@ -188,11 +181,7 @@ class VDN:
             returns = returns_of(rewards, some.dones, best[1:], args.gamma, args.q_lambda)
         chosen = q[:-1].gather(2, some.actions[..., None]).squeeze(2)
         loss = (chosen - returns).square().mean()
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.ranks.average_gradients(self.network)
-        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), args.max_grad_norm)
-        self.optimizer.step()
+        norm = self.descent.step(loss)
         with torch.no_grad():
             for slow, fast in zip(self.target.parameters(), self.network.parameters(), strict=True):
                 slow.lerp_(fast, args.target_rate)
@@ -201,9 +190,8 @@ class VDN:
     def state(self) -> dict[str, Any]:
         """See `agents.learning.trainer.Algorithm.state`."""
         return {
-            "network": self.network.state_dict(),
+            **self.descent.state(),
             "target": self.target.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
             "memories": self.memories.now,
             "replay": self.replay.state(),
@@ -211,9 +199,8 @@ class VDN:
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `agents.learning.trainer.Algorithm.restore`."""
-        self.network.load_state_dict(state["network"])
+        self.descent.restore(state)
         self.target.load_state_dict(state["target"])
-        self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["generator"].cpu())
         self.memories.now = state["memories"]
         self.replay.restore(state["replay"])
@@ -228,16 +215,6 @@ def epsilons(most: float, power: float, games: int) -> Tensor:
     As in Ape-X (Horgan et al. 2018): some games explore, and others show what good play leads to.
     """
     return most ** torch.linspace(1, power, games)
-
-
-def q_values(logits: Tensor, values: Tensor, masks: Tensor) -> Tensor:
-    """The dueling head (Wang et al. 2016): logits (..., actions) are advantages, shifted to mean 0 over legal actions.
-
-    So the greedy action has the greatest logit, and `agents.networks.neural_policy.NeuralPolicy` plays it. What
-    stands at illegal actions means nothing.
-    """
-    mean = (logits * masks).sum(-1, keepdim=True) / masks.sum(-1, keepdim=True)
-    return values[..., None] + logits - mean
 
 
 def double_values(q: Tensor, target: Tensor, masks: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ __all__ = [
     "fast_dtype",
     "kind_of_processor",
     "masked",
+    "q_values",
     "start_head",
 ]
 
@@ -53,10 +54,6 @@ class Network(nn.Module):
         self.words = views * words_for(self.bits) + self.more_words
         self.trunk_dtype = torch.float32
         self.register_buffer("opening", torch.zeros(self.words, dtype=torch.int64))
-
-    def set_trunk_dtype(self, dtype: torch.dtype) -> None:
-        """Compute hidden layers in this number type."""
-        self.trunk_dtype = dtype
 
     def set_opening(self, words: Tensor) -> None:
         """Note which bits, (words,) int64, are set in every opening position."""
@@ -178,6 +175,16 @@ def masked(logits: Tensor, mask: Tensor) -> Tensor:
     An addition is a tenth of the time of choosing between two numbers.
     """
     return torch.add(logits, mask - 1, alpha=PENALTY)
+
+
+def q_values(logits: Tensor, values: Tensor, masks: Tensor) -> Tensor:
+    """What actions are worth by the dueling head (Wang et al. 2016), (..., actions): values (...) and advantages.
+
+    The logits (..., actions) are the advantages, shifted to mean 0 over the legal actions, those whose mask is 1: so
+    the action of the greatest logit is the best. What stands at illegal actions means nothing.
+    """
+    mean = (logits * masks).sum(-1, keepdim=True) / masks.sum(-1, keepdim=True).clamp(min=1)
+    return values[..., None] + logits - mean
 
 
 def choose(probabilities: Tensor, noise: Tensor) -> Tensor:

@@ -1,6 +1,5 @@
 """Behaviour cloning: the agent's own games, what is learned from them, and a clone that is the bot itself."""
 
-import signal
 from dataclasses import replace
 from typing import Any
 
@@ -17,22 +16,10 @@ from agents.learning.runs import read_metrics
 from agents.networks.neural_policy import load_policy
 from hanabako.games import game_of
 from hanabi_env import PRESETS
-from tests.agents.test_ppo import stop_after, weights, without_clock
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
-TINY = Args(
-    preset="mini",
-    agent="smart",
-    games=32,
-    horizon=8,
-    minibatch=64,
-    width=32,
-    evaluations=1,
-    evaluation_games=20,
-    final_games=20,
-    device="cpu",
-)
-UPDATE = TINY.games * TINY.horizon
+TINY = Args(**SMALL | {"preset": "mini", "agent": "smart"})
 ONE_COLOR = ("colors=1", "ranks=2", "hand_size=2", "max_information_tokens=2", "max_life_tokens=2", "derived=true")
 
 
@@ -59,16 +46,8 @@ def test_the_agent_plays_its_own_games():
 
 
 @pytest.mark.parametrize("network", ["dense", "recurrent"])
-def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, monkeypatch, network):
-    args = replace(TINY, steps=4 * UPDATE, network=network)
-    whole = train(replace(args, run_dir=tmp_path / "whole"))
-    with monkeypatch.context() as patch:
-        stop_after(patch, 2, signal.SIGINT)
-        parts = train(replace(args, run_dir=tmp_path / "parts"))
-    assert train(Args(resume=parts)) == parts
-    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
-    for name, tensor in weights(whole).items():
-        assert torch.equal(tensor, weights(parts)[name]), name
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network):
+    assert_resumes(train, replace(TINY, steps=4 * UPDATE, network=network), tmp_path)
 
 
 @pytest.mark.parametrize("network", ["dense", "recurrent"])

@@ -13,8 +13,10 @@ import hanabako
 from agents import ppo
 from agents.commands import benchmark, command_line, train, watch
 from agents.commands.command_line import COMMANDS, main
+from agents.learning import launch
 from hanabako.games import GameEntry, games
-from tests.agents.test_ppo import TINY, UPDATE
+from tests.agents.test_ppo import TINY
+from tests.agents.tiny_runs import UPDATE
 
 ROOT = Path(__file__).resolve().parents[2]
 SHORT = {"hanabi": ["--preset", "mini"], "ikebana": [], "koikoi": ["--config", "rounds=1"]}
@@ -184,10 +186,10 @@ def test_a_run_is_trained_and_watched(tmp_path: Path):
 
 
 def test_ranks_share_the_games_evenly(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train, "usable_cores", lambda: 6)
-    assert train.usual_ranks(train.Args(device="cpu")) == 4
-    assert train.usual_ranks(train.Args(device="cpu", games=12, minibatch=36)) == 6
-    assert train.usual_ranks(train.Args(device="cpu", games=7, minibatch=7)) == 1
+    monkeypatch.setattr(launch, "usable_cores", lambda: 6)
+    assert launch.usual_ranks(ppo.Args.games, ppo.Args.minibatch, "cpu") == 4
+    assert launch.usual_ranks(12, 36, "cpu") == 6
+    assert launch.usual_ranks(7, 7, "cpu") == 1
 
 
 def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):

@@ -1,6 +1,5 @@
 """Learning among others: who sits where, what others remember, and an exact best response to a fixed partner."""
 
-import signal
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,14 +16,14 @@ from agents.evaluation.seating import Block
 from agents.learning import mappo
 from agents.learning.company import CompanyEnvs, OpenBlock
 from agents.learning.ranks import Ranks
-from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.neural_policy import load_policy
 from agents.ppo import Args, train
 from hanabako.games import game_of
 from hanabi_env import PRESETS as HANABI
 from ikebana_env import PRESETS as IKEBANA
-from tests.agents.test_ppo import TINY, UPDATE, stop_after, weights, without_clock
+from tests.agents.test_ppo import TINY
+from tests.agents.tiny_runs import UPDATE, assert_resumes, weights
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 MINI = HANABI["mini"]
@@ -230,16 +229,8 @@ def test_who_can_only_begin_all_games_at_once_is_refused():
     ],
     ids=["two partners", "memory", "contest"],
 )
-def test_an_interrupted_run_among_partners_resumes_to_the_last_bit(tmp_path, monkeypatch, change):
-    args = replace(TINY, steps=4 * UPDATE, **change)
-    whole = train(replace(args, run_dir=tmp_path / "whole"))
-    with monkeypatch.context() as patch:
-        stop_after(patch, 2, signal.SIGINT)
-        parts = train(replace(args, run_dir=tmp_path / "parts"))
-    assert train(Args(resume=parts)) == parts
-    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
-    for name, tensor in weights(whole).items():
-        assert torch.equal(tensor, weights(parts)[name]), name
+def test_an_interrupted_run_among_partners_resumes_to_the_last_bit(tmp_path, change):
+    assert_resumes(train, replace(TINY, steps=4 * UPDATE, **change), tmp_path)
 
 
 def test_it_is_evaluated_among_its_partners_and_an_opponent_goes_before_them():

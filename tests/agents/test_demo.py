@@ -7,7 +7,8 @@ import pytest
 
 from agents import demo, ppo, scoreboard
 from agents.learning import runs
-from tests.agents.test_ppo import TINY, UPDATE
+from tests.agents.test_ppo import TINY
+from tests.agents.tiny_runs import UPDATE
 
 
 def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path):

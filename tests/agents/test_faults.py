@@ -28,20 +28,10 @@ from agents.learning.runs import read_metrics
 from agents.learning.trainer import Trainer
 from agents.networks.neural_policy import load_policy
 from agents.ppo import Args, train
+from tests.agents.tiny_runs import SMALL, UPDATE
 from tests.conftest import ROOT
 
-TINY = Args(
-    preset="very_small",
-    games=32,
-    horizon=8,
-    minibatch=64,
-    width=32,
-    steps=4 * 32 * 8,
-    evaluations=4,
-    evaluation_games=4,
-    final_games=20,
-    device="cpu",
-)
+TINY = Args(**SMALL | {"steps": 4 * UPDATE, "evaluations": 4, "evaluation_games": 4})
 ALONE = Ranks(0, 1, torch.device("cpu"))
 
 

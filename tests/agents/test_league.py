@@ -4,7 +4,6 @@ No contest of this package is small enough to be solved: the smallest, a round o
 cards. What can be known exactly is tested: who sits where, and that members are the network as it was.
 """
 
-import signal
 from dataclasses import replace
 from typing import Any
 
@@ -15,25 +14,13 @@ import torch
 from agents.learning import league, ppo
 from agents.learning.league import Args, League, LeagueEnvs, exploitability, train
 from agents.learning.ranks import Ranks
-from agents.learning.runs import read_metrics
 from agents.networks.neural_policy import NeuralPolicy
 from hanafuda_env import PRESETS
-from tests.agents.test_ppo import stop_after, weights, without_clock
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 CONFIG = replace(PRESETS["document"], rounds=1)
-TINY = Args(
-    preset="document",
-    games=32,
-    horizon=8,
-    minibatch=64,
-    width=16,
-    evaluations=1,
-    evaluation_games=20,
-    final_games=20,
-    device="cpu",
-)
-UPDATE = TINY.games * TINY.horizon
+TINY = Args(**SMALL | {"preset": "document"})
 
 
 def test_members_join_evenly_and_are_the_network_as_it_was():
@@ -68,17 +55,10 @@ def test_half_of_the_games_are_self_play_and_members_meet_alike():
     assert abs((first[~alone] != 0).mean() - 0.5) < 5 * (0.25 / (~alone).sum()) ** 0.5
 
 
-def test_an_interrupted_league_resumes_to_the_last_bit(tmp_path, monkeypatch):
+def test_an_interrupted_league_resumes_to_the_last_bit(tmp_path):
     args = replace(TINY, steps=10 * UPDATE, network="recurrent")
-    whole = train(replace(args, run_dir=tmp_path / "whole"))
-    assert read_metrics(whole)[-1]["league"] == 7
-    with monkeypatch.context() as patch:
-        stop_after(patch, 5, signal.SIGINT)
-        parts = train(replace(args, run_dir=tmp_path / "parts"))
-    assert train(Args(resume=parts)) == parts
-    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
-    for name, tensor in weights(whole).items():
-        assert torch.equal(tensor, weights(parts)[name]), name
+    rows = assert_resumes(train, args, tmp_path, 5)
+    assert rows[-1]["league"] == 7
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Off-Belief Learning: its target, what level 1 reaches beside the exact values, what level 2 reads, and resuming."""
 
-import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import torch
 from agents.evaluate import play
 from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, train
 from agents.learning.ranks import Ranks
-from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.network import Network
 from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
@@ -21,20 +19,10 @@ from hanabako.engine.protocol import DISABLED
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 from .grounded import Grounded, begin
-from .test_ppo import stop_after, weights, without_clock
+from .tiny_runs import SMALL, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
-TINY = Args(
-    preset="very_small",
-    games=32,
-    horizon=4,
-    minibatch=64,
-    width=32,
-    evaluations=1,
-    evaluation_games=20,
-    final_games=20,
-    device="cpu",
-)
+TINY = Args(**SMALL | {"horizon": 4})
 UPDATE = TINY.games * TINY.horizon
 EXACT = {"colors": 1, "ranks": 3, "hand_size": 1, "max_information_tokens": 1, "max_life_tokens": 1}
 
@@ -134,19 +122,11 @@ def level_below(path: Path) -> str:
 
 
 @pytest.mark.parametrize("level", [1, 2])
-def test_an_interrupted_run_resumes_to_the_same_curve_and_weights(tmp_path, monkeypatch, level):
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, level):
     below = level_below(tmp_path / "below.safetensors") if level == 2 else None
     args = replace(TINY, steps=8 * UPDATE, level_below=below, belief_part=0.5)
-    whole = train(replace(args, run_dir=tmp_path / "whole"))
-    with monkeypatch.context() as patch:
-        stop_after(patch, 3, signal.SIGINT)
-        parts = train(replace(args, run_dir=tmp_path / "parts"))
-        assert [row["update"] for row in read_metrics(parts)] == [1, 2, 3]
-    assert train(Args(resume=parts)) == parts
-    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
-    assert ("belief_loss" in read_metrics(parts)[2]) == (level == 2)
-    for name, tensor in weights(whole).items():
-        assert torch.equal(tensor, weights(parts)[name]), name
+    rows = assert_resumes(train, args, tmp_path, 3)
+    assert ("belief_loss" in rows[2]) == (level == 2)
 
 
 @torch.no_grad()
@@ -189,6 +169,8 @@ def test_level_2_learns_what_the_level_below_says_by_its_actions(tmp_path):
         ({"candidates": 0}, "candidates must be at least 1"),
         ({"belief_part": 1.5}, "belief_part must be"),
         ({"level_below": "nothing.safetensors"}, "nothing.safetensors cannot be read"),
+        ({"network": "recurrent"}, "network must be one without memory, got recurrent"),
+        ({"start": "nothing"}, "start must be the file of a policy or the name of one that ships, got 'nothing'"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(tmp_path, change, words):

@@ -16,12 +16,11 @@ from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.neural_policy import load_policy
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
-from tests.agents import test_ppo
 from tests.agents.test_mappo import ONE_CARD_EACH
-from tests.agents.test_ppo import TINY, weights
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
-ARGS = other_play.Args(**{name: getattr(TINY, name) for name in TINY.__dataclass_fields__ if name != "network"})
+TINY = other_play.Args(**SMALL)
 
 
 def rows_of(words: torch.Tensor, bits: int) -> np.ndarray:
@@ -81,26 +80,20 @@ def test_actions_mean_what_their_player_calls_them():
 
 
 def test_a_game_without_alike_suits_is_refused(tmp_path):
-    args = replace(ARGS, game="koikoi", preset=None, run_dir=tmp_path / "run")
+    args = replace(TINY, game="koikoi", preset=None, run_dir=tmp_path / "run")
     with pytest.raises(ValueError, match="Other-Play needs suits that are alike; koikoi has none"):
         other_play.train(args)
     with pytest.raises(ValueError, match="Other-Play needs suits that are alike"):
-        other_play.train(replace(ARGS, preset="very_small", run_dir=tmp_path / "run"))
+        other_play.train(replace(TINY, preset="very_small", run_dir=tmp_path / "run"))
 
 
-def test_an_interrupted_run_resumes_to_the_same_weights(tmp_path: Path, monkeypatch):
-    args = replace(ARGS, preset="mini", steps=4 * test_ppo.UPDATE)
-    whole = other_play.train(replace(args, run_dir=tmp_path / "whole"))
-    with monkeypatch.context() as patch:
-        test_ppo.stop_after(patch, 2, test_ppo.signal.SIGINT)
-        parts = other_play.train(replace(args, run_dir=tmp_path / "parts"))
-    other_play.train(replace(args, resume=parts))
-    assert all(torch.equal(tensor, weights(parts)[name]) for name, tensor in weights(whole).items())
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
+    assert_resumes(other_play.train, replace(TINY, preset="mini", steps=4 * UPDATE), tmp_path)
 
 
 def test_it_solves_a_game_exactly(tmp_path: Path):
     args = replace(
-        ARGS, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2
+        TINY, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2
     )
     run_dir = other_play.train(replace(args, run_dir=tmp_path / "run"))
     policy = load_policy(run_dir / "policy.safetensors")

@@ -18,28 +18,17 @@ import agents
 from agents.evaluate import play
 from agents.learning import ppo
 from agents.learning.checkpoints import write_checksums
+from agents.learning.descent import Descent
 from agents.learning.ppo import Args, advantages_of, train
 from agents.learning.ranks import Ranks
 from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
-from agents.learning.trainer import Progress, Trainer, geometric, linear
-from agents.networks.neural_policy import load_policy
+from agents.learning.trainer import Progress, geometric
 from hanabi_env import PRESETS
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes, stop_after
 from tests.conftest import ROOT
 
-TINY = Args(
-    preset="very_small",
-    games=32,
-    horizon=8,
-    minibatch=64,
-    width=32,
-    evaluations=1,
-    evaluation_games=20,
-    final_games=20,
-    device="cpu",
-)
-UPDATE = TINY.games * TINY.horizon
-CLOCK = ("seconds", "core_seconds", "steps_per_second")
+TINY = Args(**SMALL)
 ALONE = Ranks(0, 1, torch.device("cpu"))
 
 
@@ -106,7 +95,9 @@ def test_schedules_follow_the_fraction_of_the_budget():
     assert Progress(steps=50).fraction(Args(steps=200)) == 0.25
     assert Progress(seconds=90).fraction(Args(minutes=3)) == 0.5
     assert Progress(steps=300).fraction(Args(steps=200)) == 1
-    assert linear(1, 0.2, 0.5) == pytest.approx(0.6)
+    descent = Descent(torch.nn.Linear(1, 1), ALONE, 1.0, 0.2, 1.0)
+    assert descent.set_rate(0.5) == pytest.approx(0.6)
+    assert [group["lr"] for group in descent.optimizer.param_groups] == [descent.set_rate(0.5)]
     assert geometric(0.1, 0.001, 0.5) == pytest.approx(0.01)
     assert [ppo.price_of_losing(0.4, fraction) for fraction in (0, 0.2, 0.4, 1)] == [0, 0.5, 1, 1]
     assert ppo.price_of_losing(0, 0) == 1
@@ -149,44 +140,12 @@ def test_replayed_memories_are_those_of_the_rollout(players):
             torch.testing.assert_close(now, some.log_probabilities, rtol=0, atol=1e-4)
 
 
-def weights(run_dir: Path) -> dict[str, torch.Tensor]:
-    return load_policy(run_dir / "policy.safetensors").network.state_dict()
-
-
-def without_clock(rows: list[dict]) -> list[dict]:
-    return [{key: value for key, value in row.items() if key not in CLOCK} for row in rows]
-
-
-def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals) -> None:
-    """Send this process a signal during that update, as an impatient user would."""
-    learn = Trainer.learn
-
-    def learn_and_stop(self):
-        row = learn(self)
-        if self.progress.updates == updates:
-            os.kill(os.getpid(), number)
-        return row
-
-    monkeypatch.setattr(Trainer, "learn", learn_and_stop)
-
-
 @pytest.mark.parametrize(
     ("network", "stream"), [("symmetric", "team"), ("dense", "seat"), ("recurrent", "team"), ("recurrent", "seat")]
 )
-def test_an_interrupted_run_resumes_to_the_same_curve_and_weights(tmp_path, monkeypatch, network, stream):
-    before = signal.getsignal(signal.SIGINT)
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network, stream):
     args = replace(TINY, steps=6 * UPDATE, stream=stream, network=network)
-    whole = train(replace(args, run_dir=tmp_path / "whole"))
-    with monkeypatch.context() as patch:
-        stop_after(patch, 3, signal.SIGINT)
-        parts = train(replace(args, run_dir=tmp_path / "parts"))
-        assert [row["update"] for row in read_metrics(parts)] == [1, 2, 3]
-    assert train(Args(resume=parts)) == parts
-    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
-    assert read_metrics(parts)[-1]["fraction"] == 1
-    for name, tensor in weights(whole).items():
-        assert torch.equal(tensor, weights(parts)[name]), name
-    assert signal.getsignal(signal.SIGINT) is before
+    assert_resumes(train, args, tmp_path, 3)
 
 
 def test_a_contest_is_learned_by_seats_and_evaluated_against_an_opponent(tmp_path):

@@ -19,6 +19,7 @@ from agents.learning.trainer import Settings, Trainer, train
 from agents.networks.network import DenseNetwork, choose, masked
 from agents.networks.neural_policy import load_policy
 from hanabi_env import PRESETS
+from tests.agents.tiny_runs import without_clock
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,7 @@ UPDATE = TINY.games * TINY.horizon
 
 
 def rows_of(run_dir: Path) -> list[dict[str, float]]:
-    clock = ("seconds", "core_seconds", "steps_per_second")
-    return [{key: value for key, value in row.items() if key not in clock} for row in read_metrics(run_dir)]
+    return without_clock(read_metrics(run_dir))
 
 
 def test_two_updates_are_logged_evaluated_and_saved(tmp_path):

@@ -1,10 +1,8 @@
 """VDN: its formulas against plain loops, its replay memory, runs that resume, and a game that it solves."""
 
 import json
-import os
-import signal
 from dataclasses import asdict, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,26 +12,14 @@ from agents.learning import sad, vdn
 from agents.learning.ranks import Ranks
 from agents.learning.runs import read_metrics
 from agents.learning.selfplay import SelfPlayEnvs
-from agents.learning.trainer import Trainer, train
-from agents.learning.vdn import VDN, Args, double_values, epsilons, q_values, returns_of
-from agents.networks.network import masked
-from agents.networks.neural_policy import load_policy
+from agents.learning.trainer import train
+from agents.learning.vdn import VDN, Args, double_values, epsilons, returns_of
+from agents.networks.network import masked, q_values
 from hanabi_env import PRESETS
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
-TINY = Args(
-    preset="very_small",
-    games=32,
-    horizon=8,
-    minibatch=64,
-    rollouts=2,
-    width=16,
-    evaluations=1,
-    evaluation_games=20,
-    final_games=20,
-    device="cpu",
-)
-UPDATE = TINY.games * TINY.horizon
+TINY = Args(**SMALL, rollouts=2)
 ALGORITHMS: dict[str, Any] = {"vdn": VDN, "sad": sad.SAD}
 SETTINGS: dict[str, Args] = {"vdn": TINY, "sad": sad.Args(**asdict(TINY))}
 
@@ -136,33 +122,11 @@ def test_the_oldest_rollout_makes_room():
         assert seen == [{1}, {1, 2}, {2, 3}][k]
 
 
-def rows_of(run_dir: Path) -> list[dict[str, float]]:
-    clock = ("seconds", "core_seconds", "steps_per_second")
-    return [{key: value for key, value in row.items() if key not in clock} for row in read_metrics(run_dir)]
-
-
 @pytest.mark.parametrize(("name", "network"), [("vdn", "symmetric"), ("vdn", "recurrent"), ("sad", "recurrent")])
-def test_a_stopped_run_resumes_to_the_last_bit(tmp_path, monkeypatch, name, network):
+def test_a_stopped_run_resumes_to_the_last_bit(tmp_path, name, network):
     algorithm = ALGORITHMS[name]
     args = replace(SETTINGS[name], steps=4 * UPDATE, network=network)
-    whole = train(replace(args, run_dir=tmp_path / "whole"), algorithm)
-    with monkeypatch.context() as patch:
-        learn = Trainer.learn
-
-        def learn_and_stop(self: Trainer) -> dict[str, float]:
-            row = learn(self)
-            if self.progress.updates == 2:
-                os.kill(os.getpid(), signal.SIGINT)
-            return row
-
-        patch.setattr(Trainer, "learn", learn_and_stop)
-        parts = train(replace(args, run_dir=tmp_path / "parts"), algorithm)
-        assert len(rows_of(parts)) == 2
-    assert train(type(args)(resume=parts), algorithm) == parts
-    assert rows_of(parts) == rows_of(whole)
-    weights = [load_policy(run / "policy.safetensors").network.state_dict() for run in (whole, parts)]
-    for tensor_name, tensor in weights[0].items():
-        assert torch.equal(tensor, weights[1][tensor_name]), tensor_name
+    assert_resumes(partial(train, algorithm=algorithm), args, tmp_path)
 
 
 def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):
@@ -178,6 +142,7 @@ def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):
     ("change", "words"),
     [
         ({"game": "ikebana", "preset": None}, "game must be a cooperative one, .* got ikebana"),
+        ({"start": "nothing"}, "start must be the file of a policy or the name of one that ships, got 'nothing'"),
         ({"minibatch": 60}, "minibatch must be a multiple of horizon \\* ranks = 8, got 60"),
         ({"rollouts": 0}, "rollouts must be at least 1"),
         ({"passes": 0}, "passes must be at least 1"),

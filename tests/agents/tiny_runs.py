@@ -1,0 +1,77 @@
+"""Training runs of a second or two: their settings, how they are stopped, and what two of them must share."""
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from agents.learning.runs import read_metrics
+from agents.learning.trainer import Settings, Trainer
+from agents.networks.neural_policy import load_policy
+
+SMALL: dict[str, Any] = {
+    "preset": "very_small",
+    "games": 32,
+    "horizon": 8,
+    "minibatch": 64,
+    "width": 32,
+    "evaluations": 1,
+    "evaluation_games": 20,
+    "final_games": 20,
+    "device": "cpu",
+}
+"""Settings that all algorithms have."""
+UPDATE = SMALL["games"] * SMALL["horizon"]
+"""The decisions of one update."""
+CLOCK = ("seconds", "core_seconds", "steps_per_second")
+
+
+def weights(run_dir: Path) -> dict[str, torch.Tensor]:
+    return load_policy(run_dir / "policy.safetensors").network.state_dict()
+
+
+def without_clock(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in row.items() if key not in CLOCK} for row in rows]
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals) -> None:
+    """Send this process a signal during that update, as an impatient user would."""
+    learn = Trainer.learn
+
+    def learn_and_stop(self):
+        row = learn(self)
+        if self.progress.updates == updates:
+            os.kill(os.getpid(), number)
+        return row
+
+    monkeypatch.setattr(Trainer, "learn", learn_and_stop)
+
+
+def assert_resumes(
+    train: Callable[[Any], Path], args: Settings, tmp_path: Path, updates: int = 2
+) -> list[dict[str, Any]]:
+    """A run that is stopped after some updates and resumed is, in curve and weights, the one that nobody stopped.
+
+    Returns:
+        The rows of its log.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    whole = train(replace(args, run_dir=tmp_path / "whole"))
+    with pytest.MonkeyPatch.context() as patch:
+        stop_after(patch, updates, signal.SIGINT)
+        parts = train(replace(args, run_dir=tmp_path / "parts"))
+    assert [row["update"] for row in read_metrics(parts)] == list(range(1, updates + 1))
+    assert train(type(args)(resume=parts)) == parts
+    rows = read_metrics(parts)
+    assert without_clock(rows) == without_clock(read_metrics(whole))
+    assert rows[-1]["fraction"] == 1
+    assert weights(whole).keys() == weights(parts).keys()
+    for name, tensor in weights(whole).items():
+        assert torch.equal(tensor, weights(parts)[name]), name
+    assert signal.getsignal(signal.SIGINT) is before
+    return rows
