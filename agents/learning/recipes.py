@@ -38,17 +38,19 @@ class Recipe(NamedTuple):
 
 M = 1_000_000
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
+CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
+FLORIST = (*CONTEST, "--gae-lambda", "0.9", "--partners", "lookahead")
 
 RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 300 * M),
     "hanabi-standard-3p": Recipe("hanabi", "standard", 3, 80 * M),
     "hanabi-standard-4p": Recipe("hanabi", "standard", 4, 80 * M),
     "hanabi-standard-5p": Recipe("hanabi", "standard", 5, 80 * M),
-    "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 25 * M, SMALL),
+    "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 12 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},
-    "ikebana-standard-2p": Recipe("ikebana", "standard", 2, 100 * M, opponent="lookahead"),
-    "ikebana-standard-4p": Recipe("ikebana", "standard", 4, 100 * M, opponent="lookahead"),
-    "koikoi-document-2p": Recipe("koikoi", "document", 2, 100 * M, opponent="monte_carlo"),
-    "koikoi-koikoi_japan-2p": Recipe("koikoi", "koikoi_japan", 2, 100 * M, opponent="monte_carlo"),
+    "ikebana-standard-2p": Recipe("ikebana", "standard", 2, 20 * M, FLORIST, opponent="lookahead"),
+    "ikebana-standard-4p": Recipe("ikebana", "standard", 4, 20 * M, FLORIST, opponent="lookahead"),
+    "koikoi-document-2p": Recipe("koikoi", "document", 2, 30 * M, CONTEST, opponent="monte_carlo"),
+    "koikoi-koikoi_japan-2p": Recipe("koikoi", "koikoi_japan", 2, 30 * M, CONTEST, opponent="monte_carlo"),
 }
