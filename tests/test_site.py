@@ -126,7 +126,8 @@ def test_every_info_key_of_a_seat_is_documented(under_test: GameUnderTest) -> No
 
 @EVERY_GAME
 def test_every_info_key_of_many_seats_is_documented(under_test: GameUnderTest) -> None:
-    envs = gymnasium.make_vec(under_test.gymnasium_id.replace("-v0", "Seat-v0"), 8, partners="random", **under_test.short)
+    seat = under_test.gymnasium_id.replace("-v0", "Seat-v0")
+    envs = gymnasium.make_vec(seat, 8, partners="random", **under_test.short)
     observations, infos = envs.reset(seed=1)
     assert not infos
     while not infos:

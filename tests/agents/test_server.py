@@ -431,12 +431,13 @@ def test_seats_are_filled_with_the_keyboard_on_a_phone(browser: str, tmp_path: P
         page.ask("document.querySelector('#choices label:nth-child(2) select').focus()")
         page.press("p")
         page.press("1")
-        assert page.ask("document.querySelector('#choices label:nth-child(2) select').value") == "person"
+        assert page.ask("document.querySelector('#choices label:nth-child(2) select').value") == "piers"
+        assert page.ask("state.revision") == 0
         page.ask("document.getElementById('deal').focus()")
         page.press("Enter", 13)
         page.wait_until("!busy && state.revision === 1")
-        assert page.ask("state.players.join()") == "player_0 (person),player_1 (person)"
-        assert page.ask("state.hidden") and not page.ask("document.getElementById('seats').open")
+        assert page.ask("state.players.join()") == "player_0 (person),player_1 (piers)"
+        assert not page.ask("document.getElementById('seats').open")
 
 
 @pytest.mark.browser

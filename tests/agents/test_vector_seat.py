@@ -8,7 +8,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import agents
-import hanabako  # noqa: F401 - registers the environments
+import hanabako
 from hanabako.envs.partners import random_partner
 from hanabako.games import games
 
