@@ -29,6 +29,7 @@ class SeatGames(OpenGames):
         ValueError: a partner can neither be asked game by game nor begin games one by one.
     """
 
+    block: LoneBlock  # pyrefly: ignore[bad-override-mutable-attribute] - every method of the base is content with it
     reward: NDArray[np.float64]
     """(games,): of the last step, what the seat earned before its first decision included."""
     ended: NDArray[np.bool_]
@@ -52,7 +53,7 @@ class SeatGames(OpenGames):
         self.ending = {**statistics, "returns": self.tables["returns"][:, : game.players].copy()}
         self._choice = choice
         self._generators: list[np.random.Generator] = [np.random.default_rng(0)] * count
-        self._deals_at_once = True
+        self._follows_at_once = True
         distinct = list({id(member): member for member in choice.members}.values())
         self._numbers = np.array([[one is member for one in distinct].index(True) for member in choice.members])
         self._seated = [self._seat(member) for member in distinct]
@@ -89,7 +90,7 @@ class SeatGames(OpenGames):
             next_step: those that were over before are followed by their next ones now.
         """
         over = self.tables["terminated"].copy()
-        self._deals_at_once = same_step
+        self._follows_at_once = same_step
         self.ended[:] = False
         self._is_new[:] = over
         self.reward[:], self._owed[:] = self._owed, 0
@@ -109,7 +110,7 @@ class SeatGames(OpenGames):
         """One that ends before the seat's first decision is followed by the next one as if it had not been."""
         new = self._is_new[rows]
         self._note(rows[~new])
-        again = rows if self._deals_at_once else rows[new]
+        again = rows if self._follows_at_once else rows[new]
         if len(again):
             self._begin_next(again)
 

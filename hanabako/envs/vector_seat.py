@@ -74,7 +74,7 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         self.metadata = {"name": game.name, "autoreset_mode": self.autoreset_mode, "render_modes": []}
         self._seed = None if seed is None else as_seed(seed)
         self._was_reset = False
-        parts = {
+        parts: dict[str, spaces.Space] = {
             "observation": observation_space(game, observation),
             "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
         }

@@ -5,7 +5,7 @@ other hand and the deck are removed here, so that no picture, text or replay mad
 `render.py` draws a view; `table_ansi` writes it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -244,7 +244,7 @@ def _player_lines(view: TableView, player: int, paint: Callable[..., str]) -> li
     return lines
 
 
-def _cards(cards: Iterable[str | None], paint: Callable[..., str]) -> str:
+def _cards(cards: Sequence[str | None], paint: Callable[..., str]) -> str:
     """``pine 1-1 crane and sun, 1-3; plum 2-2``, in the order of the year; hidden ones at the end."""
     months: dict[int, list[str]] = {}
     seen = [card for card in cards if card is not None]
@@ -252,5 +252,6 @@ def _cards(cards: Iterable[str | None], paint: Callable[..., str]) -> str:
         picture = f" {PICTURES[card]}" if card in PICTURES else ""
         months.setdefault(month_of_card(card), []).append(paint(card, kind_of(card)) + picture)
     named = [f"{FLOWERS[month - 1][0]} {', '.join(own)}" for month, own in months.items()]
-    hidden = " ".join("??" for card in cards if card is None)
-    return "; ".join(filter(None, [*named, hidden])) or "-"
+    if None in cards:
+        named.append(" ".join("??" for card in cards if card is None))
+    return "; ".join(named) or "-"

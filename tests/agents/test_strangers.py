@@ -1,4 +1,4 @@
-"""The study of partners that were never met: what it trains. (Its notebook runs it, in little.)"""
+"""The study of partners that were never met: what it trains. Its notebook runs it, in little."""
 
 import pytest
 

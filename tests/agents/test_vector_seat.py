@@ -14,7 +14,7 @@ from hanabako.games import games
 
 IDS = {"hanabi": "hanabako/HanabiSeat-v0", "ikebana": "hanabako/IkebanaSeat-v0", "koikoi": "hanabako/KoiKoiSeat-v0"}
 GAMES, STEPS, SEED = 6, 60, 11
-MINI = {"preset": "mini"}
+MINI: dict[str, Any] = {"preset": "mini"}
 ONE_ROUND = {"rounds": 1}
 
 
@@ -94,7 +94,7 @@ def test_every_game_is_the_one_that_a_single_seat_plays(team: str, mode: Autores
 
 def test_partners_of_a_pool_differ_from_game_to_game():
     """All games of one seed would have the same partner if their index did not count."""
-    envs = gymnasium.make_vec(IDS["hanabi"], 64, **MINI, partners={"pool": ["piers", "random"]})
+    envs: Any = gymnasium.make_vec(IDS["hanabi"], 64, **MINI, partners={"pool": ["piers", "random"]})
     envs.reset(seed=1)
     piers, random = (seated.seats != 0 for seated in envs._games._seated)
     assert (piers ^ random).all() and 8 < piers.sum() < 56
@@ -154,7 +154,7 @@ def test_the_same_seed_is_the_same_in_every_format():
 )
 def test_what_is_wrong_is_said(keywords: dict[str, Any], words: str):
     with pytest.raises(ValueError, match=words):
-        games()["hanabi"].make_vector_seat(**{"num_envs": 2, "preset": "mini"} | keywords)
+        games()["hanabi"].make_vector_seat(**{"num_envs": 2, **MINI, **keywords})
 
 
 def test_a_failed_call_changes_nothing():
