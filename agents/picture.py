@@ -108,7 +108,7 @@ def draw(args: Args) -> Path:
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__)
+    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     try:
         draw(args)
     except (OSError, ValueError) as error:

@@ -85,4 +85,4 @@ def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, description=__doc__))
+    main(tyro.cli(Args, description=__doc__, prog=f"python -m {__spec__.name}"))

@@ -191,4 +191,4 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    main(tyro.cli(Args, description=__doc__, prog=f"python -m {__spec__.name}"))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -134,6 +135,14 @@ class GameEntry:
         from hanabako.envs.seat import CardGameSeatEnv
 
         return CardGameSeatEnv(self.make_game(config, **fields), seat, partners, render_mode, constant_infos)
+
+    def make_vector_seat(self, num_envs: int, config: Any = None, **keywords: Any) -> Any:
+        """One seat among partners in many games: `hanabako.envs.vector_seat.VectorSeatEnv`, and as in `make_config`."""
+        from hanabako.envs.vector_seat import VectorSeatEnv
+
+        own = signature(VectorSeatEnv.__init__).parameters
+        fields = {name: keywords.pop(name) for name in list(keywords) if name not in own}
+        return VectorSeatEnv(self.make_game(config, **fields), num_envs, **keywords)
 
     def make_seat_by_old_id(self, **keywords: Any) -> Any:
         """`make_seat` under the id that means self-play for ``make_vec``: says so."""

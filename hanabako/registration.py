@@ -22,7 +22,7 @@ def register_games() -> None:
         if table not in gymnasium.registry:
             maker = f"{module}:make_seat_by_old_id"
             gymnasium.register(table, entry_point=maker, vector_entry_point=f"{module}:make_vector")
-            gymnasium.register(seat, entry_point=f"{module}:make_seat")
+            gymnasium.register(seat, entry_point=f"{module}:make_seat", vector_entry_point=f"{module}:make_vector_seat")
         if hasattr(pettingzoo, "register"):
             pettingzoo.register("aec", table, entry_point=f"{module}:make_aec")
             pettingzoo.register("parallel", table, entry_point=f"{module}:make_parallel")

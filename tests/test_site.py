@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from hanabako.envs.seat import CardGameSeatEnv
+from hanabako.envs.vector_seat import VectorSeatEnv
 from hanabako.games import games
 from hanabako.pages import notebooks
 
@@ -72,6 +73,7 @@ def test_every_argument_of_an_environment_is_documented(under_test: GameUnderTes
     assert named("Turn by turn", "argument") == aec
     assert named("Many tables", "argument") == arguments(entry.vector_env)
     assert named("One seat", "argument") == arguments(CardGameSeatEnv, "game") | arguments(entry.make_seat) | {"preset"}
+    assert named("Many seats", "argument") == arguments(VectorSeatEnv, "game") | {"config", "preset"}
     assert named("The table", "argument") == {"config", "preset"}
 
 
@@ -120,6 +122,19 @@ def test_every_info_key_of_a_seat_is_documented(under_test: GameUnderTest) -> No
     _, info = env.reset(seed=1)
     in_words = {"verdict", "verdicts"}
     assert set(info) == named("One seat", "key of `info`") | statistics_of(under_test.name) - in_words
+
+
+@EVERY_GAME
+def test_every_info_key_of_many_seats_is_documented(under_test: GameUnderTest) -> None:
+    seat = under_test.gymnasium_id.replace("-v0", "Seat-v0")
+    envs = gymnasium.make_vec(seat, 8, partners="random", **under_test.short)
+    observations, infos = envs.reset(seed=1)
+    assert not infos
+    while not infos:
+        observations, *_, infos = envs.step(observations["action_mask"].argmax(axis=1))
+    keys = {key for key in infos if key[0] != "_"}
+    assert keys == named("Many seats", "key of `infos`") | statistics_of(under_test.name) - {"verdict", "verdicts"}
+    assert {f"_{key}" for key in keys} == infos.keys() - keys
 
 
 def test_the_ids_of_the_page_are_those_that_are_registered() -> None:

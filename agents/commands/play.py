@@ -7,22 +7,23 @@
     hanabako play hanabi --with person
     hanabako play hanabi --with questions --web
 
-A `person` is somebody else at this terminal or browser. Every game is kept under games/ as it goes, for hanab.live too
-if that has such games; `hanabako watch FILE` shows it.
+A `person` is somebody else at this terminal or browser. The page can also seat others, before the game or later, and
+deal anew. Every game is kept under games/ as it goes, for hanab.live too if that has such games; `hanabako watch FILE`
+shows it.
 """
 
+import os
 import shutil
 import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from itertools import chain, count
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
@@ -30,8 +31,9 @@ from hanabako.games import game_of
 from hanabako.words.checks import as_index, as_seed
 
 from ..people.server import Host, serving
-from ..people.session import PERSON, Adviser, Session, best_agent, config_for, line_up_of
-from ..people.terminal import Terminal, said_if_slow
+from ..people.session import PERSON, Adviser, Session, best_agent, config_for, filled, line_up_of
+from ..people.terminal import Terminal, can_show_shapes, said_if_slow
+from ..registry import names
 
 __all__ = ["Args", "run"]
 
@@ -83,16 +85,23 @@ def run(args: Args) -> None:
     if is_terminal:
         import readline  # noqa: F401 - lines can be edited then
     width = min(shutil.get_terminal_size().columns, 120)
-    Terminal(session, adviser, width, color=is_terminal, interactive=is_terminal).play()
+    color = is_terminal and not os.environ.get("NO_COLOR")  # https://no-color.org
+    shapes = is_terminal and can_show_shapes(sys.stdout.encoding)
+    Terminal(session, adviser, width, color, shapes, interactive=is_terminal).play()
     if session.record.actions:
         print(f"Kept: {session.file}\nTo watch it: hanabako watch {session.file}")
 
 
 def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> None:
-    """Serve the page until somebody interrupts it; the first game is ``first``, those after it are like it."""
-    games = chain([first], (make_session(replace(args, seed=None, out=None)) for _ in count()))
+    """Serve the page until somebody interrupts it; the first game is ``first``, those after it have its config."""
+    waiting = [first]
+
+    def begin(seats: Sequence[str]) -> Session:
+        return waiting.pop() if waiting else session_of(seats, first.config, None, None)
+
+    offered = [PERSON, *names(first.entry.name)]
     with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
-        host = Host(lambda: next(games), adviser)
+        host = Host(begin, adviser, seats_of(args, first.config), offered)
     with serving(host, as_index("port", args.port, 2**16 - 1)) as url:
         print(f"Play at {url}\nCtrl-C ends; every game is kept, the first in {first.file}", flush=True)
         if args.open:
@@ -104,17 +113,24 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
 
 def make_session(args: Args) -> Session:
     """The game that ``args`` ask for, dealt and compiled."""
-    partners = args.partners.split(",")
-    config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *partners])
-    seat = as_index("seat", args.seat, config.players - 1)
-    others = line_up_of(partners, config, config.players - 1)
-    seats = [None, *others]
-    seats = seats[-seat:] + seats[:-seat] if seat else seats
+    config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *args.partners.split(",")])
     seed = None if args.seed is None else as_seed(args.seed)
-    return Session(config, seats, seed, args.out or usual_file(config))
+    return session_of(seats_of(args, config), config, seed, args.out)
 
 
-def usual_file(config: object) -> Path:
+def seats_of(args: Args, config: Any) -> list[str]:
+    """Who sits where, by name."""
+    seat = as_index("seat", args.seat, config.players - 1)
+    others = filled(args.partners.split(","), config.players - 1)
+    return [*others[len(others) - seat :], PERSON, *others[: len(others) - seat]]
+
+
+def session_of(seats: Sequence[str], config: Any, seed: int | None, file: Path | None) -> Session:
+    """A game of those who are named."""
+    return Session(config, line_up_of(seats, config, config.players), seed, file or usual_file(config))
+
+
+def usual_file(config: Any) -> Path:
     """A name with the time that is not taken."""
     stem = Path("games") / f"{game_of(config).name}-{time.strftime('%Y%m%d-%H%M%S')}"
     file, number = stem.with_suffix(".json"), 1

@@ -26,10 +26,11 @@ from torch.nn import functional as F
 
 from hanabako.games import game_named
 
+from ..evaluation.open_games import check_members
 from ..networks.network import masked
 from ..registry import load
 from . import trainer
-from .company import CompanyEnvs, check_members
+from .company import CompanyEnvs
 from .memories import Memories
 from .network_settings import NetworkSettings
 from .ranks import Ranks

@@ -13,24 +13,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hanabako.engine.protocol import DISABLED
 from hanabako.engine.rng import episode_key, random_below
 from hanabako.envs.saved_tables import checked_tables, save_tables
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
-from hanabako.words.checks import shown
 
-from ..bots.bot import BotPolicy
-from ..bots.plain import PlainBot
-from ..bots.policy import BatchedPolicy, Policy, as_policy, set_of
-from ..evaluation.seating import Block
+from ..bots.policy import Policy, set_of
+from ..evaluation.open_games import OpenBlock, OpenGames, among, check_members, has
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["CompanyEnvs", "check_members"]
+__all__ = ["CompanyEnvs", "drawn"]
 
 
-class CompanyEnvs(SelfPlayEnvs):
+class CompanyEnvs(OpenGames, SelfPlayEnvs):
     """This rank's games in company: at each new game the learner's seat and who has the others are drawn anew.
 
     A game's rewards before the learner's first decision are nobody's merit and are left out; a game that ends before
@@ -98,27 +94,17 @@ class CompanyEnvs(SelfPlayEnvs):
         self.decisions += self.games
         return torch.from_numpy(self._rewards.copy()), torch.from_numpy(self._dones.copy())
 
-    def _let_others_move(self) -> None:
-        """All decisions of others until the learner is to move everywhere."""
-        while len(rows := np.flatnonzero(~has(self.learners, self.block.tables["current_player"]))):
-            for seated in self._seated:
-                seated.act()
-            self._go_on(rows)
-
-    def _go_on(self, rows: NDArray[np.int64]) -> None:
-        """One step in the games ``rows``; those that end with it are followed by their next ones."""
-        self.block.step_some(rows)
-        tables = self.block.tables
+    def _collect(self, rows: NDArray[np.int64]) -> None:
         open_rows = rows[~self._dones[rows]]
-        self._rewards[open_rows] += tables["rewards"][open_rows, : self._rewards.shape[1]]
-        for seated in self._seated:
-            seated.observe(among(rows, self.games))
-        ended = rows[tables["terminated"][rows]]
-        if len(ended):
-            self._finished += len(ended), tables["score"][ended].sum(), tables["length"][ended].sum()
-            self._dones[ended] = True
-            self.block.begin_next(ended)
-            self._sit_down(among(ended, self.games))
+        self._rewards[open_rows] += self.block.tables["rewards"][open_rows, : self._rewards.shape[1]]
+
+    def _end(self, rows: NDArray[np.int64]) -> None:
+        """They are followed by their next ones."""
+        tables = self.block.tables
+        self._finished += len(rows), tables["score"][rows].sum(), tables["length"][rows].sum()
+        self._dones[rows] = True
+        self.block.begin_next(rows)
+        self._sit_down(among(rows, self.games))
 
     def _sit_down(self, chosen: NDArray[np.bool_]) -> None:
         """Draw who sits where in the ``chosen`` games, which begin."""
@@ -194,72 +180,6 @@ class CompanyEnvs(SelfPlayEnvs):
         self._show()
 
 
-class OpenBlock(Block):
-    """Tables that go on apart from each other: some make a step while others wait; each deals its next game itself."""
-
-    def step_some(self, rows: NDArray[np.int64]) -> None:
-        """One step, of their ``actions``, at the tables ``rows``; a game that is over then stays as it is."""
-        tables, observation, mask = self._copies(rows)
-        actions, final = self.actions[rows], self._final[rows]
-        self.loops.step(self.rules_array, tables, actions, observation, mask, final, DISABLED)
-        self._put_back(rows, tables, observation, mask)
-        self.step += 1
-
-    def begin_next(self, rows: NDArray[np.int64]) -> None:
-        """The next game at the tables ``rows``."""
-        tables, observation, mask = self._copies(rows)
-        tables["state"]["episode"] += 1
-        self.loops.reset(self.rules_array, tables, np.ones(len(rows), np.bool_))
-        self.loops.observe(self.rules_array, tables, -1, observation, mask)
-        self._put_back(rows, tables, observation, mask)
-
-    def take(self, tables: NDArray[Any], step: int) -> None:
-        """Go on from these records after that many steps."""
-        self.tables[:], self.step = tables, step
-        self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
-
-    @property
-    def _octets(self) -> NDArray[np.uint8]:
-        return self.tables.view(np.uint8).reshape(len(self.tables), -1)  # copied as they are, not field by field
-
-    def _copies(self, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int8]]:
-        tables = self._octets[rows].view(self.tables.dtype)[:, 0]
-        return tables, self.observation[rows], self.mask[rows]
-
-    def _put_back(
-        self, rows: NDArray[np.int64], tables: NDArray[Any], observation: NDArray[Any], mask: NDArray[np.int8]
-    ) -> None:
-        self._octets[rows] = tables.view(np.uint8).reshape(len(rows), tables.itemsize)
-        self.observation[rows], self.mask[rows] = observation, mask
-
-
-def check_members(members: Sequence[Any]) -> list[Policy]:
-    """The policies of a pool's members.
-
-    Raises:
-        ValueError: one is no bot of ours and does not choose from observations: it could not begin games one by one.
-    """
-    policies = [as_policy(member) for member in members]
-    for policy in policies:
-        if not isinstance(policy, (BotPolicy, BatchedPolicy, PlainBot)):
-            raise ValueError(  # noqa: TRY004 - as for every wrong argument
-                f"a partner must be a bot, a network or have an act of its own, got {shown(policy)}"
-            )
-    return policies
-
-
 def drawn(streams: NDArray[np.uint64], counter: int, bound: int) -> NDArray[np.int64]:
     """A number below ``bound`` from each stream, (N,)."""
     return np.asarray(random_below(streams, np.full(1, counter, np.uint64), bound))
-
-
-def has(sets: NDArray[np.uint64], players: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether each set holds the player beside it, (N,)."""
-    return (sets >> players.astype(np.uint64)) & np.uint64(1) != 0
-
-
-def among(rows: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
-    """The games ``rows`` as a bool for each of ``count``."""
-    chosen = np.zeros(count, np.bool_)
-    chosen[rows] = True
-    return chosen

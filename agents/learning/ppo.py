@@ -29,10 +29,11 @@ from torch import Tensor
 from hanabako.games import game_named
 from hanabako.words.checks import shown
 
+from ..evaluation.open_games import check_members
 from ..networks.network import Network, choose, masked
 from ..registry import load
 from . import trainer
-from .company import CompanyEnvs, check_members
+from .company import CompanyEnvs
 from .memories import Memories
 from .network_settings import NetworkSettings
 from .ranks import Ranks

@@ -1,6 +1,7 @@
 """A game in the browser: a small server for one page on this machine, and what it says of the game.
 
-    with serving(Host(lambda: Session(config, [None, smart]), adviser)) as url:
+    deal = lambda seats: Session(config, line_up_of(seats, config, 2))
+    with serving(Host(deal, adviser, ["person", "smart"], ["person", *agents.names("hanabi")])) as url:
         ...
 
 The game lives here: the page may be reloaded, closed or cut off, and shows the same game when it comes back. The
@@ -14,7 +15,7 @@ import hmac
 import json
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,7 +24,7 @@ from typing import Any
 
 from hanabako.drawing.svg import escape
 from hanabako.files import parse_json
-from hanabako.words.checks import as_index, shown
+from hanabako.words.checks import as_each, as_index, shown
 from hanabako.words.notation import player_name
 
 from .session import Adviser, Session, Step, replay_of
@@ -60,19 +61,32 @@ class Host:
     """Lays the table: the session that is under way, whose eyes look at it, and what the page asks of both.
 
     Args:
-        begin: deals a new game.
+        begin: deals a new game to those who are named, one for each seat.
         adviser: makes the adviser when it is first asked.
+        seats: who plays first, by name.
+        offered: whom the page can put at a seat.
+
+    Raises:
+        ValueError: somebody cannot play this game.
     """
 
-    def __init__(self, begin: Callable[[], Session], adviser: Callable[[], Adviser]) -> None:
+    def __init__(
+        self,
+        begin: Callable[[Sequence[str]], Session],
+        adviser: Callable[[], Adviser],
+        seats: Sequence[str],
+        offered: Sequence[str],
+    ) -> None:
         self._begin = begin
         self._adviser = adviser
+        self._offered = list(dict.fromkeys([*offered, *seats]))
         self._lock = threading.Lock()
         self._revision = 0
-        self._start()
+        self._start(seats)
 
-    def _start(self) -> None:
-        self.session = self._begin()
+    def _start(self, seats: Sequence[str]) -> None:
+        self.session = self._begin(seats)
+        self._seats = list(seats)
         self._news: list[Step] = []
         persons = self.session.persons
         self._eyes = persons[0] if len(persons) == 1 else None  # None: whoever is to move says when to show
@@ -125,8 +139,21 @@ class Host:
         """A new game, once this one is over."""
         if not self.session.is_over:
             raise ValueError("this game is not over")
-        self._start()
+        self._start(self._seats)
         return self._changed()
+
+    def deal(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """``seats``: a new game with these at the seats, whatever became of the one before."""
+        seats = as_each("seats", request.get("seats"), self._known)
+        if len(seats) != len(self._seats):
+            raise ValueError(f"seats must be {len(self._seats)} names, got {shown(seats)}")
+        self._start(seats)
+        return self._changed()
+
+    def _known(self, name: Any) -> str:
+        if name not in self._offered:
+            raise ValueError(f"must be one of {', '.join(self._offered)}, got {shown(name)}")
+        return name
 
     def advice(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What the adviser would do: pairs of an action and its probability."""
@@ -170,6 +197,8 @@ class Host:
             "revision": self._revision,
             "game": session.entry.name,
             "players": [session.name(player) for player in range(session.config.players)],
+            "seats": self._seats,
+            "offered": self._offered,
             "over": session.is_over,
             "player": player_name(session.player),
             "hidden": self._eyes is None and not session.is_over,
@@ -194,6 +223,7 @@ VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any]]] = {
     "undo": Host.undo,
     "ready": Host.ready,
     "again": Host.again,
+    "deal": Host.deal,
     "advice": Host.advice,
     "review": Host.review,
 }

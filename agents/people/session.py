@@ -26,7 +26,18 @@ from ..evaluation.seating import OneTable
 from ..registry import load, metadata_of, names, with_observation_of
 from .record import GameRecord
 
-__all__ = ["PERSON", "Adviser", "Session", "Step", "best_agent", "config_for", "line_up_of", "replay_of", "short_seed"]
+__all__ = [
+    "PERSON",
+    "Adviser",
+    "Session",
+    "Step",
+    "best_agent",
+    "config_for",
+    "filled",
+    "line_up_of",
+    "replay_of",
+    "short_seed",
+]
 
 PERSON = "person"
 """The name of a person among those of agents."""
@@ -140,9 +151,9 @@ class Session:
         """The table as a seat sees it; None sees every card."""
         return self._drawing.view_of(self._env.to_dict(), self.config, seat)
 
-    def text(self, seat: int | None, color: bool = False) -> str:
+    def text(self, seat: int | None, color: bool = False, shapes: bool = False) -> str:
         """The same in lines of text."""
-        return self._drawing.table_ansi(self.view(seat), color)
+        return self._drawing.table_ansi(self.view(seat), color, shapes)
 
     def picture(self, seat: int | None) -> str:
         """The same as SVG."""
@@ -311,14 +322,23 @@ def config_for(
     return with_observation_of(make_config(game, preset, players, settings), agents)
 
 
+def filled(agents: Sequence[str], seats: int) -> list[str]:
+    """A name for each of so many seats; the last name stands for the seats after it too.
+
+    Raises:
+        ValueError: there are more names than seats.
+    """
+    if len(agents) > seats:
+        raise ValueError(f"there are {seats} seats to fill, got {len(agents)} agents: {', '.join(agents)}")
+    return [*agents, *[agents[-1]] * (seats - len(agents))]
+
+
 def line_up_of(agents: Sequence[str], config: Any, seats: int) -> list[Policy | None]:
-    """A policy for each of so many seats by name, None for `PERSON`. The last name stands for the seats after it too.
+    """A policy for each of so many seats by name, see `filled`; None for `PERSON`.
 
     Raises:
         ValueError: there are more names than seats, or one is no agent that can play ``config``.
     """
-    if len(agents) > seats:
-        raise ValueError(f"there are {seats} seats to fill, got {len(agents)} agents: {', '.join(agents)}")
-    everybody = [*agents, *[agents[-1]] * (seats - len(agents))]
+    everybody = filled(agents, seats)
     loaded = {name: None if name == PERSON else load(name, config) for name in everybody}
     return [loaded[name] for name in everybody]

@@ -4,6 +4,7 @@ Where the input is no terminal, words are read from it line by line, and the gam
 """
 
 import re
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ from hanabako.words.notation import player_name
 
 from .session import Adviser, Session, Step
 
-__all__ = ["Terminal", "chosen", "fitted", "said_if_slow"]
+__all__ = ["Terminal", "can_show_shapes", "chosen", "fitted", "said_if_slow", "typed_line"]
 
 HELP = """\
 Type an action's number or its words: "play 0" or "p 0", "hint 1 R" or "h 1 r".
@@ -29,6 +30,32 @@ Type an action's number or its words: "play 0" or "p 0", "hint 1 R" or "h 1 r".
 
 CLEAR = "\033[2J\033[3J\033[H"
 ESCAPE = re.compile(r"\033\[[\d;]*m")
+TICK = 0.2
+"""Seconds between two looks at signals while a line is typed."""
+
+
+def typed_line(prompt: str) -> str:
+    """A line from this terminal; EOFError at its end.
+
+    ``input`` looks at signals before it waits for a key, and while it does: a Ctrl-C that comes in between is noticed
+    at the next key only. So its wait is broken every `TICK`.
+    """
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+    try:
+        return input(prompt)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def can_show_shapes(encoding: str) -> bool:
+    """A terminal of this encoding has the shapes of the cards."""
+    try:
+        "♥☾✿❋▮".encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 @dataclass
@@ -40,9 +67,11 @@ class Terminal:
     """Makes the adviser when it is first asked."""
     width: int = 80
     color: bool = False
+    shapes: bool = False
+    """Beside the colors, or instead of them."""
     interactive: bool = False
     """Somebody looks on: between two persons at one terminal the screen is cleared."""
-    read: Callable[[str], str] = input
+    read: Callable[[str], str] = typed_line
     """Shows a prompt and returns a line, or raises EOFError."""
     _last: int | None = field(default=None, init=False)
     """Whose eyes saw the screen last."""
@@ -121,7 +150,7 @@ class Terminal:
     def show(self, seat: int | None) -> None:
         """The table as a seat sees it."""
         print()
-        for line in self.session.text(seat, self.color).splitlines():
+        for line in self.session.text(seat, self.color, self.shapes).splitlines():
             print(fitted(line, self.width))
 
     def actions(self) -> None:

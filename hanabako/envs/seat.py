@@ -8,7 +8,7 @@ import numpy as np
 
 from hanabako.engine.game import Game
 from hanabako.envs.aec import CardGameAEC
-from hanabako.envs.partners import Partner, Partners, random_partner
+from hanabako.envs.partners import Partner, Partners, generator_of, random_partner
 from hanabako.words.checks import as_index
 
 __all__ = ["CardGameSeatEnv", "Partner", "random_partner"]
@@ -58,15 +58,21 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin a game; options as in `hanabako.envs.aec.CardGameAEC.reset`."""
+        """Begin a game; options as in `hanabako.envs.aec.CardGameAEC.reset`.
+
+        With a seed, the partners' chance is of that seed and ``game_index``.
+        """
         super().reset(seed=seed)
         if seed is None and self.table.agents == [] and not hasattr(self, "_started"):
             seed = int(self.np_random.integers(2**63))
         self.table.reset(seed=seed, options=options)
         self._started = True
+        given = options or {}
+        if seed is not None and "game_index" in given:
+            self.np_random = generator_of(seed, int(given["game_index"]))
         self.partners.begin(self.np_random)
         self._owed = self._play_partners()
-        while self.table.terminations[self.agent] and not options:
+        while self.table.terminations[self.agent] and not given.keys() - {"game_index"}:
             self.table.reset()
             self.partners.begin(self.np_random)
             self._owed = self._play_partners()

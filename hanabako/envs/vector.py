@@ -80,15 +80,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         copy: bool = True,
         specialize: bool | None = None,
     ) -> None:
-        if as_index("num_envs", num_envs, MOST_ENVS) < 1:
-            raise ValueError(f"num_envs must be at least 1, got {shown(num_envs)}")
-        if not isinstance(observation, str) or observation not in FORMATS:
-            raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {shown(observation)}")
-        try:
-            self.autoreset_mode = AutoresetMode(autoreset_mode)
-        except (ValueError, RecursionError):
-            words = ", ".join(mode.value for mode in MODES)
-            raise ValueError(f"autoreset_mode must be one of {words}, got {shown(autoreset_mode)}") from None
+        check_size_and_format(num_envs, observation)
+        self.autoreset_mode = as_autoreset_mode(autoreset_mode)
         self.game = game
         self.config = game.config
         self.num_envs = int(num_envs)
@@ -138,7 +131,6 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self._no_mask = np.zeros_like(self._mask)
         self._buffers = {"observation": self._observation, "action_mask": self._mask}
         self._truncations = np.zeros(self.num_envs, np.bool_)
-        self._everything = np.ones(self.num_envs, np.bool_)
 
     def _step_with_threads(self, *arguments: Any) -> int:
         import numba
@@ -167,7 +159,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         check_options(options, ("reset_mask", "game_index", "state", *self.game.deal_options))
         first = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
         seed = None if seed is None else as_seed(seed)
-        chosen = self._chosen(options.get("reset_mask"))
+        chosen = as_reset_mask(options.get("reset_mask"), self.num_envs)
         given = self._given(options, chosen)
         before = (self._tables.copy() if given else self._tables, self._seed, self._was_reset)
         states = self._tables["state"]
@@ -181,14 +173,6 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             raise
         self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
         return self._observations(), self._running_infos()
-
-    def _chosen(self, mask: Any) -> np.ndarray:
-        if mask is None:
-            return self._everything
-        chosen = np.asarray(mask)
-        if chosen.dtype != np.bool_ or chosen.shape != (self.num_envs,):
-            raise ValueError(f"reset_mask must be a bool array of shape ({self.num_envs},), got {shown(mask)}")
-        return chosen
 
     def _begin(self, seed: int | None, first: int, chosen: np.ndarray) -> None:
         if seed is not None or not self._was_reset:
@@ -253,7 +237,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             or actions.shape != (self.num_envs,)
             or not actions.flags.carray
         ):
-            actions = self._as_actions(actions)
+            actions = as_actions(actions, self.num_envs)
         if not self._was_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
         ended = self._step(
@@ -292,17 +276,6 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
                 final, mask = final.copy(), mask.copy()
             infos["final_obs"] = {"observation": final, "action_mask": mask}
             infos["_final_obs"] = ended
-
-    def _as_actions(self, actions: Any) -> np.ndarray:
-        """A fresh array: the step would be compiled once more for one that is read-only or not contiguous."""
-        array = np.asarray(actions)
-        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be integers of shape ({self.num_envs},), got {array.dtype} of shape {array.shape}"
-            )
-        if array.dtype == np.uint64:
-            array = np.minimum(array, np.uint64(2**63 - 1))
-        return np.array(array, np.int64, order="C")
 
     @property
     def tables(self) -> np.ndarray:
@@ -435,6 +408,47 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
             own = ", ".join(list(signature(CardGameVectorEnv.__init__).parameters)[2:])
             raise UnexpectedKeywordError(f"{error}; of the environment there are {own}") from None
         super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, specialize)
+
+
+def check_size_and_format(num_envs: Any, observation: Any) -> None:
+    """Raise ValueError for a number of games or a format of observations that there is not."""
+    if as_index("num_envs", num_envs, MOST_ENVS) < 1:
+        raise ValueError(f"num_envs must be at least 1, got {shown(num_envs)}")
+    if not isinstance(observation, str) or observation not in FORMATS:
+        raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {shown(observation)}")
+
+
+def as_autoreset_mode(value: Any) -> AutoresetMode:
+    """Gymnasium's mode, given itself or its value; ValueError if it is none."""
+    try:
+        return AutoresetMode(value)
+    except (ValueError, RecursionError):
+        words = ", ".join(mode.value for mode in MODES)
+        raise ValueError(f"autoreset_mode must be one of {words}, got {shown(value)}") from None
+
+
+def as_reset_mask(mask: Any, count: int) -> np.ndarray:
+    """The games that are reset, bool (count,): all of them if the mask is None; ValueError if it is no such array."""
+    if mask is None:
+        return np.ones(count, np.bool_)
+    chosen = np.asarray(mask)
+    if chosen.dtype != np.bool_ or chosen.shape != (count,):
+        raise ValueError(f"reset_mask must be a bool array of shape ({count},), got {shown(mask)}")
+    return chosen
+
+
+def as_actions(actions: Any, count: int) -> np.ndarray:
+    """A fresh array int64 (count,): the step would be compiled once more for one that is read-only or not contiguous.
+
+    Raises:
+        ValueError: not integers of that shape.
+    """
+    array = np.asarray(actions)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise ValueError(f"actions must be integers of shape ({count},), got {array.dtype} of shape {array.shape}")
+    if array.dtype == np.uint64:
+        array = np.minimum(array, np.uint64(2**63 - 1))
+    return np.array(array, np.int64, order="C")
 
 
 def observation_space(game: Game, form: str) -> spaces.Box:

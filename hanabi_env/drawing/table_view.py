@@ -6,10 +6,11 @@ player's own cards and the deck are removed here, so that no picture, text or re
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hanabako.drawing.ansi import Ink, brush
 from hanabako.drawing.replay import of_a_record
 from hanabako.words.checks import check_seat
 from hanabako.words.notation import player_name
@@ -45,7 +46,16 @@ TILE_WORDS = {
 }
 """What a player may have to choose for a bonus tile (V4)."""
 
-_ANSI = {"R": "31", "Y": "33", "G": "32", "W": "97", "B": "34", "M": "35", "K": "90"}
+_INKS = {
+    "R": Ink("31", "♥"),
+    "Y": Ink("33", "★"),
+    "G": Ink("32", "▲"),
+    "W": Ink("97", "♦"),
+    "B": Ink("34", "☾"),
+    "M": Ink("35", "✿"),
+    "K": Ink("90", "■"),
+}
+"""The shapes are those of the pictures."""
 
 
 @dataclass(frozen=True)
@@ -308,14 +318,14 @@ def describe_score(view: TableView) -> str:
 # --- Plain text -------------------------------------------------------------------------------------------------------
 
 
-def table_ansi(view: TableView, color: bool = False) -> str:
-    """The table as lines of text; plain ASCII, or with terminal colors.
+def table_ansi(view: TableView, color: bool = False, shapes: bool = False) -> str:
+    """The table as lines of text; plain ASCII, or with terminal colors, or with the suits' shapes.
 
     Under every card stand the suits and ranks that hints leave open; a card that this seat cannot see is ``??``.
     """
-    rating = view.verdict
-    fireworks = "  ".join(_paint(view.top(suit) or f"{suit}-", color) for suit in view.suits)
-    discards = "  ".join(_paint(" ".join(view.fallen(suit)), color) for suit in view.suits if view.fallen(suit))
+    rating, paint = view.verdict, brush(_INKS, color, shapes)
+    fireworks = "  ".join(paint(view.top(suit) or f"{suit}-", suit) for suit in view.suits)
+    discards = "  ".join(paint(" ".join(view.fallen(suit)), suit) for suit in view.suits if view.fallen(suit))
     lines = [
         f"Hanabi: score {describe_score(view)}{', ' + rating if rating else ''}",
         f"  last       {describe_move(view.last_move)}",
@@ -327,13 +337,13 @@ def table_ansi(view: TableView, color: bool = False) -> str:
         f"  discards   {discards or '-'}",
     ]
     for player in range(len(view.hands)):
-        lines += _hand_lines(view, player, color)
+        lines += _hand_lines(view, player, paint)
     return "\n".join(lines) + "\n"
 
 
-def _hand_lines(view: TableView, player: int, color: bool) -> list[str]:
+def _hand_lines(view: TableView, player: int, paint: Callable[..., str]) -> list[str]:
     hand = view.hands[player]
-    width = max(len(view.suits), view.config.ranks, 2) + 2
+    width = max(len(view.suits), view.config.ranks, 3) + 2
     last = view.last_move
     touched = last.touched if last is not None and last.target == player else ()
     to_move = view.end_reason is None and view.current_player == player
@@ -344,12 +354,7 @@ def _hand_lines(view: TableView, player: int, color: bool) -> list[str]:
     ]
     name = player_name(player) + (" (you)" if player == view.seat else "")
     return [
-        f"{'>' if to_move else ' '} {name:<15}" + "".join(_paint(face, color, width) for face in faces).rstrip(),
+        f"{'>' if to_move else ' '} {name:<15}" + "".join(paint(face, face[0], width) for face in faces).rstrip(),
         " " * 17 + "".join(f"{cell:<{width}}" for cell in suits).rstrip(),
         " " * 17 + "".join(f"{cell:<{width}}" for cell in ranks).rstrip(),
     ]
-
-
-def _paint(text: str, color: bool, width: int = 0) -> str:
-    padded = f"{text:<{width}}"
-    return f"\033[1;{_ANSI[text[0]]}m{padded}\033[0m" if color and text[:1] in _ANSI else padded

@@ -5,15 +5,16 @@ other hand and the deck are removed here, so that no picture, text or replay mad
 `render.py` draws a view; `table_ansi` writes it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hanabako.drawing.ansi import Ink, brush
 from hanabako.drawing.replay import of_a_record
 from hanabako.words.checks import check_seat
 from hanabako.words.notation import player_name
 from hanafuda_env.config import KoiKoiConfig
-from hanafuda_env.drawing.cards.names import KINDS, kind_of
+from hanafuda_env.drawing.cards.names import FLOWERS, KINDS, PICTURES, kind_of, month_of_card
 from hanafuda_env.engine.yaku import YAKU, YAKU_MUST, YAKU_NAMES, YAKU_NEED, cards_of
 from hanafuda_env.words.notation import str_to_card
 
@@ -32,7 +33,8 @@ YAKU_WORDS = {
     "kasu": "chaff",
 }
 
-_ANSI = {"bright": "33", "animal": "35", "ribbon": "31", "chaff": "37"}
+_INKS = {"bright": Ink("33", "★"), "animal": Ink("35", "●"), "ribbon": Ink("31", "▮"), "chaff": Ink("37", "")}
+"""By the kind of a card; chaff is whatever has no shape."""
 
 
 @dataclass(frozen=True)
@@ -198,25 +200,28 @@ def describe_news(view: TableView) -> str:
 # --- Plain text -------------------------------------------------------------------------------------------------------
 
 
-def table_ansi(view: TableView, color: bool = False) -> str:
-    """The table as lines of text; plain ASCII, or with terminal colors. A card that this seat cannot see is ``??``."""
-    position = view.position
+def table_ansi(view: TableView, color: bool = False, shapes: bool = False) -> str:
+    """The table as lines of text; plain ASCII, or with terminal colors, or with shapes for the kinds of cards.
+
+    Cards stand by their flowers, each with its picture, if it has one. One that this seat cannot see is ``??``.
+    """
+    position, paint = view.position, brush(_INKS, color, shapes)
     deals = f"{player_name(position['dealer'])} deals"
     lines = [
         f"Koi-Koi: round {position['round']} of {view.config.rounds}, turn {position['turn']}, {deals}",
         f"  last       {describe_news(view)}",
         f"  now        {describe_phase(view)}",
         f"  deck       {view.deck_size}",
-        f"  field      {_cards(position['field'], color)}",
+        f"  field      {_cards(position['field'], paint)}",
     ]
     if position["pending"]:
-        lines.append(f"  pending    {_cards([position['pending']], color)}")
+        lines.append(f"  pending    {_cards([position['pending']], paint)}")
     for player in range(2):
-        lines += _player_lines(view, player, color)
+        lines += _player_lines(view, player, paint)
     return "\n".join(lines) + "\n"
 
 
-def _player_lines(view: TableView, player: int, color: bool) -> list[str]:
+def _player_lines(view: TableView, player: int, paint: Callable[..., str]) -> list[str]:
     position = view.position
     to_move = position["phase"] != "end" and position["current_player"] == player
     made = " ".join(f"{name}" for name in position["yaku"][player])
@@ -225,11 +230,11 @@ def _player_lines(view: TableView, player: int, color: bool) -> list[str]:
     who = f"{'>' if to_move else ' '} {player_name(player)}{' (you)' if player == view.seat else ''}"
     lines = [
         f"{who}: {position['scores'][player]} points, base {position['base'][player]}{koi}",
-        f"    hand     {_cards(view.hands[player], color)}",
+        f"    hand     {_cards(view.hands[player], paint)}",
     ]
-    lines += [f"    {kind + 's':<8} {_cards(pile, color)}" for kind in KINDS[:3] if (pile := view.pile(player, kind))]
+    lines += [f"    {kind + 's':<8} {_cards(pile, paint)}" for kind in KINDS[:3] if (pile := view.pile(player, kind))]
     if pile := view.pile(player, "chaff"):
-        lines.append(f"    chaff    {_cards(pile, color)}")
+        lines.append(f"    chaff    {_cards(pile, paint)}")
     near = [
         f"{yaku.name} {yaku.have[player]}/{yaku.need}"
         for yaku in view.yaku
@@ -239,11 +244,14 @@ def _player_lines(view: TableView, player: int, color: bool) -> list[str]:
     return lines
 
 
-def _cards(cards: Any, color: bool) -> str:
-    return " ".join(_paint(card, color) for card in cards) or "-"
-
-
-def _paint(card: str | None, color: bool) -> str:
-    if card is None:
-        return "??"
-    return f"\033[1;{_ANSI[kind_of(card)]}m{card}\033[0m" if color else card
+def _cards(cards: Sequence[str | None], paint: Callable[..., str]) -> str:
+    """``pine 1-1 crane and sun, 1-3; plum 2-2``, in the order of the year; hidden ones at the end."""
+    months: dict[int, list[str]] = {}
+    seen = [card for card in cards if card is not None]
+    for card in sorted(seen, key=lambda card: (month_of_card(card), card)):
+        picture = f" {PICTURES[card]}" if card in PICTURES else ""
+        months.setdefault(month_of_card(card), []).append(paint(card, kind_of(card)) + picture)
+    named = [f"{FLOWERS[month - 1][0]} {', '.join(own)}" for month, own in months.items()]
+    if None in cards:
+        named.append(" ".join("??" for card in cards if card is None))
+    return "; ".join(named) or "-"

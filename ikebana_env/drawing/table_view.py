@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hanabako.drawing.ansi import Ink, brush
 from hanabako.drawing.replay import of_a_record
 from hanabako.words.checks import check_seat
 from hanabako.words.notation import player_name
@@ -116,24 +117,32 @@ def payee_of(player: int, refusals: int, players: int) -> int:
     return (player + 1 + refusals % (players - 1)) % players
 
 
-_ANSI = {"K": "90", "R": "31", "G": "32", "B": "34", "Y": "33", "J": "35"}
+_INKS = {
+    "K": Ink("90", "✶"),
+    "R": Ink("31", "✿"),
+    "G": Ink("32", "♣"),
+    "B": Ink("34", "✦"),
+    "Y": Ink("33", "❋"),
+    "J": Ink("35", "❖"),
+}
+"""The shapes are flowers, as in the pictures: lily, camellia, clover, bellflower, daisy, and the joker's."""
 
 
-def _paint(cards: Sequence[str], color: bool) -> str:
-    """Cards in a row, with terminal colors or without."""
-    return " ".join(f"\033[1;{_ANSI[card[0]]}m{card}\033[0m" if color and card[0] in _ANSI else card for card in cards)
+def table_ansi(view: TableView, color: bool = False, shapes: bool = False) -> str:
+    """The table in lines of text; plain ASCII, or with terminal colors, or with the colors' shapes."""
+    paint = brush(_INKS, color, shapes)
 
+    def painted(cards: Sequence[str]) -> str:
+        return " ".join(paint(card, card[0]) for card in cards)
 
-def table_ansi(view: TableView, color: bool = False) -> str:
-    """The table in lines of text; plain ASCII, or with terminal colors."""
-    drawn = f", drawn {_paint([view.drawn], color)}" if view.drawn else ""
+    drawn = f", drawn {painted([view.drawn])}" if view.drawn else ""
     lines = [
         f"round {view.round} of {view.rounds}, deck {view.deck_size}{drawn}, refusals {view.refusals}",
     ]
     for player, own in enumerate(view.players):
         mark = ">" if view.end_reason is None and player == view.current_player else " "
-        bouquet = _paint([*own.bouquet, *["--"] * (5 - len(own.bouquet))], color)
-        pile = _paint(own.discard, color) or "-"
+        bouquet = painted([*own.bouquet, *["--"] * (5 - len(own.bouquet))])
+        pile = painted(own.discard) or "-"
         gains = " ".join(str(row[player]) for row in view.gains) or "-"
         lines.append(f"{mark} {player_name(player)}  {bouquet}  prestige {own.prestige}  gains {gains}  discard {pile}")
     return "\n".join([*lines, describe_turn(view)])

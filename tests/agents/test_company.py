@@ -11,10 +11,11 @@ import torch
 
 import agents
 from agents.bots.policy import BatchedPolicy
+from agents.evaluation.open_games import OpenBlock
 from agents.evaluation.playing import play
 from agents.evaluation.seating import Block
 from agents.learning import mappo
-from agents.learning.company import CompanyEnvs, OpenBlock
+from agents.learning.company import CompanyEnvs
 from agents.learning.ranks import Ranks
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.neural_policy import load_policy

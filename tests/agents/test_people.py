@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,10 @@ import pytest
 
 import agents
 from agents.bots.policy import BatchedPolicy
+from agents.people import terminal as terminals
 from agents.people.record import GameRecord, read_record
 from agents.people.session import Adviser, Session, best_agent, config_for, line_up_of
-from agents.people.terminal import ESCAPE, Terminal, chosen, fitted
+from agents.people.terminal import ESCAPE, Terminal, can_show_shapes, chosen, fitted, typed_line
 from hanabako.games import games, make_config
 from hanabi_env import PRESETS, HanabiConfig, hanablive
 
@@ -343,9 +343,12 @@ def typed(*answers: str) -> Callable[[str], str]:
 @EVERY_GAME
 @pytest.mark.parametrize("color", [False, True])
 def test_everything_shown_fits_80_columns(game: str, color: bool, capsys: pytest.CaptureFixture[str]):
+    """In color with shapes, or in plain words."""
     config = games()[game].make_config(players=5) if game == "ikebana" else short_config(game)
     session = Session(config, [None, *[agents.load("random", config)] * (config.players - 1)], seed=7)
-    Terminal(session, lambda: Adviser("random", config), color=color, read=typed("?", "advice", *["1"] * 500)).play()
+    Terminal(
+        session, lambda: Adviser("random", config), color=color, shapes=color, read=typed("?", "advice", *["1"] * 500)
+    ).play()
     lines = [ESCAPE.sub("", line) for line in capsys.readouterr().out.splitlines()]
     assert session.is_over
     assert "The end. All cards:" in lines
@@ -387,6 +390,31 @@ def test_mistakes_advice_and_undo_end_nothing(capsys: pytest.CaptureFixture[str]
     for words in ("no legal action now", "from 1 to", "an agent must be one of", "nothing to take back", "Taken back"):
         assert words in out
     assert session.record.actions == () and session.record.undone == 1
+
+
+@EVERY_GAME
+def test_shapes_tell_cards_apart_without_color_and_leave_the_words_as_they_are(game: str):
+    session = session_of(game, 0)
+    play_on(session, decisions=3)
+    plain, shaped = session.text(None), session.text(None, shapes=True)
+    assert plain.isascii() and "\033" not in shaped
+    assert re.sub(r"[^\x00-\x7f]", "", shaped).split() == plain.split()
+    shapes = {name: set(re.findall(rf"\b{name}\d[*]?([^\x00-\x7f])", shaped)) for name in "RYGWBKJ"}
+    found = [shape for own in shapes.values() for shape in own]
+    assert len(set(found)) == len(found) and all(len(own) < 2 for own in shapes.values())
+    assert found or game == "koikoi"
+
+
+def test_a_terminal_without_the_shapes_shows_none():
+    assert can_show_shapes("utf-8") and not can_show_shapes("ascii") and not can_show_shapes("latin-1")
+
+
+def test_the_wait_for_a_line_is_broken_now_and_then_to_look_at_signals(monkeypatch: pytest.MonkeyPatch):
+    """Else a Ctrl-C that comes just before the wait is noticed at the next key only."""
+    monkeypatch.setattr("builtins.input", lambda prompt: f"{prompt}{signal.getitimer(signal.ITIMER_REAL)[1]}")
+    assert typed_line("> ") == f"> {terminals.TICK}"
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
 
 
 # --- The command, end to end ------------------------------------------------------------------------------------------
@@ -484,7 +512,7 @@ def test_a_game_is_played_to_its_end_in_a_terminal(game: str, terminal, tmp_path
             break
         before = shown.wait_for("player_0> ")
         assert max(len(ESCAPE.sub("", line).rstrip()) for line in before.splitlines()) <= 80
-    assert "\033[1;" in shown.shown  # colors
+    assert "\033[1;" in shown.shown and (game == "koikoi" or any(shape in shown.shown for shape in "♥★▲♦☾✶✿♣✦❋❖"))
     assert shown.wait_for_the_end() == 0
     record = read_record(tmp_path / "game.json")
     assert all(record.replayed().terminations.values())
@@ -497,10 +525,7 @@ def test_however_it_ends_the_game_so_far_is_kept(ending: signal.Signals, termina
     shown.wait_for("player_0> ")
     shown.type("play 0")
     shown.wait_for("player_0> ")
-    for _ in range(3):  # one that comes between two readings of the keyboard may be lost
-        shown.process.send_signal(ending)
-        with suppress(subprocess.TimeoutExpired):
-            shown.process.wait(timeout=10)
+    shown.process.send_signal(ending)
     code = shown.wait_for_the_end()
     assert code == (0 if ending == signal.SIGINT else -ending)
     assert "Traceback" not in shown.shown

@@ -18,8 +18,8 @@ import pytest
 import agents
 from agents.people.record import read_record
 from agents.people.server import MOST_BYTES, Host, serving
-from agents.people.session import Adviser, Session
-from hanabako.games import games
+from agents.people.session import PERSON, Adviser, Session, line_up_of
+from hanabako.games import game_of, games
 from hanabi_env import PRESETS
 from tests.chromium import Chromium
 
@@ -30,9 +30,9 @@ EVERY_GAME = pytest.mark.parametrize("game", games())
 
 def host_of(config: Any, *persons: int, file: Path | None = None, adviser: str = "random") -> Host:
     """People at some seats, random players at the others; the first legal actions end no game early."""
-    random = agents.load("random", config)
-    seats = [None if player in persons else random for player in range(config.players)]
-    return Host(lambda: Session(config, seats, seed=7, file=file), lambda: Adviser(adviser, config))
+    seats = [PERSON if player in persons else "random" for player in range(config.players)]
+    deal = lambda names: Session(config, line_up_of(names, config, config.players), seed=7, file=file)  # noqa: E731
+    return Host(deal, lambda: Adviser(adviser, config), seats, [PERSON, *agents.names(game_of(config).name)])
 
 
 class Client:
@@ -160,6 +160,10 @@ def test_many_clicks_at_once_are_one_decision(client: Client):
         ("undo", {}, "nothing to take back"),
         ("again", {}, "not over"),
         ("review", {}, "not over"),
+        ("deal", {}, "seats must be a list"),
+        ("deal", {"seats": ["person"]}, "seats must be 2 names"),
+        ("deal", {"seats": ["person", "/etc/passwd"]}, "seats[1]: must be one of person, random"),
+        ("deal", {"seats": ["person", ["random"]]}, "seats[1]: must be one of person, random"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_changes_nothing(client: Client, verb: str, request_: dict, words: str):
@@ -197,6 +201,31 @@ def test_a_person_is_sent_no_hidden_card():
             host.session._env.reset(options={"state": position})
         states.append(json.dumps(host.answer("ready", {"revision": 0})))
     assert states[0] == states[1]
+
+
+def test_others_are_seated_in_the_page():
+    """Two persons, then nobody but agents, and a game of these again; whoever is not offered is refused, see below."""
+    with serving(host_of(MINI, 0)) as url:
+        client = Client(url)
+        assert client.state()["seats"] == ["person", "random"]
+        assert client.state()["offered"][:2] == ["person", "random"] and "piers" in client.state()["offered"]
+        hot = client.do("deal", seats=["person", "person"])
+        assert hot["hidden"] and hot["players"] == ["player_0 (person)", "player_1 (person)"]
+        over = client.do("deal", seats=["random", "random"])
+        assert over["over"] and over["players"] == ["player_0 (random)", "player_1 (random)"]
+        assert client.do("again")["seats"] == ["random", "random"]
+        assert client.do("deal", seats=["random", "person"])["player"] == "player_1"
+
+
+def test_who_cannot_play_this_game_takes_no_seat():
+    deal = lambda names: Session(MINI, line_up_of(names, MINI, 2), seed=7)  # noqa: E731
+    network = "hanabi-small-2p-1"
+    with serving(Host(deal, lambda: Adviser("random", MINI), [PERSON, "random"], [network])) as url:
+        client = Client(url)
+        before = client.state()
+        status, answer = client.post("deal", revision=0, seats=["person", network])
+        assert status == 409 and network in answer["error"]
+        assert answer["state"] == client.state() == before
 
 
 # --- What it refuses --------------------------------------------------------------------------------------------------
@@ -389,6 +418,26 @@ def test_friends_at_one_browser_look_in_turn(browser: str, tmp_path: Path):
             page.wait_until("state !== null && !state.hidden && !busy")
             assert f"> player_{player} (you)" in page.ask("document.getElementById('words').textContent")
             page.click("#actions button")
+
+
+@pytest.mark.browser
+def test_seats_are_filled_with_the_keyboard_on_a_phone(browser: str, tmp_path: Path):
+    """A letter in the list of names goes to a name, and makes no move."""
+    with serving(host_of(MINI, 0)) as url, Chromium(browser, tmp_path, 320) as page:
+        page.open(url)
+        page.wait_until("state !== null")
+        page.click("#seats summary")
+        assert page.ask("document.documentElement.scrollWidth <= innerWidth"), "wider than the window"
+        page.ask("document.querySelector('#choices label:nth-child(2) select').focus()")
+        page.press("p")
+        page.press("1")
+        assert page.ask("document.querySelector('#choices label:nth-child(2) select').value") == "piers"
+        assert page.ask("state.revision") == 0
+        page.ask("document.getElementById('deal').focus()")
+        page.press("Enter", 13)
+        page.wait_until("!busy && state.revision === 1")
+        assert page.ask("state.players.join()") == "player_0 (person),player_1 (piers)"
+        assert not page.ask("document.getElementById('seats').open")
 
 
 @pytest.mark.browser

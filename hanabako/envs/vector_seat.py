@@ -1,0 +1,159 @@
+"""One seat in each of many games as a Gymnasium vector environment: partners act in batch, as the games do.
+
+How the partners' moves are made together is the affair of `agents.evaluation.seat_games`, which is imported when the
+first such environment is made.
+"""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from hanabako.engine.game import Game
+from hanabako.envs.partners import Choice, agents_module
+from hanabako.envs.vector import (
+    FORMATS,
+    as_actions,
+    as_autoreset_mode,
+    as_reset_mask,
+    check_size_and_format,
+    observation_space,
+)
+from hanabako.packing import unpack
+from hanabako.words.checks import as_index, as_seed, check_options, fresh_seed
+
+__all__ = ["VectorSeatEnv"]
+
+
+class VectorSeatEnv(gymnasium.vector.VectorEnv):
+    """Play one seat in each of ``num_envs`` games. Game ``i`` of seed ``s`` is that of `CardGameSeatEnv`.
+
+    (That is, of ``reset(seed=s, options={"game_index": i})``: with the same partners and the same actions it is the
+    same game, and so are those that follow it.) A step is one decision of the seat in every game, and all that the
+    others then decide until it is to move again; rewards are as in `hanabako.envs.seat.CardGameSeatEnv`.
+
+    Observations are dicts of ``observation`` (N, n) and ``action_mask`` int8 (N, A). At the ends of games ``infos``
+    holds dense arrays with Gymnasium's ``_name`` masks: ``final_obs`` (SAME_STEP only), ``returns`` float64 (N, P),
+    ``illegal`` and the game's statistics. In mode DISABLED a step leaves finished games as they are.
+
+    Args:
+        game: the configured game.
+        num_envs: games at a time.
+        seat: the player to be.
+        partners: as in `hanabako.envs.seat.CardGameSeatEnv`; who is no function must be a bot, a network or have an
+            ``act`` of its own. Functions are asked game by game, which is slow.
+        seed: of the first `reset` without a seed; ``None`` draws one.
+        observation: ``"int8"``, ``"float32"`` or ``"packed"``, as in `hanabako.envs.vector.CardGameVectorEnv`.
+        autoreset_mode: Gymnasium's mode or its value.
+
+    Raises:
+        ValueError: an argument is wrong, by name and value.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        seat: int = 0,
+        partners: Any = None,
+        seed: int | None = None,
+        observation: str = "int8",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    ) -> None:
+        check_size_and_format(num_envs, observation)
+        self.autoreset_mode = as_autoreset_mode(autoreset_mode)
+        self.game = game
+        self.config = game.config
+        self.num_envs = int(num_envs)
+        self.seat = as_index("seat", seat, game.players - 1)
+        self.observation_format = observation
+        self.render_mode = None
+        self.metadata = {"name": game.name, "autoreset_mode": self.autoreset_mode, "render_modes": []}
+        self._seed = None if seed is None else as_seed(seed)
+        self._was_reset = False
+        parts: dict[str, spaces.Space] = {
+            "observation": observation_space(game, observation),
+            "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
+        }
+        self.single_observation_space = spaces.Dict(parts)
+        self.single_action_space = spaces.Discrete(game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        choice = Choice(partners, game, self.seat)
+        self._games = agents_module("evaluation.seat_games").SeatGames(game, self.num_envs, self.seat, choice)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
+        """Begin games; without a seed each one's next.
+
+        Args:
+            seed: an int from 0 to 2^64 - 1.
+            options: ``reset_mask`` bool (N,): only these games; ``game_index``: index of game 0 (with a seed).
+
+        Raises:
+            ValueError: an option is unknown or wrong.
+        """
+        options = {} if options is None else options
+        check_options(options, ("reset_mask", "game_index"))
+        first = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
+        rows = np.flatnonzero(as_reset_mask(options.get("reset_mask"), self.num_envs))
+        if seed is not None or not self._was_reset:
+            if seed is None:
+                seed = fresh_seed() if self._seed is None else self._seed
+            self._seed = as_seed(seed)
+            if not self._was_reset:
+                rows = np.arange(self.num_envs)  # all must begin once
+            self._games.seed(self._seed, first, rows)
+            self._was_reset = True
+        else:
+            self._games.tables["state"]["episode"][rows] += 1
+        self._games.begin(rows)
+        return self._observations(), {}
+
+    def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
+        """The seat's decision in every game.
+
+        Args:
+            actions: integers (N,); those of games that are over do not matter.
+
+        Returns:
+            Observations, rewards float64 (N,), terminations and truncations bool (N,), infos.
+
+        Raises:
+            ValueError: not integers of shape (N,).
+            gymnasium.error.ResetNeeded: `reset` was never called.
+        """
+        actions = as_actions(actions, self.num_envs)
+        if not self._was_reset:
+            raise gymnasium.error.ResetNeeded("call reset before step")
+        games, mode = self._games, self.autoreset_mode
+        games.step(actions, mode == AutoresetMode.SAME_STEP, mode == AutoresetMode.NEXT_STEP)
+        terminations = games.ended.copy()
+        if mode == AutoresetMode.DISABLED:
+            terminations |= games.tables["terminated"]
+        infos: dict[str, Any] = {}
+        if games.ended.any():
+            infos = self._ends()
+        return self._observations(), games.reward.copy(), terminations, np.zeros(self.num_envs, np.bool_), infos
+
+    def _observations(self) -> dict[str, np.ndarray]:
+        block = self._games.block
+        return {"observation": self._formed(block.observation), "action_mask": block.mask.copy()}
+
+    def _formed(self, words: np.ndarray) -> np.ndarray:
+        """Packed observations in the format that was asked for."""
+        if self.observation_format == "packed":
+            return words.copy()
+        return unpack(words, self.game.observation_bits).astype(FORMATS[self.observation_format], copy=False)
+
+    def _ends(self) -> dict[str, Any]:
+        """What infos say of the games that have ended."""
+        games, infos = self._games, {}
+        for name, numbers in games.ending.items():
+            infos[name], infos[f"_{name}"] = numbers.copy(), games.ended.copy()
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            final = {"observation": self._formed(games.final), "action_mask": np.zeros_like(games.block.mask)}
+            infos |= {"final_obs": final, "_final_obs": games.ended.copy()}
+        return infos
