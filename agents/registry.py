@@ -29,6 +29,12 @@ __all__ = [
 
 SEARCH = "search:"
 """Before the name of an agent: a seat that searches over it."""
+EFFORTS = {
+    "hanabi": ("rollouts", "budget", "margin"),
+    "koikoi": ("rollouts", "budget"),
+    "ikebana": ("rollouts", "budget"),
+}
+"""What the search of each game is told of how long to think."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The networks that ship, one file each."""
 
@@ -84,15 +90,14 @@ def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
     text = str(name_or_path)
     searches = text.startswith(SEARCH)
     for name in effort:
-        if not searches or name not in ("rollouts", "budget", "margin"):
+        if not searches or name not in EFFORTS[game_of(config).name]:
+            known = " and ".join(EFFORTS[game_of(config).name])
             raise UnexpectedKeywordError(
-                f"got an unexpected keyword argument {name!r}; rollouts, budget and margin are those of an agent "
-                f"{SEARCH}NAME, and no others are known"
+                f"got an unexpected keyword argument {name!r}; {known} are those of an agent {SEARCH}NAME, and no "
+                f"others are known"
             )
     if searches:
-        from .search.policy import SearchPolicy
-
-        return SearchPolicy(load(text.removeprefix(SEARCH), config), config, **effort)
+        return searcher(game_of(config).name)(load(text.removeprefix(SEARCH), config), config, **effort)
     game = game_of(config).name
     bots = players(game)
     if str(name_or_path) in bots:
@@ -104,6 +109,21 @@ def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
     return load_policy(path, config)
+
+
+def searcher(game: str) -> Callable[..., Policy]:
+    """The search of a game: a function of the blueprint, the config, and the effort by keywords."""
+    if game == "koikoi":
+        from .search.koikoi.policy import KoiKoiSearch
+
+        return KoiKoiSearch
+    if game == "ikebana":
+        from .search.ikebana.policy import IkebanaSearch
+
+        return IkebanaSearch
+    from .search.policy import SearchPolicy
+
+    return SearchPolicy
 
 
 # --- What networks ask of a config ------------------------------------------------------------------------------------

@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.engine.bits import popcount
-from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
 from .choosing import Effort, choose
+from .efforts import check_effort, check_number
 from .hands import Hands, Moment, systematic
 from .imagined import ROWS, Studio, blocks_of_memory
 
@@ -62,11 +62,8 @@ class SearchPolicy:
         budget: float | None = None,
         margin: float = MARGIN,
     ) -> None:
-        check_searchable(blueprint, config)
-        if rollouts is not None and budget is not None:
-            raise ValueError("a search takes rollouts or budget, not both")
-        check_number("rollouts", rollouts, whole=True)
-        check_number("budget", budget, whole=False)
+        check_searchable(blueprint)
+        check_effort(rollouts, budget)
         check_number("margin", margin, whole=False)
         self.blueprint = blueprint
         self.config = config
@@ -188,15 +185,12 @@ class SearchSeated(Seated):
 # --- What can be searched ---------------------------------------------------------------------------------------------
 
 
-def check_searchable(blueprint: Any, config: Any) -> None:
+def check_searchable(blueprint: Any) -> None:
     """Refuse what cannot be searched, in words.
 
     Raises:
-        ValueError: no game of Hanabi, a blueprint that sees hidden cards, or one whose memory cannot be copied.
+        ValueError: a blueprint that sees hidden cards, or one whose memory cannot be copied.
     """
-    game = game_of(config).name
-    if game != "hanabi":
-        raise ValueError(f"search plays hanabi, not {game}")
     refusal = None
     if isinstance(blueprint, SearchPolicy):
         refusal = f"not search itself, got {shown(blueprint.name)}"
@@ -206,21 +200,6 @@ def check_searchable(blueprint: Any, config: Any) -> None:
         raise ValueError(f"the blueprint of a search must {refusal}")
     if isinstance(blueprint, BotPolicy) and blueprint.bot.cheats:
         raise ValueError(f"{blueprint.name} looks at hidden cards: a search over it would too")
-
-
-def check_number(name: str, value: Any, whole: bool) -> None:
-    """Refuse what is no such number.
-
-    Raises:
-        ValueError: it is no number, or not above 0 (a margin: below 0).
-    """
-    if value is None:
-        return
-    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-    least = 0 if name == "margin" else 1 if whole else 1e-9
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < np.inf:
-        allowed = "at least 0" if name == "margin" else "an integer of at least 1" if whole else "above 0"
-        raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
 
 
 def rows_of(chosen: NDArray[np.bool_] | None, count: int) -> Sequence[int]:

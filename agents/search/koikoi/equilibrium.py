@@ -26,7 +26,7 @@ from hanafuda_env.engine.cards import CARDS
 from hanafuda_env.engine.state import Rules
 
 from .one_round import round_rules
-from .walk import WrittenGame, empty_game, walk, walk_room
+from .walk import WrittenGame, empty_game, enter, walk, walk_room
 
 __all__ = ["Solved", "deals_of", "solve"]
 
@@ -176,7 +176,7 @@ def worths(player: int, pairs: tuple[NDArray[Any], ...], reach: NDArray[np.float
 def write_down() -> Callable[..., float]:
     """The loop ``(rules_array, state (1,), deals, states, ways, written)``: all deals, written down; their mean."""
     rules_of = reader_of(Rules, None)
-    digest = digest_of(walk, write_down)
+    digest = digest_of(enter, walk, write_down)
 
     @kernel
     def write_deals(rules_array, state, deals, states, ways, choices, index, opened, pairs, sizes):
@@ -191,7 +191,8 @@ def write_down() -> Callable[..., float]:
             ways[0].history = 0
             ways[0].plans[0] = 0
             ways[0].plans[1] = 0
-            total += walk(rules, states[0:], ways, game, True)
+            enter(rules, states[0], ways[0], game, False)
+            total += walk(rules, states, ways, game)
         return total / deals.shape[0]
 
     return lambda array, state, deals, states, ways, written: write_deals(array, state, deals, states, ways, *written)

@@ -22,7 +22,7 @@ from hanafuda_env.engine.state import PHASE_END, TURNS
 from ...bots.koikoi.judgement import lowest_card
 from .one_round import ROUND_STATE, lead_of
 
-__all__ = ["WrittenGame", "deck_of", "empty_game", "walk", "walk_room"]
+__all__ = ["WrittenGame", "deck_of", "empty_game", "enter", "walk", "walk_room"]
 
 DEPTH = 48
 """Decisions in a row, at most: four in a turn with an own card (hand, field, drawn card, call), and eight turns."""
@@ -49,11 +49,11 @@ WAY = interned(
     )
 )
 
-CHOICES = np.dtype(  # who chooses where
+CHOICES = interned(np.dtype(  # who chooses where
     [("key", np.uint64), ("player", np.int64), ("parent", np.int64), ("first", np.int64), ("count", np.int64)]
-)
-PAIRS = np.dtype([("key", np.uint64), ("value", np.float64)])
-SIZES = np.dtype([("choices", np.int64), ("plans", np.int64, (2,)), ("pairs", np.int64), ("full", np.int64)])
+))
+PAIRS = interned(np.dtype([("key", np.uint64), ("value", np.float64)]))
+SIZES = interned(np.dtype([("choices", np.int64), ("plans", np.int64, (2,)), ("pairs", np.int64), ("full", np.int64)]))
 
 
 def walk_room() -> tuple[np.ndarray, np.ndarray]:
@@ -91,12 +91,9 @@ def deck_of(s):
 
 
 @rule
-def walk(rules, states, ways, game, writes):
-    """The value of ``states[0]`` with open hands. ``writes``: it is also written down, see `empty_game`.
-
-    ``ways[0]`` holds the root's probability; its history and plans are the caller's too.
+def walk(rules, states, ways, game):
+    """The value of ``states[0]`` with open hands; ``ways[0]`` is as `enter` has left it.
     """
-    enter(rules, states[0], ways[0], game, not writes)
     depth = 0
     while True:
         s, way = states[depth], ways[depth]

@@ -1,0 +1,92 @@
+"""Endings with open hands: the relaxation that is played, for one player who sees one hand.
+
+For every hand that the other may hold the rest of the round is solved as if all cards but the deck lay open
+(`agents.search.koikoi.walk`), and each action is worth its mean over these hands. That is more than either player can
+know; how much it misjudges a position, and how little its advice costs, is measured beside the exact values by
+`python -m agents.koikoi_endings`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import ONE, ZERO, bit, low_bits, nth_set_bit, popcount
+
+from .walk import WrittenGame, empty_game, enter, walk, walk_room
+
+__all__ = ["EndingRoom", "average_open", "ending_room"]
+
+ACTIONS = 64
+
+
+class EndingRoom(NamedTuple):
+    """Room for walks with open hands; `WrittenGame.opened` is where they leave what actions are worth."""
+
+    states: np.ndarray
+    ways: np.ndarray
+    game: WrittenGame
+
+
+def ending_room() -> EndingRoom:
+    """Room for `average_open`."""
+    return EndingRoom(*walk_room(), empty_game(ACTIONS // 4, 1))
+
+
+@rule
+def average_open(rules, root, hidden, missing, room):
+    """What each action is worth on average over the hands that the other may hold, with open hands.
+
+    Args:
+        rules: of one round.
+        root: the view of the player to move.
+        hidden: (2,): the cards that this player does not see, and the cards that the other cannot hold.
+        missing: how many of the hidden cards the other holds.
+        room: an `EndingRoom`; to ``room.game.opened[player]`` go the points to player 0, in the order of the actions'
+            numbers.
+
+    Returns:
+        How many hands there are.
+    """
+    player, other = np.int64(root.current_player), 1 - np.int64(root.current_player)
+    allowed = hidden[0] & ~hidden[1]
+    size = popcount(allowed)
+    values = room.game.opened[player]
+    for place in range(values.shape[0]):
+        values[place] = 0.0
+    chosen, hands = low_bits(missing), 0
+    while chosen < bit(size):
+        room.states[0] = root
+        room.states[0].hand[other] |= spread(chosen, allowed)
+        way = room.ways[0]
+        way.chance = 1.0
+        enter(rules, room.states[0], way, room.game, True)
+        way.first = 0  # so that the walk notes what each action is worth
+        walk(rules, room.states, room.ways, room.game)
+        hands += 1
+        if chosen == ZERO:
+            break
+        chosen = next_subset(chosen)
+    for place in range(values.shape[0]):
+        values[place] /= hands
+    return hands
+
+
+@rule
+def next_subset(chosen):
+    """The next larger word with as many bits (Gosper's hack)."""
+    lowest = chosen & (~chosen + ONE)
+    ripple = chosen + lowest
+    return ripple | (((chosen ^ ripple) >> np.uint64(2)) >> np.uint64(popcount(lowest - ONE)))
+
+
+@rule
+def spread(chosen, cards):
+    """The cards of a set whose places in it are ``chosen``."""
+    result = ZERO
+    rest = chosen
+    while rest != ZERO:
+        place = popcount((rest & (~rest + ONE)) - ONE)
+        rest &= rest - ONE
+        result |= bit(nth_set_bit(cards, place))
+    return result

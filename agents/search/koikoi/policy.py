@@ -1,0 +1,282 @@
+"""A seat of Koi-Koi that searches, over a bot as its *blueprint*.
+
+Until the last turns it grows a tree of what players know (`agents.search.koikoi.tree`), in which the blueprint plays
+rounds out, and plays the action that was followed most often. When few cards are left it solves the end of the round
+for every hand that the other may hold (`agents.search.koikoi.endings`). What is known of the other hand by K14 is kept
+from the beginning of the round.
+
+Points are what it plays for, also where ``reward`` is another: the points of the round in play alone, whatever the
+score. Over `monte_carlo` rounds are played out as that bot does it itself: at random. Nobody's act is expected to be
+the blueprint's: any number of seats may search.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import kernel, keyed, rule
+from hanabako.engine.bits import has_bit, nth_set_bit, popcount
+from hanabako.engine.loops import reader_of
+from hanabako.engine.protocol import rules_array
+from hanabako.engine.rng import random_word
+from hanabako.games import game_of
+from hanabako.words.checks import shown
+from hanafuda_env.engine.actions import KEEP_HANDS
+from hanafuda_env.engine.private_view import hide, unseen
+from hanafuda_env.engine.rules import legal_actions
+from hanafuda_env.engine.state import PHASE_SWAP, TURNS, Rules
+
+from ...bots.bot import Bot, BotPolicy
+from ...bots.koikoi.judgement import hand_left
+from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
+from ...bots.policy import GamesInPlay, Policy, Seated, set_of
+from ..efforts import check_effort
+from .endings import average_open, ending_room
+from .one_round import ROUND_STATE, Laid, round_rules, round_state
+from .tree import KEY_ROOT, branch_of, empty_tree, one_pass, rooms_of
+
+__all__ = ["KoiKoiSearch", "KoiKoiSearchSeated", "ending_loop"]
+
+ROLLOUTS = 2000
+AT_ONCE = 32
+"""Passes between two looks at the clock."""
+ENDING = TURNS - 2
+"""From this turn on the end is solved."""
+TREE_BY_CLOCK = 1 << 16
+
+
+class KoiKoiSearch:
+    """Searching seats, all that it is given.
+
+    Args:
+        blueprint: a bot that remembers nothing of a game.
+        config: of Koi-Koi.
+        rollouts: passes through the tree a decision; 2,000 by default.
+        budget: milliseconds a decision instead, by the clock: see `agents.search.policy.SearchPolicy`. Endings take as
+            long as they take, some milliseconds.
+
+    Raises:
+        ValueError: a number is out of range, both efforts are given, or this cannot be searched, in words.
+    """
+
+    observes = False
+    specializes = False
+
+    def __init__(
+        self, blueprint: Policy, config: Any, rollouts: int | None = None, budget: float | None = None
+    ) -> None:
+        check_effort(rollouts, budget)
+        check_blueprint(blueprint, config)
+        self.bot = blueprint.bot
+        self.config = config
+        self.rollouts, self.budget = rollouts or ROLLOUTS, budget
+        self.reproducible = budget is None
+        self.name = f"search:{blueprint.name}" + ("" if budget is None else f" ({budget:g} ms by the clock)")
+        self.counts: Counter[str] = Counter()
+        """Over all games so far: ``decisions`` with more than one action, of these ``endings``, and ``passes``."""
+
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "KoiKoiSearchSeated":
+        """See `agents.bots.policy.Policy.seat`."""
+        return KoiKoiSearchSeated(self, games, seats)
+
+
+class KoiKoiSearchSeated(Seated):
+    """See `KoiKoiSearch`."""
+
+    def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+        self._policy, self._games = policy, games
+        self.seats = set_of(seats, len(games.tables))
+        self.values: list[dict[int, float] | None] = [None] * len(games.tables)
+        """What each action was worth to its player at a game's last searched decision, in points; None before it."""
+        self.laid = Laid(games.game.rules, games.tables)
+        """What all know of hands by K14."""
+        self._rules_array = rules_array(round_rules(games.game.rules))
+        memory = np.zeros(2, policy.bot.memory_dtype(round_rules(games.game.rules)))
+        memory["style"], memory["player"] = policy.bot.style, (0, 1)
+        self._rooms = rooms_of(memory)
+        self._tree = empty_tree(TREE_BY_CLOCK if policy.budget else tree_size(policy.rollouts))
+        self._ending = ending_room()
+        self._root = np.zeros(1, ROUND_STATE)
+        self._hidden = np.zeros(2, np.uint64)
+        self._found = np.zeros((2, 64))
+
+    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """See `agents.bots.policy.Seated.begin`."""
+        self.laid.begin(self._rows(chosen))
+
+    def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """See `agents.bots.policy.Seated.observe`."""
+        self.laid.observe(self._rows(chosen))
+
+    def act(self) -> None:
+        """See `agents.bots.policy.Seated.act`."""
+        tables = self._games.tables
+        player = tables["current_player"].astype(np.uint64)
+        own = (self.seats >> player) & np.uint64(1) != 0
+        for i in np.flatnonzero(own & ~tables["terminated"]).tolist():
+            self._games.actions[i] = self._search(i, time.perf_counter())
+
+    def _rows(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        return np.arange(len(self._games.tables)) if chosen is None else np.flatnonzero(chosen)
+
+    def _search(self, i: int, began: float) -> int:
+        """The action of the player to move in game ``i``."""
+        state, mask = self._games.tables["state"][i], self._games.tables["mask"][i, 0]
+        if state["phase"] == PHASE_SWAP:
+            return KEEP_HANDS
+        actions = [action for action in range(64) if int(mask) >> action & 1]
+        if len(actions) == 1:
+            return actions[0]
+        round_state(self._games.game.rules, state, self._root)
+        self._hidden[1] = self.laid.excluded[i, 1 - int(state["current_player"])]
+        policy, counts = self._policy, self._policy.counts
+        counts["decisions"] += 1
+        found = self._found[:, : len(actions)]
+        if state["turn"] >= ENDING:
+            counts["endings"] += 1
+            ending_loop()(self._rules_array, self._root, self._hidden, self._ending, found)
+        else:
+            self._grow(mask, self._games.keys[i], began, found)
+        self.values[i] = dict(zip(actions, found[0].tolist(), strict=True))
+        return actions[int(np.argmax(found[1]))]
+
+    def _grow(self, actions: Any, key: Any, began: float, found: NDArray[np.float64]) -> None:
+        """Grow a new tree, and write to ``found`` what each action is worth; less than nothing if it was left."""
+        policy, loops = self._policy, tree_loops(self._policy.bot)
+        self._tree.branches[:] = 0
+        self._tree.sums[:] = 0
+        work = self._rules_array, self._root, self._hidden, self._rooms, self._tree
+        left, count, deals = np.uint64(actions), found.shape[1], 0
+        rounds = max(1, (count - 1).bit_length())
+        for turn in range(1, rounds + 1):
+            size = int(popcount(left))
+            if policy.budget is None:
+                most = max(1, policy.rollouts // rounds // size)
+                loops.grow(*work, key, self._games.step, deals, most, left)
+                deals += most
+                policy.counts["passes"] += most * size
+            else:
+                while deals == 0 or (time.perf_counter() - began) * 1000 < policy.budget * turn / rounds:
+                    loops.grow(*work, key, self._games.step, deals, AT_ONCE, left)
+                    deals += AT_ONCE
+                    policy.counts["passes"] += AT_ONCE * size
+            loops.read(self._rules_array, self._root, self._tree, left, found)
+            order = np.argsort(-found[1], kind="stable")[: (size + 1) // 2]
+            places = [place for place in range(64) if int(actions) >> place & 1]
+            left = np.uint64(sum(1 << places[k] for k in order))
+
+
+def tree_size(rollouts: int) -> int:
+    """Branches for which a tree of so many passes has room; where it is too small, later places do not join it."""
+    return 1 << min(max(10, int(rollouts * 8).bit_length()), 20)
+
+
+# --- What can be searched ---------------------------------------------------------------------------------------------
+
+
+def check_blueprint(blueprint: Any, config: Any) -> None:
+    """Refuse what cannot be searched, in words.
+
+    Raises:
+        ValueError: no bot, one that sees hidden cards, or one that remembers more than its seat.
+    """
+    if not isinstance(blueprint, BotPolicy):
+        name = getattr(blueprint, "name", blueprint)
+        raise ValueError(f"the blueprint of a search of {game_of(config).name} must be a bot, got {shown(name)}")
+    if blueprint.bot.cheats:
+        raise ValueError(f"{blueprint.name} looks at hidden cards: a search over it would too")
+
+
+# --- Compiled ---------------------------------------------------------------------------------------------------------
+
+
+class TreeLoops(NamedTuple):
+    """The compiled loops of a blueprint's trees."""
+
+    grow: Callable[..., None]  # (rules_array, root (1,), hidden (2,), rooms, tree, key, step, first, count, left)
+    read: Callable[..., None]  # (rules_array, root (1,), tree, left, found (2, actions)): mean points, and of those left
+
+
+def advice_of(bot: Bot) -> Callable[..., Any]:
+    """What a bot does in a position of a roll-out, as a rule ``(rules, rooms, actions, chance)``."""
+    if bot.act is MONTE_CARLO.act:
+
+        @rule
+        def advise(rules, rooms, actions, chance):  # noqa: ARG001 - as that of other bots
+            return random_move(rules, rooms.state[0], chance, 0)
+
+        return advise
+    bot_acts = bot.act
+
+    @rule
+    def advise_by_bot(rules, rooms, actions, chance):
+        player = np.int64(rooms.state[0].current_player)
+        rooms.seen[0] = rooms.state[0]
+        hide(rules, rooms.seen[0], player)
+        rooms.mask[0] = actions
+        return bot_acts(rules, rooms.memory[player], rooms.seen[0], rooms.mask, chance)
+
+    return advise_by_bot
+
+
+@cache
+def tree_loops(bot: Bot) -> TreeLoops:
+    """The loops of a blueprint."""
+    rules_of, advise = reader_of(Rules, None), advice_of(bot)
+    digest = digest_of(advise, one_pass, hidden_cards, tree_loops)
+
+    @kernel
+    def grow_tree(rules_array, root, hidden, rooms, tree, key, step, first, count, left):
+        rules = keyed(rules_of(rules_array), digest)
+        stream = random_word(key, step)
+        missing = hidden_cards(rules, root[0], hidden)
+        for k in range(first, first + count):
+            for place in range(popcount(left)):
+                begin = nth_set_bit(left, place)
+                one_pass(rules, root[0], rooms, advise, hidden, missing, tree, random_word(stream, k), begin)
+
+    @kernel
+    def read_tree(rules_array, root, tree, left, found):
+        actions = legal_actions(keyed(rules_of(rules_array), digest), root[0])
+        for place in range(found.shape[1]):
+            action = nth_set_bit(actions, place)
+            branch = tree.branches[branch_of(tree, KEY_ROOT, action)]
+            found[0, place] = branch.total / max(1, branch.visits)
+            found[1, place] = found[0, place] if has_bit(left, action) else -np.inf
+
+    return TreeLoops(grow_tree, read_tree)
+
+
+@cache
+def ending_loop() -> Callable[..., None]:
+    """The loop ``(rules_array, root (1,), hidden (2,), room, found (2, actions))``: mean points with open hands, twice."""
+    rules_of = reader_of(Rules, None)
+    digest = digest_of(average_open, hidden_cards, ending_loop)
+
+    @kernel
+    def solve_ending(rules_array, root, hidden, room, found):
+        rules = keyed(rules_of(rules_array), digest)
+        missing = hidden_cards(rules, root[0], hidden)
+        average_open(rules, root[0], hidden, missing, room)
+        player = np.int64(root[0].current_player)
+        for place in range(found.shape[1]):
+            points = room.game.opened[player, place]
+            found[0, place] = points if player == 0 else -points
+            found[1, place] = found[0, place]
+
+    return solve_ending
+
+
+@rule
+def hidden_cards(rules, root, hidden):
+    """Turn the root into its player's view, and note what that player does not see; the size of the other's share."""
+    player = np.int64(root.current_player)
+    hide(rules, root, player)
+    hidden[0] = unseen(root)
+    return hand_left(root) - popcount(root.hand[1 - player])
