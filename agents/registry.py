@@ -32,7 +32,7 @@ SEARCH = "search:"
 EFFORTS = {
     "hanabi": ("rollouts", "budget", "margin"),
     "koikoi": ("rollouts", "budget"),
-    "ikebana": ("rollouts", "budget"),
+    "ikebana": ("rollouts", "budget", "margin"),
 }
 """What the search of each game is told of how long to think."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"

@@ -1,12 +1,15 @@
-"""How long a search thinks: the checks of what every game's search is told."""
+"""What every game's search is told: the checks of how long to think, and over whom."""
 
 from typing import Any
 
 import numpy as np
 
+from hanabako.games import game_of
 from hanabako.words.checks import shown
 
-__all__ = ["check_effort", "check_number"]
+from ..bots.bot import Bot, BotPolicy, nothing_to_begin, nothing_to_observe
+
+__all__ = ["check_effort", "check_number", "check_plain_bot"]
 
 
 def check_effort(rollouts: Any, budget: Any) -> None:
@@ -34,3 +37,20 @@ def check_number(name: str, value: Any, whole: bool) -> None:
     if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < np.inf:
         allowed = "at least 0" if name == "margin" else "an integer of at least 1" if whole else "above 0"
         raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
+
+
+def check_plain_bot(blueprint: Any, config: Any) -> Bot:
+    """The bot of a blueprint that can play out rounds which it has not followed from their beginning.
+
+    Raises:
+        ValueError: it is no bot, sees hidden cards, or remembers what it has seen; in words.
+    """
+    if not isinstance(blueprint, BotPolicy):
+        name = getattr(blueprint, "name", blueprint)
+        raise ValueError(f"the blueprint of a search of {game_of(config).name} must be a bot, got {shown(name)}")
+    bot = blueprint.bot
+    if bot.cheats:
+        raise ValueError(f"{bot.name} looks at hidden cards: a search over it would too")
+    if bot.begin is not nothing_to_begin or bot.observe is not nothing_to_observe:
+        raise ValueError(f"the blueprint of a search must not remember a game, got {shown(bot.name)}")
+    return bot

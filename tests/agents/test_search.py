@@ -19,7 +19,6 @@ from agents.search.policy import SearchPolicy, SearchSeated
 from hanabako.engine.rng import random_word
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import hide, last_event
-from hanafuda_env import KoiKoiConfig
 
 HELD = 2
 TINY = HanabiConfig(players=2, colors=2, ranks=3, hand_size=HELD)
@@ -327,8 +326,3 @@ def test_a_network_is_searched_over():
 def test_what_cannot_be_searched_is_refused_in_words(name: str, fields: dict[str, Any], message: str):
     with pytest.raises(ValueError, match=message):
         agents.load(name, MINI, **fields)
-
-
-def test_another_game_is_not_searched():
-    with pytest.raises(ValueError, match="search plays hanabi, not koikoi"):
-        agents.load("search:random", KoiKoiConfig())

@@ -30,7 +30,8 @@ from .walk import WrittenGame, empty_game, enter, walk, walk_room
 
 __all__ = ["Solved", "deals_of", "solve"]
 
-CHOICES, PAIRS = 1 << 17, 1 << 21
+SIZES = ((1 << 12, 1 << 15), (1 << 15, 1 << 18), (1 << 18, 1 << 22))
+"""Choices and pairs of plans that are tried to have room for, in turn."""
 CHECK_EVERY = 50
 
 
@@ -86,11 +87,14 @@ def solve(
     Raises:
         ValueError: there are too many choices.
     """
-    written = empty_game(CHOICES, PAIRS)
     states, ways = walk_room()
-    opened = write_down()(rules_array(round_rules(rules)), state, deals, states, ways, written)
-    if written.sizes["full"][0]:
-        raise ValueError(f"an ending must have at most {CHOICES} choices: fewer cards must be hidden")
+    for choices, pairs in SIZES:
+        written = empty_game(choices, pairs)
+        opened = write_down()(rules_array(round_rules(rules)), state, deals, states, ways, written)
+        if not written.sizes["full"][0]:
+            break
+    else:
+        raise ValueError(f"an ending must have at most {SIZES[-1][0]} choices: fewer cards must be hidden")
     choices = written.choices[: written.sizes["choices"][0]]
     pairs = written.pairs[written.pairs["key"] != 0]
     pairs = pairs[np.argsort(pairs["key"])]
@@ -277,5 +281,3 @@ def best_answer() -> Callable[..., float]:
 def part_of(regret, total, count):
     """How often an action is chosen."""
     return regret / total if total > 0.0 else 1.0 / count
-
-

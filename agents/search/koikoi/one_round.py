@@ -100,5 +100,3 @@ class Laid:
         state = self._tables["state"]
         for name in self._before.dtype.names or ():
             self._before[name][rows] = state[name][rows]
-
-

@@ -21,31 +21,28 @@ from numpy.typing import NDArray
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, rule
-from hanabako.engine.bits import has_bit, nth_set_bit, popcount
+from hanabako.engine.bits import nth_set_bit, popcount
 from hanabako.engine.loops import reader_of
 from hanabako.engine.protocol import rules_array
 from hanabako.engine.rng import random_word
-from hanabako.games import game_of
-from hanabako.words.checks import shown
 from hanafuda_env.engine.actions import KEEP_HANDS
 from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.rules import legal_actions
 from hanafuda_env.engine.state import PHASE_SWAP, TURNS, Rules
 
-from ...bots.bot import Bot, BotPolicy
+from ...bots.bot import Bot
 from ...bots.koikoi.judgement import hand_left
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
 from ...bots.policy import GamesInPlay, Policy, Seated, set_of
-from ..efforts import check_effort
+from ..efforts import check_effort, check_plain_bot
+from ..halving import halve
 from .endings import average_open, ending_room
 from .one_round import ROUND_STATE, Laid, round_rules, round_state
 from .tree import KEY_ROOT, branch_of, empty_tree, one_pass, rooms_of
 
-__all__ = ["KoiKoiSearch", "KoiKoiSearchSeated", "ending_loop"]
+__all__ = ["KoiKoiSearch", "KoiKoiSearchSeated", "solved_openly"]
 
 ROLLOUTS = 2000
-AT_ONCE = 32
-"""Passes between two looks at the clock."""
 ENDING = TURNS - 2
 """From this turn on the end is solved."""
 TREE_BY_CLOCK = 1 << 16
@@ -72,8 +69,7 @@ class KoiKoiSearch:
         self, blueprint: Policy, config: Any, rollouts: int | None = None, budget: float | None = None
     ) -> None:
         check_effort(rollouts, budget)
-        check_blueprint(blueprint, config)
-        self.bot = blueprint.bot
+        self.bot = check_plain_bot(blueprint, config)
         self.config = config
         self.rollouts, self.budget = rollouts or ROLLOUTS, budget
         self.reproducible = budget is None
@@ -104,7 +100,7 @@ class KoiKoiSearchSeated(Seated):
         self._ending = ending_room()
         self._root = np.zeros(1, ROUND_STATE)
         self._hidden = np.zeros(2, np.uint64)
-        self._found = np.zeros((2, 64))
+        self._values = np.zeros(64)
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.begin`."""
@@ -135,62 +131,40 @@ class KoiKoiSearchSeated(Seated):
             return actions[0]
         round_state(self._games.game.rules, state, self._root)
         self._hidden[1] = self.laid.excluded[i, 1 - int(state["current_player"])]
-        policy, counts = self._policy, self._policy.counts
+        counts = self._policy.counts
         counts["decisions"] += 1
-        found = self._found[:, : len(actions)]
+        values = self._values[: len(actions)]
         if state["turn"] >= ENDING:
             counts["endings"] += 1
-            ending_loop()(self._rules_array, self._root, self._hidden, self._ending, found)
+            ending_loop()(self._rules_array, self._root, self._hidden, self._ending, values)
+            best = int(np.argmax(values))
         else:
-            self._grow(mask, self._games.keys[i], began, found)
-        self.values[i] = dict(zip(actions, found[0].tolist(), strict=True))
-        return actions[int(np.argmax(found[1]))]
+            best = self._grow(mask, self._games.keys[i], began, values)
+        self.values[i] = dict(zip(actions, values.tolist(), strict=True))
+        return actions[best]
 
-    def _grow(self, actions: Any, key: Any, began: float, found: NDArray[np.float64]) -> None:
-        """Grow a new tree, and write to ``found`` what each action is worth; less than nothing if it was left."""
+    def _grow(self, actions: Any, key: Any, began: float, values: NDArray[np.float64]) -> int:
+        """Grow a new tree, and write to ``values`` what each action is worth; the place of the best."""
         policy, loops = self._policy, tree_loops(self._policy.bot)
         self._tree.branches[:] = 0
         self._tree.sums[:] = 0
         work = self._rules_array, self._root, self._hidden, self._rooms, self._tree
-        left, count, deals = np.uint64(actions), found.shape[1], 0
-        rounds = max(1, (count - 1).bit_length())
-        for turn in range(1, rounds + 1):
-            size = int(popcount(left))
-            if policy.budget is None:
-                most = max(1, policy.rollouts // rounds // size)
-                loops.grow(*work, key, self._games.step, deals, most, left)
-                deals += most
-                policy.counts["passes"] += most * size
-            else:
-                while deals == 0 or (time.perf_counter() - began) * 1000 < policy.budget * turn / rounds:
-                    loops.grow(*work, key, self._games.step, deals, AT_ONCE, left)
-                    deals += AT_ONCE
-                    policy.counts["passes"] += AT_ONCE * size
-            loops.read(self._rules_array, self._root, self._tree, left, found)
-            order = np.argsort(-found[1], kind="stable")[: (size + 1) // 2]
-            places = [place for place in range(64) if int(actions) >> place & 1]
-            left = np.uint64(sum(1 << places[k] for k in order))
+        places = np.array([place for place in range(64) if int(actions) >> place & 1])
+
+        def play_out(first: int, count: int, left: NDArray[np.int64]) -> NDArray[np.float64]:
+            chosen = np.uint64(sum(1 << int(action) for action in places[left]))
+            loops.grow(*work, key, self._games.step, first, count, chosen)
+            loops.read(self._rules_array, self._root, self._tree, values)
+            return values
+
+        best, spent = halve(len(values), policy.rollouts, policy.budget, began, play_out)
+        policy.counts["passes"] += spent
+        return best
 
 
 def tree_size(rollouts: int) -> int:
     """Branches for which a tree of so many passes has room; where it is too small, later places do not join it."""
     return 1 << min(max(10, int(rollouts * 8).bit_length()), 20)
-
-
-# --- What can be searched ---------------------------------------------------------------------------------------------
-
-
-def check_blueprint(blueprint: Any, config: Any) -> None:
-    """Refuse what cannot be searched, in words.
-
-    Raises:
-        ValueError: no bot, one that sees hidden cards, or one that remembers more than its seat.
-    """
-    if not isinstance(blueprint, BotPolicy):
-        name = getattr(blueprint, "name", blueprint)
-        raise ValueError(f"the blueprint of a search of {game_of(config).name} must be a bot, got {shown(name)}")
-    if blueprint.bot.cheats:
-        raise ValueError(f"{blueprint.name} looks at hidden cards: a search over it would too")
 
 
 # --- Compiled ---------------------------------------------------------------------------------------------------------
@@ -200,7 +174,7 @@ class TreeLoops(NamedTuple):
     """The compiled loops of a blueprint's trees."""
 
     grow: Callable[..., None]  # (rules_array, root (1,), hidden (2,), rooms, tree, key, step, first, count, left)
-    read: Callable[..., None]  # (rules_array, root (1,), tree, left, found (2, actions)): mean points, and of those left
+    read: Callable[..., None]  # (rules_array, root (1,), tree, found (actions,)): mean points
 
 
 def advice_of(bot: Bot) -> Callable[..., Any]:
@@ -242,20 +216,18 @@ def tree_loops(bot: Bot) -> TreeLoops:
                 one_pass(rules, root[0], rooms, advise, hidden, missing, tree, random_word(stream, k), begin)
 
     @kernel
-    def read_tree(rules_array, root, tree, left, found):
+    def read_tree(rules_array, root, tree, found):
         actions = legal_actions(keyed(rules_of(rules_array), digest), root[0])
-        for place in range(found.shape[1]):
-            action = nth_set_bit(actions, place)
-            branch = tree.branches[branch_of(tree, KEY_ROOT, action)]
-            found[0, place] = branch.total / max(1, branch.visits)
-            found[1, place] = found[0, place] if has_bit(left, action) else -np.inf
+        for place in range(found.shape[0]):
+            branch = tree.branches[branch_of(tree, KEY_ROOT, nth_set_bit(actions, place))]
+            found[place] = branch.total / max(1, branch.visits)
 
     return TreeLoops(grow_tree, read_tree)
 
 
 @cache
 def ending_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, root (1,), hidden (2,), room, found (2, actions))``: mean points with open hands, twice."""
+    """The loop ``(rules_array, root (1,), hidden (2,), room, found (actions,))``: mean points with open hands."""
     rules_of = reader_of(Rules, None)
     digest = digest_of(average_open, hidden_cards, ending_loop)
 
@@ -265,12 +237,24 @@ def ending_loop() -> Callable[..., None]:
         missing = hidden_cards(rules, root[0], hidden)
         average_open(rules, root[0], hidden, missing, room)
         player = np.int64(root[0].current_player)
-        for place in range(found.shape[1]):
+        for place in range(found.shape[0]):
             points = room.game.opened[player, place]
-            found[0, place] = points if player == 0 else -points
-            found[1, place] = found[0, place]
+            found[place] = points if player == 0 else -points
 
     return solve_ending
+
+
+def solved_openly(rules: Rules, root: NDArray[Any], excluded: Any) -> list[float]:
+    """What each action is worth with open hands to the player to move, in the order of their numbers.
+
+    Args:
+        rules: of the game.
+        root: `ROUND_STATE` (1,).
+        excluded: the cards that the other cannot hold, as a set.
+    """
+    seen, found = root.copy(), np.zeros(64)
+    ending_loop()(rules_array(round_rules(rules)), seen, np.array([0, excluded], np.uint64), ending_room(), found)
+    return found.tolist()
 
 
 @rule

@@ -49,9 +49,11 @@ WAY = interned(
     )
 )
 
-CHOICES = interned(np.dtype(  # who chooses where
-    [("key", np.uint64), ("player", np.int64), ("parent", np.int64), ("first", np.int64), ("count", np.int64)]
-))
+CHOICES = interned(
+    np.dtype(  # who chooses where
+        [("key", np.uint64), ("player", np.int64), ("parent", np.int64), ("first", np.int64), ("count", np.int64)]
+    )
+)
 PAIRS = interned(np.dtype([("key", np.uint64), ("value", np.float64)]))
 SIZES = interned(np.dtype([("choices", np.int64), ("plans", np.int64, (2,)), ("pairs", np.int64), ("full", np.int64)]))
 
@@ -92,8 +94,7 @@ def deck_of(s):
 
 @rule
 def walk(rules, states, ways, game):
-    """The value of ``states[0]`` with open hands; ``ways[0]`` is as `enter` has left it.
-    """
+    """The value of ``states[0]`` with open hands; ``ways[0]`` is as `enter` has left it."""
     depth = 0
     while True:
         s, way = states[depth], ways[depth]

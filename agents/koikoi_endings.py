@@ -1,0 +1,246 @@
+"""Endings of Koi-Koi with closed hands, exactly, and what open hands make of them.
+
+    python -m agents.koikoi_endings                # the endings that are not in the results yet
+    python -m agents.koikoi_endings --minutes 3    # as many as that
+    python -m agents.scoreboard                    # the boards in agents/SCORES.md
+
+Rounds are played by `counting` against itself. At the beginning of a turn near the end the game that is left is solved
+with closed hands (`agents.search.koikoi.equilibrium`: bounds that hold for certain, less than a hundredth of a point
+apart), and beside it with open hands, the relaxation that search plays. Wherever a player may call Koi-Koi with one or
+two cards left, both choices are worked out by the relaxation, and what `monte_carlo` does there is noted.
+`agents/results/koikoi-endings.json` grows by a few at a time; an ending depends on its number alone.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+from numpy.typing import NDArray
+
+from hanabako.files import read_json, write_text
+from hanabako.games import game_of
+from hanafuda_env.engine.actions import KOIKOI
+from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
+
+from .bots.bot import BotPolicy
+from .bots.koikoi.monte_carlo import monte_carlo
+from .evaluation.seating import Block, sit
+from .koikoi_rounds import round_of
+from .learning.runs import machine
+from .registry import load
+from .search.koikoi.equilibrium import deals_of, solve
+from .search.koikoi.one_round import ROUND_STATE, Laid, round_state
+from .search.koikoi.policy import solved_openly
+
+RESULTS = Path(__file__).resolve().parent / "results" / "koikoi-endings.json"
+PRESET, PLAYER, SEED = "document", "counting", 1
+ENDINGS = {15: 1000, 14: 1000, 13: 20}
+"""How many endings begin at each turn."""
+EVERY = {15: 1, 14: 1, 13: 50, 12: 4}
+"""Of the rounds in which there is an ending, or a call, at that turn every so-manieth is taken: early ones take long."""
+CARDS = {16: "0 and 1", 15: "1 and 1", 14: "2 and 1", 13: "2 and 2"}
+"""In the hands of the player to move and of the other."""
+CALLS, ROLL_OUTS = 2000, 4000
+FIRST_CALL = 12
+"""The turn from which calls are judged: before it there is too much to come."""
+AT_ONCE = 10
+"""Endings between two looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Solve endings."""
+
+    minutes: float = float("inf")
+    """Stop after about so long."""
+
+
+def moments(first: int, count: int) -> Iterator[tuple[int, NDArray[Any], NDArray[np.uint64], int]]:
+    """The moments of rounds ``first`` ... at which somebody is to move.
+
+    Yields:
+        The round's number, its `ROUND_STATE` (1,), what the hands cannot hold (2,), and what `monte_carlo` does if the
+        question is Koi-Koi, else -1.
+    """
+    config = round_of(PRESET)
+    game = game_of(config).make_game(config)
+    block = Block(game, count, observes=False, specialize=False)
+    players = sit(block, [load(PLAYER, config)] * 2)
+    (judge,) = sit(block, [BotPolicy(monte_carlo(ROLL_OUTS), config)] * 2)
+    laid, rows = Laid(game.rules, block.tables), np.arange(count)
+    block.deal(SEED, first)
+    laid.begin(rows)
+    for player in (*players, judge):
+        player.begin()
+    while not block.tables["terminated"].all():
+        states = block.tables["state"]
+        calls = (states["phase"] == PHASE_KOI) & ~block.tables["terminated"] & (states["turn"] >= FIRST_CALL)
+        judged = np.full(count, -1)
+        if calls.any():
+            everybody, judge.seats[:] = judge.seats.copy(), np.where(calls, judge.seats, 0)
+            judge.act()
+            judge.seats[:] = everybody
+            judged[calls] = block.actions[calls]
+        for i in block.open_games.tolist():
+            root = np.zeros(1, ROUND_STATE)
+            round_state(game.rules, states[i], root)
+            yield first + i, root, laid.excluded[i].copy(), int(judged[i])
+        block.go_on(players)
+        laid.observe(rows)
+
+
+def ending(rules: Any, number: int, root: NDArray[Any], excluded: NDArray[np.uint64]) -> dict[str, Any]:
+    """One ending, solved: points to the player to move."""
+    solved = solve(rules, root, deals_of(root[0], excluded))
+    if root["current_player"][0] == 0:
+        lower, upper, sure = solved.lower, solved.upper, solved.advised[0]
+    else:
+        lower, upper, sure = -solved.upper, -solved.lower, -solved.advised[1]
+    opened = solved.opened if root["current_player"][0] == 0 else -solved.opened
+    numbers = {"lower": lower, "upper": upper, "open": opened, "advised": sure}
+    return {"round": number, "deals": solved.deals, **{name: round(value, 6) for name, value in numbers.items()}}
+
+
+def call(rules: Any, number: int, root: NDArray[Any], excluded: NDArray[np.uint64], judged: int) -> dict[str, Any]:
+    """One choice between Game and Koi-Koi: points of both to the player who has it, and the circumstances."""
+    player = int(root["current_player"][0])
+    stop, koikoi = solved_openly(rules, root, excluded[1 - player])[:2]
+    return {
+        "round": number,
+        "turn": int(root["turn"][0]),
+        "cards": int(root["hand"][0, player]).bit_count(),
+        "base": int(root["base_points"][0, player]),
+        "other_called": int(root["koikoi_called"][0, 1 - player]) > 0,
+        "stop": stop,
+        "koikoi": round(koikoi, 6),
+        "monte_carlo": int(judged == KOIKOI),
+    }
+
+
+def go_on(results: dict[str, Any], until: float) -> bool:
+    """Add a few endings and choices of the next rounds; whether there is more to do."""
+    config = round_of(PRESET)
+    rules = game_of(config).make_game(config).rules
+    missing = {turn: count - len(results["endings"][str(turn)]) for turn, count in ENDINGS.items()}
+    calls = CALLS - len(results["calls"])
+    if max(missing.values()) <= 0:
+        return False
+    first = results["rounds"]
+    found: list[tuple[list[Any], dict[str, Any]]] = []
+    for number, root, excluded, judged in moments(first, AT_ONCE):
+        turn, phase = int(root["turn"][0]), int(root["phase"][0])
+        if phase == PHASE_PLAY and missing.get(turn, 0) > 0 and number % EVERY[turn] == 0:
+            missing[turn] -= 1
+            found.append((results["endings"][str(turn)], ending(rules, number, root, excluded)))
+        elif phase == PHASE_KOI and turn >= FIRST_CALL and calls > 0 and number % EVERY.get(turn, 1) == 0:
+            calls -= 1
+            found.append((results["calls"], call(rules, number, root, excluded, judged)))
+        if time.monotonic() > until:
+            return False
+    for rows, row in found:
+        rows.append(row)
+    results["rounds"] = first + AT_ONCE
+    return True
+
+
+def read_results() -> dict[str, Any]:
+    """What has been solved so far."""
+    if RESULTS.exists():
+        return read_json(RESULTS)
+    return {
+        "preset": PRESET,
+        "player": PLAYER,
+        "seed": SEED,
+        "rounds": 0,
+        "endings": {str(turn): [] for turn in ENDINGS},
+        "calls": [],
+    }
+
+
+def write_results(results: Mapping[str, Any]) -> None:
+    """Rows on lines of their own."""
+
+    def rows(values: Sequence[Any]) -> str:
+        return "[" + ",".join("\n" + json.dumps(value) for value in values) + "]"
+
+    parts = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in ("preset", "player", "seed", "rounds")]
+    turns = ",\n".join(f"{json.dumps(turn)}: {rows(found)}" for turn, found in results["endings"].items())
+    parts += [f'"machine": {json.dumps(machine())}', f'"endings": {{{turns}}}', f'"calls": {rows(results["calls"])}']
+    write_text(RESULTS, "{" + ",\n".join(parts) + "}\n")
+
+
+# --- What it says -----------------------------------------------------------------------------------------------------
+
+
+def endings_board(results: Mapping[str, Any]) -> str:
+    """How far open hands are from the truth, in Markdown: by the turn at which the ending begins."""
+    lines = [
+        "| turns left | cards in hand | endings | exact value, points | uncertain by at most | open hands: mean, largest "
+        + "difference | what their advice costs: mean, most |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for turn, rows in results["endings"].items():
+        if not rows:
+            continue
+        lower, upper, opened, sure = (np.array([row[k] for row in rows]) for k in ("lower", "upper", "open", "advised"))
+        value = (lower + upper) / 2
+        differs, costs = abs(opened - value), np.maximum(value - sure, 0)
+        cells = [
+            *(
+                17 - int(turn),
+                CARDS[int(turn)],
+                f"{len(rows):,}",
+                f"{value.mean():+.2f} ± {1.96 * error_of(value):.2f}",
+            ),
+            f"{(upper - lower).max() / 2:.3f}",
+            *(f"{values.mean():.3f}, {values.max():.2f}" for values in (differs, costs)),
+        ]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def calls_board(results: Mapping[str, Any]) -> str:
+    """When Koi-Koi is right, in Markdown: by cards left and by whether the base is doubled already."""
+    lines = [
+        "| cards left | base | choices | Koi-Koi is right | `monte_carlo` says it | its errors cost, points | never to "
+        + "say it costs |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for cards in (2, 1):
+        for label, least, below in (("below 7", 0, 7), ("7 and more", 7, 10**6)):
+            rows = [row for row in results["calls"] if row["cards"] == cards and least <= row["base"] < below]
+            if not rows:
+                continue
+            gain = np.array([row["koikoi"] - row["stop"] for row in rows])
+            judged = np.array([row["monte_carlo"] for row in rows])
+            lost = np.where(judged, np.maximum(-gain, 0), np.maximum(gain, 0))
+            rule = np.maximum(gain, 0)
+            cells = [
+                *(cards, label, len(rows), f"{(gain > 0).mean():.0%}", f"{judged.mean():.0%}"),
+                *(f"{lost.mean():.2f}", f"{rule.mean():.2f}"),
+            ]
+            lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def error_of(values: NDArray[np.float64]) -> float:
+    """The standard error of the mean."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command line."""
+    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
+    until = time.monotonic() + 60 * args.minutes
+    results = read_results()
+    while go_on(results, until):
+        write_results(results)
+
+
+if __name__ == "__main__":
+    main()
