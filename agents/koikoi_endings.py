@@ -42,7 +42,7 @@ PRESET, PLAYER, SEED = "document", "counting", 1
 ENDINGS = {15: 1000, 14: 1000, 13: 20}
 """How many endings begin at each turn."""
 EVERY = {15: 1, 14: 1, 13: 50, 12: 4}
-"""Of the rounds in which there is an ending, or a call, at that turn every so-manieth is taken: early ones take long."""
+"""An ending or a call at that turn is taken from every round, or every fourth or fiftieth: early ones take long."""
 CARDS = {16: "0 and 1", 15: "1 and 1", 14: "2 and 1", 13: "2 and 2"}
 """In the hands of the player to move and of the other."""
 CALLS, ROLL_OUTS = 2000, 4000
@@ -180,8 +180,7 @@ def write_results(results: Mapping[str, Any]) -> None:
 def endings_board(results: Mapping[str, Any]) -> str:
     """How far open hands are from the truth, in Markdown: by the turn at which the ending begins."""
     lines = [
-        "| turns left | cards in hand | endings | exact value, points | uncertain by at most | open hands: mean, largest "
-        + "difference | what their advice costs: mean, most |",
+        "| turns left | in hand | endings | exact value | uncertain by | open hands: mean, largest error | costs |",
         "|---|---|---|---|---|---|---|",
     ]
     for turn, rows in results["endings"].items():
@@ -207,8 +206,7 @@ def endings_board(results: Mapping[str, Any]) -> str:
 def calls_board(results: Mapping[str, Any]) -> str:
     """When Koi-Koi is right, in Markdown: by cards left and by whether the base is doubled already."""
     lines = [
-        "| cards left | base | choices | Koi-Koi is right | `monte_carlo` says it | its errors cost, points | never to "
-        + "say it costs |",
+        "| cards left | base | choices | right | `monte_carlo` says it | its errors cost | never saying it costs |",
         "|---|---|---|---|---|---|---|",
     ]
     for cards in (2, 1):

@@ -22,7 +22,7 @@ from hanabako.files import write_text
 from hanabako.games import config_from_dict
 from hanabako.pages.generated import marks, update
 
-from . import search_scores, sweep, zero_shot
+from . import koikoi_endings, search_contests, search_scores, sweep, zero_shot
 from .ceiling import measuring
 from .evaluate import Args, evaluate
 from .evaluation.originals import originals_board
@@ -252,6 +252,9 @@ def boards() -> dict[str, str]:
         "originals": originals_board(originals, [*standard, *four_lives]),
         "ceiling": measuring.ceiling_board(measuring.read_results()),
         "sweep": sweep.table(json.loads(sweep.RESULTS.read_text())),
+        "endings": koikoi_endings.endings_board(koikoi_endings.read_results()),
+        "calls": koikoi_endings.calls_board(koikoi_endings.read_results()),
+        "search-contests": search_contests.table(search_contests.read_results()),
         "search": search_scores.table(search_scores.read_results()),
         "zero-shot": zero_shot.table(zero_shot.read_results()),
     }

@@ -45,12 +45,13 @@ def check_plain_bot(blueprint: Any, config: Any) -> Bot:
     Raises:
         ValueError: it is no bot, sees hidden cards, or remembers what it has seen; in words.
     """
-    if not isinstance(blueprint, BotPolicy):
-        name = getattr(blueprint, "name", blueprint)
-        raise ValueError(f"the blueprint of a search of {game_of(config).name} must be a bot, got {shown(name)}")
-    bot = blueprint.bot
-    if bot.cheats:
-        raise ValueError(f"{bot.name} looks at hidden cards: a search over it would too")
-    if bot.begin is not nothing_to_begin or bot.observe is not nothing_to_observe:
-        raise ValueError(f"the blueprint of a search must not remember a game, got {shown(bot.name)}")
-    return bot
+    game, bot = game_of(config).name, getattr(blueprint, "bot", None)
+    if not isinstance(blueprint, BotPolicy) or not isinstance(bot, Bot):
+        refusal = f"be a bot, got {shown(getattr(blueprint, 'name', blueprint))}"
+    elif bot.cheats:
+        refusal = f"not look at hidden cards as {bot.name} does"
+    elif bot.begin is not nothing_to_begin or bot.observe is not nothing_to_observe:
+        refusal = f"not remember a game as {bot.name} does"
+    else:
+        return bot
+    raise ValueError(f"the blueprint of a search of {game} must {refusal}")

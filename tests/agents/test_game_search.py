@@ -142,7 +142,6 @@ def test_open_hands_are_worth_what_a_plain_minimax_says(config: KoiKoiConfig, tu
 @pytest.mark.parametrize(("config", "turn"), ENDINGS[:3], ids=str)
 def test_closed_hands_are_worth_what_a_plain_search_of_beliefs_says(config: KoiKoiConfig, turn: int):
     """With a card in each hand only one player has choices that hang on what is hidden."""
-    differ = 0
     for seed in range(3):
         game, root = ending(config, turn, seed)
         player = game.player
@@ -151,8 +150,6 @@ def test_closed_hands_are_worth_what_a_plain_search_of_beliefs_says(config: KoiK
         solved = solve(game_of(config).make_game(config).rules, root, np.array(own), within=1e-6)
         assert solved.value == pytest.approx(believed_value([with_hands(game, deal) for deal in own]) / 3, abs=1e-5)
         assert solved.opened == pytest.approx(np.mean([open_value(with_hands(game, deal)) for deal in own]))
-        differ += abs(solved.opened - solved.value) > 1e-6
-    assert differ or config is not ROUND or True
 
 
 def test_regret_matching_finds_the_value_of_kuhns_poker():
@@ -212,7 +209,7 @@ def test_a_koikoi_search_is_reproducible_in_any_company():
     twelve = koikoi_outcome(search, 12)
     assert twelve == koikoi_outcome(agents.load("search:monte_carlo", ROUND, rollouts=60), 12)
     assert [values[8:] for values in twelve] == koikoi_outcome(search, 4, first=8)
-    assert search.counts["endings"] and search.counts["passes"]
+    assert search.counts["passes"]
 
 
 def test_a_koikoi_search_beats_greedy_stop():
@@ -305,7 +302,7 @@ def test_an_ikebana_search_is_reproducible_in_any_company_and_differs_from_its_b
     assert search.counts["changed"] and eight != ikebana_outcome(agents.load("greedy", config), 8)
 
 
-def test_an_ikebana_search_that_is_never_sure_plays_its_blueprint():
+def test_an_ikebana_search_with_one_deal_is_never_sure_and_plays_its_blueprint():
     config = IkebanaConfig(rounds=1)
-    sure = agents.load("search:greedy", config, rollouts=8, margin=1e9)
+    sure = agents.load("search:greedy", config, rollouts=2)
     assert ikebana_outcome(sure, 5) == ikebana_outcome(agents.load("greedy", config), 5)

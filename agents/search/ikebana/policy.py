@@ -137,7 +137,7 @@ class IkebanaSearchSeated(Seated):
 
 @cache
 def play_out_loop(bot: Bot) -> Callable[..., None]:
-    """The loop, called with rules_array, memory (P,), states (3,), words (1,), unseen, key, step, first, actions, found.
+    """The loop: ``(rules_array, memory, states (3,), words (1,), unseen, key, step, first, actions, found)``.
 
     The position is ``states[0]``; to ``found`` (n, actions) goes what the actions are worth to its player with deals
     ``first`` to ``first`` + n.

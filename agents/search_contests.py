@@ -1,0 +1,194 @@
+"""Search in Koi-Koi and Ikebana against the players it searches over, every deal from both seats.
+
+    python -m agents.search_contests                    # the deals that are not in the results yet
+    python -m agents.search_contests --minutes 10       # as many as that
+    python -m agents.search_contests --game ikebana     # of one game
+    python -m agents.scoreboard                         # the board in agents/SCORES.md
+
+`agents/results/search-contests.json` grows by some deals at a time, so that what was interrupted goes on where it was;
+a deal depends on its number alone. Beside every lead stands the time of a decision of both: of a core's work, counted
+where there was more than one action.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import tyro
+
+from hanabako.files import read_json, write_text
+from hanabako.games import make_config
+
+from .bots.bot import BotPolicy
+from .bots.koikoi.monte_carlo import monte_carlo
+from .bots.policy import GamesInPlay, Policy, Seated
+from .evaluation.contest import line_ups
+from .evaluation.playing import play
+from .koikoi_rounds import round_of
+from .learning.runs import machine
+from .registry import SEARCH, load
+from .search_scores import error_of
+
+RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"
+SEED = 1
+AT_ONCE = 25
+"""Deals between two looks at the clock."""
+
+
+class Row(NamedTuple):
+    """A search against a rival, two players."""
+
+    game: str
+    preset: str
+    blueprint: str
+    rollouts: int
+    rival: str
+    """The name of a bot; behind a colon the roll-outs of `monte_carlo`."""
+    deals: int
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from other rows, however many deals it shall have."""
+        return self[:-1]
+
+
+ROWS = [
+    Row("koikoi", "document", "monte_carlo", 1000, "monte_carlo:2000", 5000),
+    Row("koikoi", "koikoi_japan", "monte_carlo", 1000, "monte_carlo:2000", 5000),
+    Row("koikoi", "koikoi_japan", "monte_carlo", 4000, "monte_carlo:10000", 1000),
+    Row("koikoi", "koikoi_japan", "greedy_stop", 300, "monte_carlo:2000", 1000),
+    Row("ikebana", "standard", "lookahead", 300, "lookahead", 1000),
+    Row("ikebana", "standard", "greedy", 300, "greedy", 1000),
+]
+
+
+@dataclass(frozen=True)
+class Args:
+    """Play searches against their rivals."""
+
+    minutes: float = float("inf")
+    """Stop after about so long."""
+    game: str | None = None
+    """Only rows of this one."""
+    preset: str | None = None
+    """Only rows of this one."""
+    deals: int | None = None
+    """At most so many deals a row."""
+
+
+class Timed:
+    """A policy, and how long its decisions take."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self.name, self.observes, self.specializes = policy.name, policy.observes, policy.specializes
+        self.decisions, self.seconds = 0, 0.0
+
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
+        """See `agents.bots.policy.Policy.seat`."""
+        seated = self._policy.seat(games, seats)
+        act = seated.act
+
+        def timed() -> None:
+            own = (seated.seats >> games.tables["current_player"].astype(np.uint64)) & np.uint64(1) != 0
+            self.decisions += int((own & ~games.tables["terminated"] & (games.mask.sum(axis=1) > 1)).sum())
+            began = time.thread_time()
+            act()
+            self.seconds += time.thread_time() - began
+
+        seated.act = timed  # pyrefly: ignore[bad-assignment] - it does the same
+        return seated
+
+
+def players_of(row: Row) -> tuple[Any, Policy, Policy]:
+    """The config, the search and its rival."""
+    config = round_of(row.preset) if row.game == "koikoi" else make_config(row.game, row.preset, 2)
+    name, _, rollouts = row.rival.partition(":")
+    rival = BotPolicy(monte_carlo(int(rollouts)), config) if rollouts else load(name, config)
+    return config, load(SEARCH + row.blueprint, config, rollouts=row.rollouts), rival
+
+
+def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
+    """``result`` with up to `AT_ONCE` more deals of the row: its numbers, and what each deal's two games brought."""
+    config, search, rival = players_of(row)
+    play(config, [search, rival], 1, SEED)  # what is to be compiled is compiled
+    one, other = Timed(search), Timed(rival)
+    first = len(result["leads"])
+    count = min(AT_ONCE, row.deals - first)
+    leads = []
+    for own in line_ups(2):
+        rewards = play(config, [one if mine else other for mine in own], count, SEED, first=first).rewards
+        leads.append(rewards[:, own.index(True)] - rewards[:, own.index(False)])
+    every = [*result["leads"], *np.stack(leads, axis=1).tolist()]
+    games = np.array(every)
+    seconds = [old + new.seconds for old, new in zip(result["seconds"], (one, other), strict=True)]
+    decisions = [old + new.decisions for old, new in zip(result["decisions"], (one, other), strict=True)]
+    return {
+        **row._asdict(),
+        "deals": len(every),
+        "lead": float(games.mean()),
+        "lead_error": error_of(games.mean(axis=1)),
+        "won": float((games > 0).mean()),
+        "won_error": error_of((games > 0).mean(axis=1)),
+        "drawn": float((games == 0).mean()),
+        "milliseconds": [1000 * own / max(1, count) for own, count in zip(seconds, decisions, strict=True)],
+        "seconds": seconds,
+        "decisions": decisions,
+        "machine": machine(),
+        "seed": SEED,
+        "leads": every,
+    }
+
+
+def read_results() -> list[dict[str, Any]]:
+    """What has been played so far."""
+    return read_json(RESULTS) if RESULTS.exists() else []
+
+
+def table(results: Sequence[Mapping[str, Any]]) -> str:
+    """The results in Markdown; a lead is in points a round (Koi-Koi) or in games won less games lost (Ikebana)."""
+    lines = [
+        "| game | search over | roll-outs | ms | rival | ms | lead, 95 % | won | drawn | games |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for result in results:
+        scale = 0.5  # counted from both sides
+        cells = [
+            *(f"{result['game']} {result['preset']}", result["blueprint"], f"{result['rollouts']:,}"),
+            *(f"{result['milliseconds'][0]:.1f}", result["rival"], f"{result['milliseconds'][1]:.1f}"),
+            f"{scale * result['lead']:+.2f} ± {1.96 * scale * result['lead_error']:.2f}",
+            f"{result['won']:.1%} ± {1.96 * result['won_error']:.1%}",
+            *(f"{result['drawn']:.1%}", f"{2 * result['deals']:,}"),
+        ]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command line."""
+    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
+    results = {Row(*(result[name] for name in Row._fields)).key: result for result in read_results()}
+    end = time.monotonic() + 60 * args.minutes
+    rows = [row for row in ROWS if args.game in (None, row.game) and args.preset in (None, row.preset)]
+    nothing = {"leads": [], "seconds": [0.0, 0.0], "decisions": [0, 0]}
+    while time.monotonic() < end:
+        wanted = [replace_deals(row, args.deals) for row in rows]
+        missing = [row for row in wanted if len(results.get(row.key, nothing)["leads"]) < row.deals]
+        if not missing:
+            break
+        row = min(missing, key=lambda row: len(results.get(row.key, nothing)["leads"]))
+        results[row.key] = played(row, results.get(row.key, nothing))
+        write_text(RESULTS, "[\n" + ",\n".join(json.dumps(one) for one in results.values()) + "\n]\n")
+
+
+def replace_deals(row: Row, deals: int | None) -> Row:
+    """The row with at most so many deals."""
+    return row._replace(deals=min(row.deals, deals or row.deals))
+
+
+if __name__ == "__main__":
+    main()
