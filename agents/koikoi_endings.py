@@ -14,7 +14,7 @@ two cards left, both choices are worked out by the relaxation, and what `monte_c
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,16 @@ from numpy.typing import NDArray
 
 from hanabako.files import read_json, write_text
 from hanabako.games import game_of
+from hanafuda_env import PRESETS
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
 from .evaluation.seating import Block, sit
-from .koikoi_rounds import round_of
 from .learning.runs import machine
 from .registry import load
-from .search.koikoi.equilibrium import deals_of, solve
+from .search.koikoi.equilibrium import both_hands, solve
 from .search.koikoi.one_round import ROUND_STATE, Laid, round_state
 from .search.koikoi.policy import solved_openly
 
@@ -67,7 +67,7 @@ def moments(first: int, count: int) -> Iterator[tuple[int, NDArray[Any], NDArray
         The round's number, its `ROUND_STATE` (1,), what the hands cannot hold (2,), and what `monte_carlo` does if the
         question is Koi-Koi, else -1.
     """
-    config = round_of(PRESET)
+    config = replace(PRESETS[PRESET], rounds=1, reward="points")
     game = game_of(config).make_game(config)
     block = Block(game, count, observes=False, specialize=False)
     players = sit(block, [load(PLAYER, config)] * 2)
@@ -96,7 +96,7 @@ def moments(first: int, count: int) -> Iterator[tuple[int, NDArray[Any], NDArray
 
 def ending(rules: Any, number: int, root: NDArray[Any], excluded: NDArray[np.uint64]) -> dict[str, Any]:
     """One ending, solved: points to the player to move."""
-    solved = solve(rules, root, deals_of(root[0], excluded))
+    solved = solve(rules, root, both_hands(root[0], excluded))
     if root["current_player"][0] == 0:
         lower, upper, sure = solved.lower, solved.upper, solved.advised[0]
     else:
@@ -124,7 +124,7 @@ def call(rules: Any, number: int, root: NDArray[Any], excluded: NDArray[np.uint6
 
 def go_on(results: dict[str, Any], until: float) -> bool:
     """Add a few endings and choices of the next rounds; whether there is more to do."""
-    config = round_of(PRESET)
+    config = replace(PRESETS[PRESET], rounds=1, reward="points")
     rules = game_of(config).make_game(config).rules
     missing = {turn: count - len(results["endings"][str(turn)]) for turn, count in ENDINGS.items()}
     calls = CALLS - len(results["calls"])

@@ -13,25 +13,25 @@ where there was more than one action.
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import tyro
+from numpy.typing import NDArray
 
 from hanabako.files import read_json, write_text
 from hanabako.games import make_config
+from hanafuda_env import PRESETS
 
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
 from .bots.policy import GamesInPlay, Policy, Seated
 from .evaluation.contest import line_ups
 from .evaluation.playing import play
-from .koikoi_rounds import round_of
 from .learning.runs import machine
 from .registry import SEARCH, load
-from .search_scores import error_of
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"
 SEED = 1
@@ -106,7 +106,11 @@ class Timed:
 
 def players_of(row: Row) -> tuple[Any, Policy, Policy]:
     """The config, the search and its rival."""
-    config = round_of(row.preset) if row.game == "koikoi" else make_config(row.game, row.preset, 2)
+    config = (
+        replace(PRESETS[row.preset], rounds=1, reward="points")
+        if row.game == "koikoi"
+        else make_config(row.game, row.preset, 2)
+    )
     name, _, rollouts = row.rival.partition(":")
     rival = BotPolicy(monte_carlo(int(rollouts)), config) if rollouts else load(name, config)
     return config, load(SEARCH + row.blueprint, config, rollouts=row.rollouts), rival
@@ -144,6 +148,11 @@ def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def error_of(values: NDArray[np.float64]) -> float:
+    """The standard error of the mean; of one value it is not known, and 0 here."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
 def read_results() -> list[dict[str, Any]]:
     """What has been played so far."""
     return read_json(RESULTS) if RESULTS.exists() else []
@@ -176,7 +185,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     rows = [row for row in ROWS if args.game in (None, row.game) and args.preset in (None, row.preset)]
     nothing = {"leads": [], "seconds": [0.0, 0.0], "decisions": [0, 0]}
     while time.monotonic() < end:
-        wanted = [replace_deals(row, args.deals) for row in rows]
+        wanted = [at_most(row, args.deals) for row in rows]
         missing = [row for row in wanted if len(results.get(row.key, nothing)["leads"]) < row.deals]
         if not missing:
             break
@@ -185,7 +194,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         write_text(RESULTS, "[\n" + ",\n".join(json.dumps(one) for one in results.values()) + "\n]\n")
 
 
-def replace_deals(row: Row, deals: int | None) -> Row:
+def at_most(row: Row, deals: int | None) -> Row:
     """The row with at most so many deals."""
     return row._replace(deals=min(row.deals, deals or row.deals))
 

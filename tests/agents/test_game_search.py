@@ -14,7 +14,7 @@ import agents
 from agents.evaluation.playing import play
 from agents.evaluation.seating import Block, sit
 from agents.search.ikebana.policy import deal_unseen, list_unseen, worth_of
-from agents.search.koikoi.equilibrium import Matching, deals_of, solve
+from agents.search.koikoi.equilibrium import Matching, both_hands, solve
 from agents.search.koikoi.one_round import ROUND_STATE, Laid, round_state
 from agents.search.koikoi.policy import solved_openly
 from agents.search.koikoi.walk import CHOICES
@@ -129,7 +129,7 @@ def test_open_hands_are_worth_what_a_plain_minimax_says(config: KoiKoiConfig, tu
     for seed in range(2):
         game, root = ending(config, turn, seed)
         player = game.player
-        deals = [deal for deal in deals_of(root[0], [0, 0]).tolist() if deal[player] == int(root["hand"][0, player])]
+        deals = [deal for deal in both_hands(root[0], [0, 0]).tolist() if deal[player] == int(root["hand"][0, player])]
         chosen = deals[:: max(1, len(deals) // 2)]
         allowed = np.bitwise_or.reduce(np.array([deal[1 - player] for deal in chosen], np.uint64))
         values = solved_openly(game_of(config).make_game(config).rules, root, ~allowed)
@@ -145,7 +145,7 @@ def test_closed_hands_are_worth_what_a_plain_search_of_beliefs_says(config: KoiK
     for seed in range(3):
         game, root = ending(config, turn, seed)
         player = game.player
-        every = deals_of(root[0], [0, 0])
+        every = both_hands(root[0], [0, 0])
         own = [deal for deal in every if deal[player] == root["hand"][0, player]][:3]
         solved = solve(game_of(config).make_game(config).rules, root, np.array(own), within=1e-6)
         assert solved.value == pytest.approx(believed_value([with_hands(game, deal) for deal in own]) / 3, abs=1e-5)

@@ -31,7 +31,7 @@ from ...bots.policy import GamesInPlay, Policy, Seated, set_of
 from ..choosing import Effort, choose
 from ..efforts import check_effort, check_number, check_plain_bot
 
-__all__ = ["IkebanaSearch", "IkebanaSearchSeated"]
+__all__ = ["IkebanaSearch", "SearchSeated"]
 
 ROLLOUTS = 200
 MARGIN = 2.0
@@ -78,12 +78,12 @@ class IkebanaSearch:
         """Over all games so far: ``decisions`` with more than one action, ``changed`` ones that were not the
         blueprint's, and ``rollouts``."""
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "IkebanaSearchSeated":
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
         """See `agents.bots.policy.Policy.seat`."""
-        return IkebanaSearchSeated(self, games, seats)
+        return SearchSeated(self, games, seats)
 
 
-class IkebanaSearchSeated(Seated):
+class SearchSeated(Seated):
     """See `IkebanaSearch`."""
 
     def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:

@@ -28,7 +28,7 @@ from hanafuda_env.engine.state import Rules
 from .one_round import round_rules
 from .walk import WrittenGame, empty_game, enter, walk, walk_room
 
-__all__ = ["Solved", "deals_of", "solve"]
+__all__ = ["Solved", "both_hands", "solve"]
 
 SIZES = ((1 << 12, 1 << 15), (1 << 15, 1 << 18), (1 << 18, 1 << 22))
 """Choices and pairs of plans that are tried to have room for, in turn."""
@@ -58,7 +58,7 @@ class Solved:
         return (self.lower + self.upper) / 2
 
 
-def deals_of(state: Any, excluded: Any) -> NDArray[np.uint64]:
+def both_hands(state: Any, excluded: Any) -> NDArray[np.uint64]:
     """Both hands (n, 2) in every deal of the cards that not all have seen, which K14 allows."""
     seen = int(state["field"]) | int(state["captured"][0]) | int(state["captured"][1]) | 1 << int(state["pending"])
     hidden = [card for card in range(CARDS) if not seen >> card & 1]
@@ -80,7 +80,7 @@ def solve(
     Args:
         rules: of the game.
         state: the public part counts; hands are those of each deal.
-        deals: see `deals_of`; all are equally likely.
+        deals: see `both_hands`; all are equally likely.
         within: stop when the bounds are so close, in points,
         most: or after so many rounds of regret matching.
 
@@ -183,7 +183,7 @@ def write_down() -> Callable[..., float]:
     digest = digest_of(enter, walk, write_down)
 
     @kernel
-    def write_deals(rules_array, state, deals, states, ways, choices, index, opened, pairs, sizes):
+    def write_all(rules_array, state, deals, states, ways, choices, index, opened, pairs, sizes):
         rules = keyed(rules_of(rules_array), digest)
         game = WrittenGame(choices, index, opened, pairs, sizes)
         total = 0.0
@@ -199,7 +199,7 @@ def write_down() -> Callable[..., float]:
             total += walk(rules, states, ways, game)
         return total / deals.shape[0]
 
-    return lambda array, state, deals, states, ways, written: write_deals(array, state, deals, states, ways, *written)
+    return lambda array, state, deals, states, ways, written: write_all(array, state, deals, states, ways, *written)
 
 
 @cache

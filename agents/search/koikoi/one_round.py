@@ -16,7 +16,7 @@ from hanabako.engine.rng import random_below
 from hanafuda_env.engine.cards import months_of
 from hanafuda_env.engine.state import LEAST_TURNS, PHASE_PLAY, TURNS, Rules, state_dtype
 
-__all__ = ["ROUND_STATE", "Laid", "deal_hidden", "lead_of", "round_rules", "round_state"]
+__all__ = ["ROUND_STATE", "Laid", "hand_out", "lead_of", "round_rules", "round_state"]
 
 ROUND_STATE = interned(state_dtype(1, 0))
 
@@ -39,7 +39,7 @@ def round_state(rules: Rules, state: Any, out: NDArray[Any]) -> None:
 
 
 @rule
-def deal_hidden(s, hidden, excluded, missing, other, key):
+def hand_out(s, hidden, excluded, missing, other, key):
     """Deal ``hidden`` cards at random: ``missing`` to the ``other`` hand, none of ``excluded``, the rest as draws."""
     left = hidden & ~excluded
     for k in range(missing):

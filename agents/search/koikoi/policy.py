@@ -40,7 +40,7 @@ from .endings import average_open, ending_room
 from .one_round import ROUND_STATE, Laid, round_rules, round_state
 from .tree import KEY_ROOT, branch_of, empty_tree, one_pass, rooms_of
 
-__all__ = ["KoiKoiSearch", "KoiKoiSearchSeated", "solved_openly"]
+__all__ = ["KoiKoiSearch", "SearchSeated", "solved_openly"]
 
 ROLLOUTS = 2000
 ENDING = TURNS - 2
@@ -77,12 +77,12 @@ class KoiKoiSearch:
         self.counts: Counter[str] = Counter()
         """Over all games so far: ``decisions`` with more than one action, of these ``endings``, and ``passes``."""
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "KoiKoiSearchSeated":
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
         """See `agents.bots.policy.Policy.seat`."""
-        return KoiKoiSearchSeated(self, games, seats)
+        return SearchSeated(self, games, seats)
 
 
-class KoiKoiSearchSeated(Seated):
+class SearchSeated(Seated):
     """See `KoiKoiSearch`."""
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:

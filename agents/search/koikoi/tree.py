@@ -23,7 +23,7 @@ from hanafuda_env.engine.rules import legal_actions, step
 from hanafuda_env.engine.state import PHASE_END
 
 from ...bots.koikoi.judgement import lowest_card
-from .one_round import ROUND_STATE, deal_hidden, lead_of
+from .one_round import ROUND_STATE, hand_out, lead_of
 
 __all__ = ["Rooms", "Tree", "branch_of", "empty_tree", "one_pass", "rooms_of"]
 
@@ -97,7 +97,7 @@ def one_pass(rules, root, rooms, advise, hidden, missing, tree, key, begin):
     s, path, sums = rooms.state, tree.path, tree.sums[0]
     player = np.int64(root.current_player)
     s[0] = root
-    deal_hidden(s[0], hidden[0], hidden[1], missing, 1 - player, random_word(key, DECK_STREAM))
+    hand_out(s[0], hidden[0], hidden[1], missing, 1 - player, random_word(key, DECK_STREAM))
     place, length, is_new, moves = KEY_ROOT, 0, False, 0
     chance = random_word(key, PLAY_STREAM)
     while s[0].phase != PHASE_END:
