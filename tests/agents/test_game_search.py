@@ -31,6 +31,7 @@ ENDINGS = [
     (replace(PRESETS["koikoi_japan"], rounds=1), 15),
     (replace(PRESETS["nintendo"], rounds=1), 16),
 ]
+NAMES = ["document", "document_options", "koikoi_japan", "nintendo"]
 
 
 # --- Koi-Koi: a plain solver ------------------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ def with_hands(game: PlainKoiKoi, hands: Any) -> PlainKoiKoi:
     return after
 
 
-@pytest.mark.parametrize(("config", "turn"), ENDINGS, ids=str)
+@pytest.mark.parametrize(("config", "turn"), ENDINGS, ids=NAMES)
 def test_open_hands_are_worth_what_a_plain_minimax_says(config: KoiKoiConfig, turn: int):
     for seed in range(2):
         game, root = ending(config, turn, seed)
@@ -139,7 +140,7 @@ def test_open_hands_are_worth_what_a_plain_minimax_says(config: KoiKoiConfig, tu
             assert value == pytest.approx((1 if player == 0 else -1) * np.mean(after))
 
 
-@pytest.mark.parametrize(("config", "turn"), ENDINGS[:3], ids=str)
+@pytest.mark.parametrize(("config", "turn"), ENDINGS[:3], ids=NAMES[:3])
 def test_closed_hands_are_worth_what_a_plain_search_of_beliefs_says(config: KoiKoiConfig, turn: int):
     """With a card in each hand only one player has choices that hang on what is hidden."""
     for seed in range(3):
