@@ -1,0 +1,110 @@
+"""A minute of the long proof, and that its checks can fail."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.proof import invariants, steps
+from tests.proof.choosing import random_actions
+from tests.proof.configs import Entry, entries
+from tests.proof.invariants import SENTENCES
+from tests.proof.records import Record
+
+ENTRIES = {entry.name: entry for entry in entries()}
+USUAL = [ENTRIES[name] for name in ("hanabi standard 2p", "ikebana standard 3p", "koikoi koikoi_japan 2p")]
+
+
+# --- Steps ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_little_of_every_configuration_keeps_the_laws(tmp_path: Path) -> None:
+    record = Record.open("steps", tmp_path)
+    for entry in ENTRIES.values():
+        record.row(entry.name)
+        steps.play_slice(record, entry, tables=64, steps=48)
+    assert record.failures == []
+    assert record.amount == len(ENTRIES) * 64 * 48
+    assert all(row["checking_seconds"] >= 0 for row in record.rows.values())
+
+
+DAMAGES: dict[str, dict[int, Any]] = {
+    "all": {
+        invariants.ILL_MASK: lambda seen: seen.mask.fill(0),
+        invariants.OTHER_MASK: lambda seen: seen.mask.fill(1),
+        invariants.BEYOND: lambda seen: seen.observation.__setitem__(-1, 2**63),
+        invariants.ILLEGAL: lambda seen: seen.put("illegal", True),
+        invariants.INFINITE: lambda seen: seen.put("rewards", np.nan),
+        invariants.UNFAIR: lambda seen: seen.put("rewards", [1, 0.5, 0.5, 0, 0][: seen.table["rewards"].size]),
+        invariants.SCORE: lambda seen: (seen.put("ended", True), seen.put("score", 2**40)),
+    },
+    "hanabi": {
+        invariants.OVER: lambda seen: seen.set("end_reason", 1),
+        invariants.CARDS: lambda seen: seen.state["cards"].__setitem__(0, (seen.state["cards"][0] + 1) % 25),
+        invariants.NUMBERS: lambda seen: seen.set("information_tokens", 9),
+        invariants.KNOWLEDGE: lambda seen: seen.set("plausible", 0),
+        invariants.HINT: lambda seen: seen.set("hinted", 2**10 - 1),
+        invariants.DISCARD: lambda seen: seen.set("discarded", 2**10 - 1),
+        invariants.SIZES: lambda seen: seen.set("hand_count", 6),
+    },
+    "ikebana": {
+        invariants.OVER: lambda seen: seen.set("end_reason", 1),
+        invariants.CARDS: lambda seen: seen.state["cards"].__setitem__(0, (seen.state["cards"][0] + 1) % 30),
+        invariants.NUMBERS: lambda seen: seen.set("starter", 3),
+        invariants.SIZES: lambda seen: seen.set("starter", (seen.state["starter"] + 1) % 3),
+        invariants.POINTS: lambda seen: seen.set("prestige", 100),
+    },
+    "koikoi": {
+        invariants.OVER: lambda seen: seen.set("phase", 6),
+        invariants.CARDS: lambda seen: seen.set("field", 0),
+        invariants.NUMBERS: lambda seen: seen.set("turn", 17),
+        invariants.SIZES: lambda seen: seen.set("round_number", 5),
+        invariants.POINTS: lambda seen: seen.set("score", 31),
+    },
+}
+
+
+class Seen:
+    """What the check of steps is shown of some tables; one of them is to be damaged."""
+
+    def __init__(self, entry: Entry) -> None:
+        envs = entry.vector(4, observation="packed", specialize=False)
+        seen, _ = envs.reset(seed=3)
+        for t in range(6):
+            seen, *_ = envs.step(random_actions(seen["action_mask"], 3, 0, t))
+        self.tables, self.masks, self.observations = envs.tables.copy(), seen["action_mask"], seen["observation"]
+        self.table, self.mask, self.observation = self.tables[2], self.masks[2], self.observations[2]
+        self.state = self.table["state"]
+        self.check = steps.checker(entry)
+
+    def put(self, name: str, value: Any) -> None:
+        self.table[name] = value
+
+    def set(self, name: str, value: Any) -> None:
+        self.state[name] = value
+
+    def fault(self) -> tuple[int, int]:
+        return self.check(self.tables, self.masks, self.observations, np.zeros_like(self.observations))
+
+
+@pytest.mark.parametrize("entry", USUAL, ids=lambda entry: entry.name)
+def test_every_broken_law_is_found_where_it_was_broken(entry: Entry) -> None:
+    assert Seen(entry).fault() == (-1, 0)
+    for fault, damage in (DAMAGES["all"] | DAMAGES[entry.under_test.name]).items():
+        seen = Seen(entry)
+        damage(seen)
+        where, found = seen.fault()
+        assert (where, SENTENCES[found]) == (2, SENTENCES[fault])
+
+
+def test_the_work_goes_on_where_it_was_and_begins_anew_with_other_rules(tmp_path: Path) -> None:
+    record = Record.open("steps", tmp_path)
+    steps.run(record, 0)
+    record.add("hanabi mini 2p", 5000, 1.5, ["a fault"])
+    record.save()
+    again = Record.open("steps", tmp_path)
+    code = again.rows["hanabi mini 2p"]["code"]
+    assert again.row("hanabi mini 2p", code)["amount"] == 5000
+    assert again.failures == ["hanabi mini 2p: a fault"]
+    assert again.row("hanabi mini 2p", "other rules")["amount"] == 0
