@@ -83,7 +83,15 @@ def machine_of(path: Path) -> str:
 Slice = Callable[[str], None]
 
 
-def work(record: Record, goals: dict[str, int], run_slice: Slice, seconds: float, title: str, unit: str) -> None:
+def work(
+    record: Record,
+    goals: dict[str, int],
+    run_slice: Slice,
+    seconds: float,
+    title: str,
+    unit: str,
+    save: Callable[[], None] | None = None,
+) -> None:
     """Run slices of the row that is furthest from its goal until all are there, the time is over, or Ctrl-C.
 
     Args:
@@ -93,7 +101,9 @@ def work(record: Record, goals: dict[str, int], run_slice: Slice, seconds: float
         seconds: of the wall clock; a slice that has begun is finished.
         title: of the progress bar.
         unit: of the amounts.
+        save: what is done now and then; by default the record is saved.
     """
+    save = record.save if save is None else save
     end = saved = time.monotonic()
     end += seconds
     with tqdm(total=sum(goals.values()), initial=done(record, goals), desc=title, unit=unit, unit_scale=True) as bar:
@@ -104,9 +114,9 @@ def work(record: Record, goals: dict[str, int], run_slice: Slice, seconds: float
                 run_slice(name)
                 bar.update(done(record, goals) - bar.n)
                 if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                    record.save()
+                    save()
                     saved = time.monotonic()
-    record.save()
+    save()
 
 
 def done(record: Record, goals: dict[str, int]) -> int:

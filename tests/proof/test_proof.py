@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.proof import invariants, steps
+from tests.proof import digests, invariants, steps
 from tests.proof.choosing import random_actions
 from tests.proof.configs import Entry, entries
 from tests.proof.invariants import SENTENCES
@@ -108,3 +108,42 @@ def test_the_work_goes_on_where_it_was_and_begins_anew_with_other_rules(tmp_path
     assert again.row("hanabi mini 2p", code)["amount"] == 5000
     assert again.failures == ["hanabi mini 2p: a fault"]
     assert again.row("hanabi mini 2p", "other rules")["amount"] == 0
+
+
+# --- Digests ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["hanabi", "ikebana", "koikoi"])
+def test_every_configuration_plays_the_games_on_record(game: str) -> None:
+    """On whatever Python, NumPy and Numba this runs: those of the record are in it."""
+    recorded = Record.open("digests").rows
+    for name, entry in ENTRIES.items():
+        if entry.under_test.name == game:
+            assert digests.vector()(entry).digest() == recorded[name]["digest"], name
+
+
+@pytest.mark.parametrize("entry", USUAL, ids=lambda entry: entry.name)
+def test_every_path_plays_the_games_on_record(entry: Entry) -> None:
+    recorded = Record.open("digests").rows[entry.name]["digest"]
+    for path, play in digests.PATHS.items():
+        assert play(entry).digest() == recorded, path
+
+
+def test_a_digest_tells_the_least_difference() -> None:
+    seen = digests.vector()(ENTRIES["koikoi document 2p"])
+    for array in seen:
+        before = array[3, 5].copy()
+        array[3, 5] = before + 1 if array.dtype != np.bool_ else ~before
+        changed = seen.digest()
+        array[3, 5] = before
+        assert changed != seen.digest()
+
+
+def test_a_digest_that_differs_is_a_failure(tmp_path: Path) -> None:
+    record = Record.open("digests", tmp_path)
+    entry = ENTRIES["ikebana single_round 2p"]
+    digests.compare(record, entry, digests.QUICK)
+    assert record.failures == []
+    record.rows[entry.name]["digest"] = "0" * 64
+    digests.compare(record, entry, digests.QUICK)
+    assert "vector, Python 3." in record.failures[0]
