@@ -26,7 +26,10 @@ AFTERWARDS = 3
 
 def all_doors(folder: Path) -> dict[str, Door]:
     """Every door by its name; files are written to ``folder``."""
-    doors = {"hanabi, hanab.live": hanab_live_door(folder / "game.json"), "hanabi, policy file": policy_door(folder / "p.safetensors")}
+    doors = {
+        "hanabi, hanab.live": hanab_live_door(folder / "game.json"),
+        "hanabi, policy file": policy_door(folder / "p.safetensors"),
+    }
     for under_test in GAMES:
         own = {
             "config": config_door(under_test),
@@ -87,9 +90,6 @@ def single_doors(under_test: GameUnderTest) -> dict[str, Door]:
     def state() -> bytes:
         return env._tables.tobytes()
 
-    def fresh() -> None:
-        env.reset(seed=3)
-
     def play_on() -> None:
         for _ in range(AFTERWARDS):
             if all(env.terminations.values()):
@@ -104,12 +104,12 @@ def single_doors(under_test: GameUnderTest) -> dict[str, Door]:
         env.reset(options={"state": position})
         play_on()
 
-    def step(action: Any) -> None:
+    def action_now(rng: random.Random) -> list[int]:
         if all(env.terminations.values()):
-            fresh()
-        env.step(action[0] if isinstance(action, list) and len(action) == 1 else action)
+            env.reset(seed=3)
+        return [rng.choice(actions)]
 
-    fresh()
+    env.reset(seed=3)
     actions = range(-1, env.action_space(env.possible_agents[0]).n + 1)
     words = [env.action_to_str(action) for action in actions[1:-1]]
     return {
@@ -117,9 +117,14 @@ def single_doors(under_test: GameUnderTest) -> dict[str, Door]:
             lambda rng: {"seed": rng.randrange(2**64), "options": {"game_index": 4, **rng.choice(decks)}}, reset, state
         ),
         "position": Door(lambda rng: rng.choice(positions), place, state),
-        "step": Door(lambda rng: [rng.choice(actions)], step, state),
-        "word of an action": Door(lambda rng: [rng.choice(words)], lambda text: env.str_to_action(*text[:1]), state),
+        "step": Door(action_now, lambda action: env.step(alone(action)), state),
+        "word of an action": Door(lambda rng: [rng.choice(words)], lambda text: env.str_to_action(alone(text)), state),
     }
+
+
+def alone(value: Any) -> Any:
+    """What a list of one holds: so that a single value may be changed, too."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def deal_of(under_test: GameUnderTest, env: Any, seed: int) -> dict[str, Any]:
@@ -168,6 +173,8 @@ def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
 
     def take_state(parts: Any) -> None:
         envs.set_state(forged(parts, saved))
+        if not envs._was_reset:  # as it was saved, or as the change says
+            envs.reset(seed=1)
         played(envs, rng)
 
     return {
@@ -273,4 +280,3 @@ def policy_door(path: Path) -> Door:
         load_policy(path)
 
     return Door(lambda _: entries, take, things=JSON)
-
