@@ -234,7 +234,7 @@ def play_hanabi(game: str) -> None:
 
     rng = random.Random(16)
     usual = [HanabiConfig(history=2), HanabiConfig(players=3, derived=True, belief=True)]
-    for number in range(40):
+    for number in range(14):
         config = usual[number // 2] if number < 4 else random_config(rng)
         deck = shuffled_box(config, rng)
         tiles = random_tiles(config, rng) if config.flamboyants else ""
@@ -247,9 +247,8 @@ def play_ikebana(game: str) -> None:
     from tests.ikebana.test_reference import TABLES, play
 
     rng = random.Random(16)
-    for _ in range(2):
-        for config in TABLES:
-            play(config, rng)
+    for config in TABLES:
+        play(config, rng)
 
 
 def play_koikoi(game: str) -> None:
@@ -260,7 +259,7 @@ def play_koikoi(game: str) -> None:
     from tests.koikoi.test_reference import play_both, random_config
 
     rng = random.Random(16)
-    for number in range(30):
+    for number in range(20):
         presets = list(PRESETS.values())
         config = replace(presets[number], reward="points") if number < len(presets) else random_config(rng)
         play_both(config, rng)
@@ -270,13 +269,13 @@ REFERENCES: dict[str, Callable[[str], None]] = {"hanabi": play_hanabi, "ikebana"
 
 
 def compare_digests(game: str) -> None:
-    """Every fifth configuration's fixed games, and those that observe most."""
+    """The fixed games of two configurations, and of the one that observes most."""
     from tests.proof import digests
     from tests.proof.configs import entries
 
     recorded = Record.open("digests").rows
     own = [entry for entry in entries() if entry.under_test.name == game]
-    for entry in {entry.name: entry for entry in (*own[::5], *own[-2:])}.values():
+    for entry in (own[0], own[len(own) // 2], own[-1]):
         assert digests.vector()(entry).digest() == recorded[entry.name]["digest"]
 
 
