@@ -10,14 +10,12 @@ import tyro
 from tests.proof import pages
 from tests.proof.records import Record
 
-CHECKS = ("steps", "digests", "kills", "hostile", "modes", "faults")
-
 
 @dataclass
 class Args:
     """Prove on."""
 
-    checks: Annotated[tuple[str, ...], tyro.conf.Positional] = CHECKS
+    checks: Annotated[tuple[str, ...], tyro.conf.Positional] = pages.CHECKS
     """Which of steps, digests, kills, hostile, modes and faults; or ``pages``: write docs/proof.md alone."""
     seconds: float = float("inf")
     """Of the wall clock, for each check; by default until its goal is reached."""
@@ -25,9 +23,9 @@ class Args:
 
 def main(args: Args) -> None:
     """Run the checks one after the other, and write the page."""
-    wrong = [name for name in args.checks if name not in (*CHECKS, "pages")]
+    wrong = [name for name in args.checks if name not in (*pages.CHECKS, "pages")]
     if wrong:
-        raise SystemExit(f"there is no check {wrong[0]!r}: of {', '.join(CHECKS)}, or pages")
+        raise SystemExit(f"there is no check {wrong[0]!r}: of {', '.join(pages.CHECKS)}, or pages")
     failures = []
     for name in args.checks:
         if name != "pages":

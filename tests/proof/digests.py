@@ -193,7 +193,7 @@ def firsts_of(found: dict[str, Entry]) -> set[str]:
 
 def paths_of(name: str, firsts: set[str]) -> dict[str, Player]:
     """The paths of a configuration."""
-    threaded = THREADED if numba.config.NUMBA_NUM_THREADS > 1 else {}
+    threaded = THREADED if numba.get_num_threads() > 1 else {}
     return PATHS | threaded | (SPECIALIZED if name in firsts else {})
 
 

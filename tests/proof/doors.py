@@ -11,11 +11,11 @@ import numpy as np
 import safetensors.torch
 import torch
 
-from agents.networks.neural_policy import load_policy, save_policy
 from agents.networks.network import DenseNetwork
+from agents.networks.neural_policy import load_policy, save_policy
 from agents.people.record import GameRecord, read_record
-from hanabi_env import HanabiConfig, hanablive
 from hanabako.games import config_to_dict
+from hanabi_env import HanabiConfig, hanablive
 from tests.games import GAMES, GameUnderTest, legal_action
 from tests.mutations import positions_of
 from tests.proof.hostile import JSON_THINGS, Door
@@ -167,7 +167,7 @@ def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
     def reset_with_mask(arguments: Any) -> None:
         chosen = words_only(arguments).get("options")
         mask = chosen.get("reset_mask") if isinstance(chosen, dict) else None
-        if isinstance(mask, list) and all(type(one) is bool for one in mask):
+        if isinstance(chosen, dict) and isinstance(mask, list) and all(type(one) is bool for one in mask):
             chosen["reset_mask"] = np.array(mask, np.bool_)  # a list is refused, whatever is in it
         reset(arguments)
 

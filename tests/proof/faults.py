@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from tests.proof.records import RESULTS, Record, work
+from tests.proof.records import Record, work
 
 PROMISE = "A fault in the rules or in what is observed does not pass the tests"
 TESTED = (
@@ -212,7 +212,7 @@ def judge(fault: Fault | None, game: str, tell: Any) -> None:
     """In the child."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with open(os.devnull, "w") as nowhere:
+    with Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     if fault is not None:
         plant(fault)
@@ -220,7 +220,7 @@ def judge(fault: Fault | None, game: str, tell: Any) -> None:
     for name, check in (("reference", REFERENCES[game]), ("digests", compare_digests)):
         try:
             check(game)
-        except Exception:  # noqa: BLE001 - whatever fails is a fault that is seen
+        except Exception:  # whatever fails is a fault that is seen
             verdict = name
             break
     tell.send(verdict)
@@ -323,7 +323,5 @@ SAID = {
 
 
 if __name__ == "__main__":
-    from tests.proof import faults
-
     folder, wanted, most = sys.argv[1:]
-    faults.run(Record.open("faults", Path(folder) if folder else RESULTS), float(wanted), int(float(most)))
+    run(Record.open("faults", Path(folder)), float(wanted), int(most))

@@ -80,10 +80,10 @@ def beyond(words: Any, bits: int) -> Any:
     last = bits >> 6
     if last < words.shape[0] and words[last] >> np.uint64(bits & 63) != NOTHING:
         return True
+    rest = NOTHING
     for w in range(last + 1, words.shape[0]):
-        if words[w] != NOTHING:
-            return True
-    return False
+        rest |= words[w]
+    return rest != NOTHING
 
 
 # --- Every game -------------------------------------------------------------------------------------------------------
@@ -127,35 +127,49 @@ def fault_of_hanabi(facts: Any, s: Any, weights: Any, touching: Any) -> Any:
     """A game of Hanabi that goes on."""
     if s.end_reason != 0:
         return OVER
-    if not (s.information_tokens <= facts.most_information and 0 < s.life_tokens <= facts.most_lives):
-        return NUMBERS
-    if not (-1 <= s.turns_to_play <= facts.players and s.current_player < facts.players):
-        return NUMBERS
-    if s.deck_count + s.discard_count > facts.deck_size:
-        return NUMBERS
-    total = NOTHING
-    for k in range(np.int64(s.deck_count)):
-        total += weights[s.cards[k]]
-    for k in range(facts.deck_size - np.int64(s.discard_count), facts.deck_size):
-        total += weights[s.cards[k]]
-    counted = 0
-    for suit in range(facts.suits):
-        counted += bits_in(s.discarded[suit])
-        if s.fireworks[suit] > facts.ranks:
-            return NUMBERS
-        for k in range(np.int64(s.fireworks[suit])):
-            total += weights[suit * facts.ranks + (facts.ranks - 1 - k if suit == facts.black_suit else k)]
-    if counted != s.discard_count:
-        return DISCARD
+    fault = fault_of_numbers(facts, s)
+    total = weight_on_table(facts, s, weights)
     for player in range(facts.players):
         if s.hand_count[player] > facts.hand_size:
             return SIZES
         for slot in range(facts.hand_size):
             total += weights[s.hands[player, slot]]
-            fault = fault_of_card(facts, s, player, slot, touching)
-            if fault:
-                return fault
+            if fault == 0:
+                fault = fault_of_card(facts, s, player, slot, touching)
+    if fault:
+        return fault
     return CARDS if total != facts.box else 0
+
+
+@numba.njit(cache=True)
+def fault_of_numbers(facts: Any, s: Any) -> Any:
+    """Tokens, counts and fireworks."""
+    if s.information_tokens > facts.most_information or not 0 < s.life_tokens <= facts.most_lives:
+        return NUMBERS
+    if not -1 <= s.turns_to_play <= facts.players or s.current_player >= facts.players:
+        return NUMBERS
+    if s.deck_count + s.discard_count > facts.deck_size:
+        return NUMBERS
+    counted = 0
+    for suit in range(facts.suits):
+        counted += bits_in(s.discarded[suit])
+        if s.fireworks[suit] > facts.ranks:
+            return NUMBERS
+    return DISCARD if counted != s.discard_count else 0
+
+
+@numba.njit(cache=True)
+def weight_on_table(facts: Any, s: Any, weights: Any) -> Any:
+    """Of deck, discard and fireworks."""
+    total = NOTHING
+    for k in range(np.int64(s.deck_count)):
+        total += weights[s.cards[k]]
+    for k in range(facts.deck_size - np.int64(s.discard_count), facts.deck_size):
+        total += weights[s.cards[k]]
+    for suit in range(facts.suits):
+        for k in range(np.int64(s.fireworks[suit])):
+            total += weights[suit * facts.ranks + (facts.ranks - 1 - k if suit == facts.black_suit else k)]
+    return total
 
 
 @numba.njit(cache=True)
@@ -290,7 +304,10 @@ def facts_of(name: str, config: Any) -> Facts:
     return {"hanabi": hanabi_facts, "ikebana": ikebana_facts, "koikoi": koikoi_facts}[name](config)
 
 
-NONE = {field: 0 for field in Facts._fields if field not in ("box",)} | {"black_suit": -1, "box": NOTHING}
+NONE: dict[str, Any] = {field: 0 for field in Facts._fields if field not in ("box",)} | {
+    "black_suit": -1,
+    "box": NOTHING,
+}
 
 
 def hanabi_facts(config: Any) -> Facts:

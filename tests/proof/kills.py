@@ -49,6 +49,8 @@ RUNS: dict[str, tuple[str, int, tuple[str, ...], int]] = {
     "league": ("agents.learning.league", 1, ("--preset", "document"), 4),
 }
 """Module, ranks, settings and kills wanted."""
+MOST_KILLS = 10
+"""Of one run: then it may come to its end, however busy the machine is."""
 PATIENCE = 600
 """Seconds after which a life or an end that does not come is a failure."""
 
@@ -90,7 +92,7 @@ def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> Non
         run_dir = Path(folder) / "run"
         while True:
             life = begun(name, run_dir)
-            ended(life, rng.uniform(0, duration))
+            ended(life, rng.uniform(0, duration) if kills < MOST_KILLS else PATIENCE)
             alive = [rank for rank in life if rank.is_alive()]
             if not alive:
                 break
@@ -145,7 +147,7 @@ def begun(name: str, run_dir: Path) -> list[BaseProcess]:
 
 def live(module: str, options: list[str], rank: int, ranks: int, port: int) -> None:
     """What a process does: the command of the learner, silently."""
-    with open(os.devnull, "w") as nowhere:
+    with Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
     if ranks > 1:

@@ -13,19 +13,22 @@ COMMAND = "python -m tests.proof pages"
 
 
 def proof(folder: Path = RESULTS) -> str:
-    """A row for every check that has a record."""
+    """A row for every check that has a record, and what it ran on."""
     rows, machines = [], []
     for name in CHECKS:
-        if not (folder / f"{name}.json").exists():
-            continue
-        check, record = import_module(f"tests.proof.{name}"), Record.open(name, folder)
-        result = "as promised" if not record.failures else f"**{len(record.failures)} failures**"
-        rows.append(
-            (check.PROMISE, check.TESTED, check.how_much(record), getattr(check, "result", lambda _: result)(record))
-        )
-        machines.append(f"`{name}`: {machine_of(folder / f'{name}.json')}")
-    header = ("promised", "tested", "how much", "result")
-    return markdown_rows(header, rows) + "\n\nLast run on:\n\n" + "".join(f"- {words}\n" for words in machines)
+        path = folder / f"{name}.json"
+        if path.exists():
+            check, record = import_module(f"tests.proof.{name}"), Record.open(name, folder)
+            rows.append((f"{check.PROMISE} (`{name}`)", check.TESTED, check.how_much(record), result(record)))
+            machines.append(f"- `{name}`: {machine_of(path)}")
+    table = markdown_rows(("promised", "tested", "how much", "result"), rows)
+    return f"{table}\n\nLast run on:\n\n" + "\n".join(machines)
+
+
+def result(record: Record) -> str:
+    """In a word."""
+    count = len(record.failures)
+    return f"**{count} failure{'s' if count > 1 else ''}**" if count else "as promised"
 
 
 def write(check: bool = False) -> None:

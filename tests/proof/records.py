@@ -106,16 +106,16 @@ def work(
     save = record.save if save is None else save
     end = saved = time.monotonic()
     end += seconds
-    with tqdm(total=sum(goals.values()), initial=done(record, goals), desc=title, unit=unit, unit_scale=True) as bar:
-        with interruptible() as is_interrupted:
-            for name in next_rows(record, goals):
-                if is_interrupted() or time.monotonic() > end:
-                    break
-                run_slice(name)
-                bar.update(done(record, goals) - bar.n)
-                if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                    save()
-                    saved = time.monotonic()
+    bar = tqdm(total=sum(goals.values()), initial=done(record, goals), desc=title, unit=unit, unit_scale=True)
+    with bar, interruptible() as is_interrupted:
+        for name in next_rows(record, goals):
+            if is_interrupted() or time.monotonic() > end:
+                break
+            run_slice(name)
+            bar.update(done(record, goals) - bar.n)
+            if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                save()
+                saved = time.monotonic()
     save()
 
 

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.proof import digests, invariants, steps
+from tests.proof import digests, faults, hostile, invariants, kills, modes, pages, steps
 from tests.proof.choosing import random_actions
 from tests.proof.configs import Entry, entries
+from tests.proof.doors import all_doors
 from tests.proof.invariants import SENTENCES
 from tests.proof.records import Record
 
@@ -147,3 +148,97 @@ def test_a_digest_that_differs_is_a_failure(tmp_path: Path) -> None:
     record.rows[entry.name]["digest"] = "0" * 64
     digests.compare(record, entry, digests.QUICK)
     assert "vector, Python 3." in record.failures[0]
+
+
+# --- Kills ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_killed_and_resumed_ends_like_one_that_is_not(tmp_path: Path) -> None:
+    record = Record.open("kills", tmp_path)
+    name = "ppo, 2 ranks"
+    record.row(name)
+    whole, duration = kills.uninterrupted(name, tmp_path)
+    kills.kill_one_run(record, name, whole, duration)
+    assert record.failures == []
+    assert record.amount >= 1
+    assert kills.differences(whole, tmp_path / f"{name}-0", [0, 1]) == ["a resumed run ended with [0, 1]"]
+    lines = (whole / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (whole / "metrics.jsonl").write_text("".join(lines[:-1]))
+    assert kills.differences(whole, tmp_path / f"{name}-0", [0, 0]) == ["other metrics"]
+
+
+# --- Hostile inputs ---------------------------------------------------------------------------------------------------
+
+
+def test_some_hostile_inputs_at_every_door(tmp_path: Path) -> None:
+    record = Record.open("hostile", tmp_path / "results")
+    for name, door in all_doors(tmp_path).items():
+        record.row(name)
+        hostile.knock(record, name, door, times=40)
+        assert 0 < record.rows[name]["refused"] <= 40, name
+    assert record.failures == []
+
+
+def test_what_hostile_inputs_may_not_do_is_noticed() -> None:
+    def refuse(value: Any) -> None:
+        if value != [1]:
+            changed.append(value)
+            raise ValueError("no")
+
+    changed: list[Any] = []
+    refusing = hostile.Door(lambda _: [1], refuse)
+    assert {hostile.attempt(refusing, index) for index in range(20)} == {hostile.REFUSED}
+    leaving = hostile.Door(lambda _: [1], refuse, lambda: bytes(len(changed)))
+    assert "something has changed" in hostile.attempt(leaving, 3)
+    failing = hostile.Door(lambda _: [1], lambda _: 1 / 0)
+    assert hostile.attempt(failing, 3).startswith("ZeroDivisionError")
+
+
+# --- Other conditions -------------------------------------------------------------------------------------------------
+
+
+def test_threads_see_the_games_on_record() -> None:
+    assert modes.in_threads() == (12, [])
+
+
+def test_gymnasiums_workers_play_as_one_after_the_other() -> None:
+    assert modes.async_seats() == (3, [])
+
+
+# --- Planted faults ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", faults.MODULES)
+def test_the_faults_on_record_are_those_that_are_planted(game: str) -> None:
+    """An edit of the rules changes them: then `make soak ARGS=faults` is due, and says what is new."""
+    names = {f"{game}: {fault.name}" for fault in faults.faults_of(game)}
+    assert len(names) == faults.PER_GAME
+    survivors = {name for name, row in Record.open("faults").rows.items() if row.get("verdict") == faults.SURVIVED}
+    assert set(faults.EXPLAINED) <= survivors
+
+
+def test_a_planted_fault_is_seen(tmp_path: Path) -> None:
+    """The first of every game, in a process without the compiler."""
+    record = Record.open("faults", tmp_path)
+    faults.run(record, seconds=600, amount=3)
+    verdicts = [row["verdict"] for row in record.rows.values() if row["amount"]]
+    assert len(verdicts) == 3
+    assert faults.SURVIVED not in verdicts
+
+
+# --- The page ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_has_the_records() -> None:
+    pages.write(check=True)
+
+
+def test_a_failure_stands_on_the_page(tmp_path: Path) -> None:
+    record = Record.open("steps", tmp_path)
+    record.row("hanabi mini 2p")
+    record.add("hanabi mini 2p", 10**6, 2.0)
+    record.save()
+    assert "as promised" in pages.proof(tmp_path)
+    record.add("hanabi mini 2p", 10**6, 2.0, ["a card is missing"])
+    record.save()
+    assert "**1 failure**" in pages.proof(tmp_path)
