@@ -4,5 +4,5 @@
     python -m tests.proof steps --seconds 60   # a minute more of one check
     python -m tests.proof pages                # docs/proof.md from the records
 
-Every check is a file here, its record ``results/<check>.json``, and `test_proof` a minute of all of them.
+Every check is a file here, its record ``results/<check>.json``, and `test_proof` a little of all of them.
 """

@@ -38,10 +38,12 @@ MODULES = {
     "koikoi": ("rules", "dealing", "scoring", "yaku", "cards", "observation", "rewards"),
 }
 PACKAGES = {"hanabi": "hanabi_env", "ikebana": "ikebana_env", "koikoi": "hanafuda_env"}
-CPU_SECONDS = 60
+CPU_SECONDS = 300
 """After so much a game that never ends counts as seen."""
 
-EXPLAINED: dict[str, str] = {}
+EXPLAINED: dict[str, str] = {
+    "hanabi: hanabi_env.cards.following 121:74: 0 + 1": "the same: there is a color before black, so its suit is never 0",
+}
 """Of survivors: why no test can see them, or what would."""
 
 
@@ -234,7 +236,7 @@ def play_hanabi(game: str) -> None:
 
     rng = random.Random(16)
     usual = [HanabiConfig(history=2), HanabiConfig(players=3, derived=True, belief=True)]
-    for number in range(14):
+    for number in range(60):
         config = usual[number // 2] if number < 4 else random_config(rng)
         deck = shuffled_box(config, rng)
         tiles = random_tiles(config, rng) if config.flamboyants else ""
@@ -247,8 +249,9 @@ def play_ikebana(game: str) -> None:
     from tests.ikebana.test_reference import TABLES, play
 
     rng = random.Random(16)
-    for config in TABLES:
-        play(config, rng)
+    for _ in range(2):
+        for config in TABLES:
+            play(config, rng)
 
 
 def play_koikoi(game: str) -> None:
@@ -259,7 +262,7 @@ def play_koikoi(game: str) -> None:
     from tests.koikoi.test_reference import play_both, random_config
 
     rng = random.Random(16)
-    for number in range(20):
+    for number in range(60):
         presets = list(PRESETS.values())
         config = replace(presets[number], reward="points") if number < len(presets) else random_config(rng)
         play_both(config, rng)
@@ -318,7 +321,7 @@ SAID = {
     "reference": "seen by the plain reference",
     "digests": "by the fixed games",
     "an endless game": "as a game without an end",
-    SURVIVED: "by nobody",
+    SURVIVED: "by nobody (listed in the record, explained in `faults.py`)",
 }
 
 

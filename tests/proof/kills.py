@@ -139,7 +139,9 @@ def begun(name: str, run_dir: Path) -> list[BaseProcess]:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["agents.ppo", "agents.learning.league", "numba", "hanabi_env.vector"])
     port = free_port()
-    life = [context.Process(target=live, args=(module, options, rank, ranks, port)) for rank in range(ranks)]
+    life: list[BaseProcess] = [
+        context.Process(target=live, args=(module, options, rank, ranks, port)) for rank in range(ranks)
+    ]
     for process in life:
         process.start()
     return life

@@ -122,7 +122,9 @@ def async_seats() -> Outcome:
     """Seats of every game in Gymnasium's workers, against the same seats one after the other."""
     failures = []
     for under_test in GAMES:
-        makers = [partial(under_test.entry.make_seat, **under_test.short, constant_infos=True)] * 3
+        makers: list[Callable[[], Any]] = [
+            partial(under_test.entry.make_seat, **under_test.short, constant_infos=True)
+        ] * 3
         plays = [played_by(kind(makers)) for kind in (gymnasium.vector.SyncVectorEnv, spawned)]
         if not all(np.array_equal(one, other) for one, other in zip(*plays, strict=True)):
             failures.append(f"{under_test.name}: the workers' games differ")

@@ -28,7 +28,7 @@ def proof(folder: Path = RESULTS) -> str:
 def result(record: Record) -> str:
     """In a word."""
     count = len(record.failures)
-    return f"**{count} failure{'s' if count > 1 else ''}**" if count else "as promised"
+    return f"**{count} failure{'s' if count > 1 else ''}**" if count else "no failure"
 
 
 def write(check: bool = False) -> None:
