@@ -42,7 +42,7 @@ CPU_SECONDS = 300
 """After so much a game that never ends counts as seen."""
 
 EXPLAINED: dict[str, str] = {
-    "hanabi: hanabi_env.cards.following 121:74: 0 + 1": "the same: there is a color before black, so its suit is never 0",
+    "hanabi: hanabi_env.cards.following 121:74: 0 + 1": "the same: a color comes before black, whose suit is never 0",
 }
 """Of survivors: why no test can see them, or what would."""
 
