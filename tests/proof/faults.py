@@ -293,7 +293,7 @@ def run(record: Record, seconds: float, amount: int = 10**6) -> None:
         record.rows = Record(record.path).open(record.path.stem, record.path.parent).rows
         return
     found = {f"{game}: {fault.name}": (game, fault) for game in MODULES for fault in faults_of(game)}
-    for game in MODULES:
+    for game in MODULES if amount >= len(found) else ():
         assert seen_by(None, game) == SURVIVED, f"{game} does not pass its own tests without a fault"
     record.keep_only(found)
     for name in found:
