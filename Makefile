@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test lint format types pytest docs bench pages clean
+.PHONY: help train test soak lint format types pytest docs bench pages clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minut
 	@$(RUN) -m agents.demo $(if $(MINUTES),--minutes $(MINUTES))
 
 test: lint types pytest  ## lint, types, tests and notebooks; says what was skipped and why
+
+soak: $(VENV)/.test  ## prove on, for hours, where the last time ended: tests/proof; ARGS="steps --seconds 600" for a part
+	@FAST=1 $(RUN) -m tests.proof $(ARGS)
 
 lint: $(VENV)/.test  ## ruff: rules and format
 	@echo "ruff ..."
@@ -63,6 +66,7 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m agents.scoreboard
 	@$(RUN) -m agents.koikoi_rounds
 	@$(RUN) -m hanabako.pages.folder_map
+	@$(RUN) -m tests.proof pages
 	@$(RUN) -c "from hanabako.games import games; [game.module('rule_card').main([]) for game in games().values()]"
 	@$(foreach game,$(GAMES),$(RUN) -m agents.picture $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 

@@ -1,0 +1,41 @@
+"""Run checks as far as their goals, or for a while; go on later where they were. Ctrl-C is fine at any time."""
+
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated
+
+import tyro
+
+from tests.proof import pages
+from tests.proof.records import Record
+
+
+@dataclass
+class Args:
+    """Prove on."""
+
+    checks: Annotated[tuple[str, ...], tyro.conf.Positional] = pages.CHECKS
+    """Which of steps, digests, kills, hostile, modes and faults; or ``pages``: write docs/proof.md alone."""
+    seconds: float = float("inf")
+    """Of the wall clock, for each check; by default until its goal is reached."""
+
+
+def main(args: Args) -> None:
+    """Run the checks one after the other, and write the page."""
+    wrong = [name for name in args.checks if name not in (*pages.CHECKS, "pages")]
+    if wrong:
+        raise SystemExit(f"there is no check {wrong[0]!r}: of {', '.join(pages.CHECKS)}, or pages")
+    failures = []
+    for name in args.checks:
+        if name != "pages":
+            record = Record.open(name)
+            import_module(f"tests.proof.{name}").run(record, args.seconds)
+            failures += [f"{name}: {words}" for words in record.failures]
+    pages.write()
+    if failures:
+        sys.exit("\n".join(failures))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,282 @@
+"""The entry points that `hostile` knocks at: what is valid there, and what must not change."""
+
+import hashlib
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.torch
+import torch
+
+from agents.networks.network import DenseNetwork
+from agents.networks.neural_policy import load_policy, save_policy
+from agents.people.record import GameRecord, read_record
+from hanabako.games import config_to_dict
+from hanabi_env import HanabiConfig, hanablive
+from tests.games import GAMES, GameUnderTest, legal_action
+from tests.mutations import positions_of
+from tests.proof.hostile import JSON_THINGS, Door
+
+AFTERWARDS = 3
+"""Steps that are played after what was taken."""
+
+
+def all_doors(folder: Path) -> dict[str, Door]:
+    """Every door by its name; files are written to ``folder``."""
+    doors = {
+        "hanabi, hanab.live": hanab_live_door(folder / "game.json"),
+        "hanabi, policy file": policy_door(folder / "p.safetensors"),
+    }
+    for under_test in GAMES:
+        own = {
+            "config": config_door(under_test),
+            "arguments of an environment": arguments_door(under_test),
+            **single_doors(under_test),
+            **vector_doors(under_test),
+            "record of a game": record_door(under_test, folder / f"{under_test.name}.json"),
+        }
+        doors |= {f"{under_test.name}, {name}": door for name, door in own.items()}
+    return doors
+
+
+# --- What an environment is made of -----------------------------------------------------------------------------------
+
+
+def config_door(under_test: GameUnderTest) -> Door:
+    """Fields of a configuration."""
+    presets = [{**vars(config)} for config in under_test.presets.values()]
+    return Door(lambda rng: rng.choice(presets), lambda fields: under_test.config(**words_only(fields)).rules())
+
+
+def words_only(fields: Any) -> dict[str, Any]:
+    """Python itself refuses keywords that are no words."""
+    return fields if isinstance(fields, dict) else {"config": fields}
+
+
+def arguments_door(under_test: GameUnderTest) -> Door:
+    """Arguments of the vector environment; large ones that are right would only cost memory."""
+    valid = {
+        "num_envs": 2,
+        "seed": 5,
+        "observation": "packed",
+        "num_threads": 1,
+        "autoreset_mode": "NextStep",
+        "copy": True,
+        "specialize": False,
+        "preset": under_test.entry.first_preset,
+    }
+
+    def take(arguments: Any) -> None:
+        count = words_only(arguments).get("num_envs", 1)
+        if words_only(arguments).get("specialize") is True or (type(count) is int and 256 < count <= 2**24):
+            return
+        under_test.entry.make_vector(**{"num_envs": 1, **words_only(arguments)})
+
+    return Door(lambda _: valid, take)
+
+
+# --- One game ---------------------------------------------------------------------------------------------------------
+
+
+def single_doors(under_test: GameUnderTest) -> dict[str, Door]:
+    """Reset, positions, steps and words of a PettingZoo environment."""
+    env = under_test.raw_env()
+    positions, rng = positions_of(env), np.random.default_rng(1)
+    decks = [deal_of(under_test, env, seed) for seed in range(3)]
+
+    def state() -> bytes:
+        return env._tables.tobytes()
+
+    def play_on() -> None:
+        for _ in range(AFTERWARDS):
+            if all(env.terminations.values()):
+                return
+            env.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))
+
+    def reset(arguments: Any) -> None:
+        env.reset(**words_only(arguments))
+        play_on()
+
+    def place(position: Any) -> None:
+        env.reset(options={"state": position})
+        play_on()
+
+    def action_now(rng: random.Random) -> list[int]:
+        if all(env.terminations.values()):
+            env.reset(seed=3)
+        return [rng.choice(actions)]
+
+    env.reset(seed=3)
+    actions = range(-1, env.action_space(env.possible_agents[0]).n + 1)
+    words = [env.action_to_str(action) for action in actions[1:-1]]
+    return {
+        "reset": Door(
+            lambda rng: {"seed": rng.randrange(2**64), "options": {"game_index": 4, **rng.choice(decks)}}, reset, state
+        ),
+        "position": Door(lambda rng: rng.choice(positions), place, state),
+        "step": Door(action_now, lambda action: env.step(alone(action)), state),
+        "word of an action": Door(lambda rng: [rng.choice(words)], lambda text: env.str_to_action(alone(text)), state),
+    }
+
+
+def alone(value: Any) -> Any:
+    """What a list of one holds: so that a single value may be changed, too."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def deal_of(under_test: GameUnderTest, env: Any, seed: int) -> dict[str, Any]:
+    """Options of a reset that fix the deal."""
+    env.reset(seed=seed)
+    position = env.to_dict()
+    if under_test.name == "hanabi":
+        return {"deck": [card for hand in position["hands"] for card in hand] + position["deck"]}
+    if under_test.name == "ikebana":
+        return {"decks": [position["deck"]]}
+    hands = [card for hand in position["hands"] for card in hand]
+    return {"decks": [hands + position["field"] + position["deck"]], "dealer": 0}
+
+
+# --- Many games -------------------------------------------------------------------------------------------------------
+
+
+def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
+    """Reset, steps and saved states of a vector environment."""
+    envs = under_test.vector(3, {})
+    positions, rng = positions_of(under_test.raw_env()), np.random.default_rng(1)
+    envs.reset(seed=1)
+    saved = []
+    for _ in range(5):
+        saved.append(envs.get_state())
+        played(envs, rng)
+
+    def state() -> bytes:
+        return envs.tables.tobytes() + repr((envs._seed, envs._was_reset)).encode()
+
+    def reset(arguments: Any) -> None:
+        envs.reset(**words_only(arguments))
+        played(envs, rng)
+
+    def options(rng: random.Random) -> dict[str, Any]:
+        mask = np.array([True, rng.random() < 0.5, True]).tolist()
+        given = {0: rng.choice(positions), 2: rng.choice(positions)}
+        return {"seed": rng.randrange(2**64), "options": {"reset_mask": mask, "game_index": 3, "state": given}}
+
+    def reset_with_mask(arguments: Any) -> None:
+        chosen = words_only(arguments).get("options")
+        mask = chosen.get("reset_mask") if isinstance(chosen, dict) else None
+        if isinstance(chosen, dict) and isinstance(mask, list) and all(type(one) is bool for one in mask):
+            chosen["reset_mask"] = np.array(mask, np.bool_)  # a list is refused, whatever is in it
+        reset(arguments)
+
+    def take_state(parts: Any) -> None:
+        envs.set_state(forged(parts, saved))
+        if not envs._was_reset:  # as it was saved, or as the change says
+            envs.reset(seed=1)
+        played(envs, rng)
+
+    return {
+        "reset of many": Door(options, reset_with_mask, state),
+        "steps of many": Door(lambda rng: [rng.randrange(-1, 60) for _ in range(3)], envs.step, state),
+        "saved state": Door(lambda rng: forging(rng, saved), take_state, state),
+    }
+
+
+def played(envs: Any, rng: np.random.Generator) -> None:
+    """Some steps, legal or not."""
+    for _ in range(AFTERWARDS):
+        envs.step(rng.integers(0, envs.single_action_space.n, envs.num_envs))
+
+
+def forging(rng: random.Random, saved: list[dict[str, Any]]) -> dict[str, Any]:
+    """A saved state as plain data: which one, what of it is overwritten, and whether the checksum is made anew."""
+    number = rng.randrange(len(saved))
+    size = saved[number]["tables"].shape[1]
+    octets = [
+        [rng.randrange(3), rng.randrange(size), rng.choice([0, 1, 63, 128, 255])] for _ in range(rng.randrange(4))
+    ]
+    state = {name: value for name, value in saved[number].items() if name not in ("tables", "checksum")}
+    return {"number": number, "octets": octets, "believed": rng.random() < 0.7, "state": state}
+
+
+def forged(parts: Any, saved: list[dict[str, Any]]) -> Any:
+    """The state that mutated parts mean."""
+    try:
+        tables = saved[parts["number"]]["tables"].copy()
+        for table, place, octet in parts["octets"]:
+            tables[table, place] = octet
+        checksum = hashlib.sha256(tables.tobytes()).hexdigest() if parts["believed"] else "0" * 64
+        return {**parts["state"], "tables": tables, "checksum": checksum}
+    except (TypeError, LookupError, ValueError, OverflowError):
+        return parts
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+JSON = tuple(thing for thing in JSON_THINGS if thing != "\ud800")
+
+
+def as_text(value: Any) -> str:
+    """As JSON; what has keys that are none is no file."""
+    return json.dumps(value)
+
+
+def hanab_live_door(path: Path) -> Door:
+    """A file of hanab.live."""
+    games = []
+    for seed, config in enumerate((HanabiConfig(), HanabiConfig(players=3, multicolor="all_colors"))):
+        record = random_record(config, seed)
+        env = record.begin()
+        position = env.to_dict()
+        deck = [card for hand in position["hands"] for card in hand] + position["deck"]
+        actions = []
+        for before in record.positions():
+            if len(actions) < len(record.actions):
+                actions.append(before.str_to_action(record.actions[len(actions)]))
+        hanablive.save(path, config, deck, actions)
+        games.append(json.loads(path.read_text()))
+    return Door(lambda rng: rng.choice(games), lambda game: hanablive.load(io.StringIO(as_text(game))), things=JSON)
+
+
+def record_door(under_test: GameUnderTest, path: Path) -> Door:
+    """A record of a game, read and played again."""
+    games = []
+    for seed in range(3):
+        random_record(under_test.config(**under_test.short), seed).save(path)
+        games.append(json.loads(path.read_text()))
+
+    def take(game: Any) -> None:
+        path.write_text(as_text(game))
+        read_record(path).replayed()
+
+    return Door(lambda rng: rng.choice(games), take, things=JSON)
+
+
+def random_record(config: Any, seed: int) -> GameRecord:
+    """A random game, its first 20 moves."""
+    record = GameRecord(config, seed, tuple(f"p{k}" for k in range(config.players)))
+    env, rng, words = record.begin(), np.random.default_rng(seed), []
+    while len(words) < 20 and not all(env.terminations.values()):
+        action = legal_action(env.observe(env.agent_selection)["action_mask"], rng)
+        words.append(env.action_to_str(action))
+        env.step(action)
+    return GameRecord(config, seed, record.players, tuple(words))
+
+
+def policy_door(path: Path) -> Door:
+    """The metadata of a policy's file."""
+    config = HanabiConfig(colors=1, hand_size=2, derived=True)
+    network = DenseNetwork(config, width=8, layers=1)
+    save_policy(path, network, config, {"name": "small", "config": config_to_dict(config)})
+    with safetensors.safe_open(path, "pt") as file:
+        entries = {key: json.loads(text) for key, text in file.metadata().items() if key != "sha256"}
+    weights = {name: tensor.contiguous() for name, tensor in torch.nn.Module.state_dict(network).items()}
+
+    def take(changed: Any) -> None:
+        texts = {str(key): as_text(value) for key, value in words_only(changed).items()}
+        path.write_bytes(safetensors.torch.save(weights, texts))
+        load_policy(path)
+
+    return Door(lambda _: entries, take, things=JSON)

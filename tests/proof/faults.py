@@ -1,0 +1,330 @@
+"""Faults planted in the rules and observations of all games, one at a time: does a test see them?
+
+A fault is one change in one function: a comparison, a number, an operator, a condition turned round, a statement left
+out. It is planted by giving the function other code, in a process of its own that runs without the compiler, and the
+game is played beside the plain reference of the tests; what that does not see, the digests of fixed games must.
+What nobody sees is listed, and explained in `EXPLAINED`.
+"""
+
+import ast
+import copy
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from tests.proof.records import Record, work
+
+PROMISE = "A fault in the rules or in what is observed does not pass the tests"
+TESTED = (
+    "single changes in functions of rules, cards, observation and rewards, each played without the compiler beside the "
+    "plain reference games, then against the digests of the fixed games"
+)
+ROOT = Path(__file__).resolve().parents[2]
+PER_GAME = 110
+"""Faults of each game, drawn evenly over its functions."""
+MODULES = {
+    "hanabi": ("rules", "cards", "tiles", "observation", "rewards"),
+    "ikebana": ("rules", "cards", "observation", "rewards"),
+    "koikoi": ("rules", "dealing", "scoring", "yaku", "cards", "observation", "rewards"),
+}
+PACKAGES = {"hanabi": "hanabi_env", "ikebana": "ikebana_env", "koikoi": "hanafuda_env"}
+CPU_SECONDS = 300
+"""After so much a game that never ends counts as seen."""
+
+EXPLAINED: dict[str, str] = {
+    "hanabi: hanabi_env.cards.following 121:74: 0 + 1": "the same: a color comes before black, whose suit is never 0",
+}
+"""Of survivors: why no test can see them, or what would."""
+
+
+# --- Faults -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One change."""
+
+    module: str
+    function: str
+    number: int
+    """Which of the function's possible changes."""
+    words: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.module.replace('.engine', '')}.{self.function} {self.words}"
+
+
+def faults_of(game: str) -> list[Fault]:
+    """The faults that are tried in a game: functions take turns until there are enough."""
+    rng = random.Random(game)
+    by_function = []
+    for name in MODULES[game]:
+        module = f"{PACKAGES[game]}.engine.{name}"
+        for node in functions_of(module):
+            found = [Fault(module, node.name, k, words) for k, (words, _) in enumerate(changes(node))]
+            rng.shuffle(found)
+            by_function.append(found)
+    rng.shuffle(by_function)
+    chosen: dict[str, Fault] = {}
+    while len(chosen) < PER_GAME and any(by_function):
+        for found in by_function:
+            if found and len(chosen) < PER_GAME:
+                fault = found.pop()
+                chosen.setdefault(fault.name, fault)
+    return list(chosen.values())
+
+
+def functions_of(module: str) -> Iterator[ast.FunctionDef]:
+    """The rules of a module."""
+    tree = ast.parse(Path(str(import_module(module).__file__)).read_text())
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and any(ast.unparse(mark) == "rule" for mark in node.decorator_list):
+            yield node
+
+
+def changes(function: ast.FunctionDef) -> Iterator[tuple[str, Callable[[ast.FunctionDef], None]]]:
+    """Every change: in words, and as what does it to a copy of the function."""
+    for place, node in enumerate(ast.walk(function)):
+        if isinstance(node, ast.stmt) and node is not function:
+            yield from changes_of_statement(place, node)
+        elif isinstance(node, ast.expr):
+            yield from changes_of_expression(place, node)
+
+
+def changes_of_statement(place: int, node: ast.stmt) -> Iterator[tuple[str, Callable[[ast.FunctionDef], None]]]:
+    """A condition turned round, a statement left out."""
+    if isinstance(node, (ast.If, ast.While)):
+        words = ast.unparse(node.test)
+        yield f"{node.lineno}: not {words}", lambda tree: negate(at(tree, place))
+    elif isinstance(node, ast.AugAssign) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        yield f"{node.lineno}: without {ast.unparse(node)}", lambda tree: leave_out(tree, place)
+
+
+OTHERS: dict[type, type] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.FloorDiv: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
+
+
+def changes_of_expression(place: int, node: ast.expr) -> Iterator[tuple[str, Callable[[ast.FunctionDef], None]]]:
+    """Another operator, another number."""
+    where = f"{node.lineno}: {ast.unparse(node)}"
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in OTHERS:
+        yield f"{where} with {OTHERS[type(node.ops[0])].__name__}", lambda tree: other_comparison(at(tree, place))
+    elif isinstance(node, (ast.BinOp, ast.BoolOp)) and type(node.op) in OTHERS:
+        yield f"{where} with {OTHERS[type(node.op)].__name__}", lambda tree: other_operator(at(tree, place))
+    elif isinstance(node, ast.Constant) and type(node.value) is int:
+        column = f"{node.lineno}:{node.col_offset}: {node.value}"
+        yield f"{column} + 1", lambda tree: add(at(tree, place), 1)
+        yield f"{column} - 1", lambda tree: add(at(tree, place), -1)
+
+
+def at(tree: ast.FunctionDef, place: int) -> Any:
+    return list(ast.walk(tree))[place]
+
+
+def negate(node: Any) -> None:
+    node.test = ast.UnaryOp(ast.Not(), node.test)
+
+
+def leave_out(tree: ast.FunctionDef, place: int) -> None:
+    gone = at(tree, place)
+    for node in ast.walk(tree):
+        for part in ("body", "orelse"):
+            block = getattr(node, part, None)
+            if isinstance(block, list) and gone in block:
+                block[block.index(gone)] = ast.Pass()
+
+
+def other_comparison(node: Any) -> None:
+    node.ops[0] = OTHERS[type(node.ops[0])]()
+
+
+def other_operator(node: Any) -> None:
+    node.op = OTHERS[type(node.op)]()
+
+
+def add(node: Any, number: int) -> None:
+    node.value += number
+
+
+def plant(fault: Fault) -> None:
+    """Give the function the changed code, for good."""
+    module = import_module(fault.module)
+    original = next(node for node in functions_of(fault.module) if node.name == fault.function)
+    tree = copy.deepcopy(original)
+    words, change = list(changes(original))[fault.number]
+    assert words == fault.words
+    change(tree)
+    tree.decorator_list = []
+    scope = dict(vars(module))
+    exec(compile(ast.fix_missing_locations(ast.Module([tree], [])), fault.module, "exec"), scope)
+    function, changed = getattr(module, fault.function), scope[fault.function]
+    assert isinstance(function, FunctionType) and isinstance(changed, FunctionType)
+    function.__code__ = changed.__code__
+
+
+# --- Who sees them ----------------------------------------------------------------------------------------------------
+
+SURVIVED = "survived"
+
+
+def seen_by(fault: Fault | None, game: str) -> str:
+    """``reference``, ``digests``, ``an endless game`` or `SURVIVED`; in a child of its own, which gets the fault."""
+    context = get_context("fork")
+    answer, tell = context.Pipe(duplex=False)
+    child = context.Process(target=judge, args=(fault, game, tell))
+    child.start()
+    tell.close()
+    try:
+        verdict = answer.recv()
+    except EOFError:  # the limit of CPU seconds, or worse
+        verdict = "an endless game"
+    child.join()
+    return verdict
+
+
+def judge(fault: Fault | None, game: str, tell: Any) -> None:
+    """In the child."""
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    if fault is not None:
+        plant(fault)
+    verdict = SURVIVED
+    for name, check in (("reference", REFERENCES[game]), ("digests", compare_digests)):
+        try:
+            check(game)
+        except Exception:  # whatever fails is a fault that is seen
+            verdict = name
+            break
+    tell.send(verdict)
+
+
+def play_hanabi(game: str) -> None:
+    """Random games with random variants, and of the standard game, move by move beside the plain reference."""
+    from hanabi_env import HanabiConfig
+    from tests.hanabi.test_variants import good_move, random_config, random_tiles
+    from tests.reference.lockstep import Engine, Plain, any_legal, play, shuffled_box
+
+    rng = random.Random(16)
+    usual = [HanabiConfig(history=2), HanabiConfig(players=3, derived=True, belief=True)]
+    for number in range(60):
+        config = usual[number // 2] if number < 4 else random_config(rng)
+        deck = shuffled_box(config, rng)
+        tiles = random_tiles(config, rng) if config.flamboyants else ""
+        machines = [Engine(config, deck, bonus_tiles=tiles)]
+        play(Plain(config, deck, bonus_tiles=tiles), machines, any_legal if number % 3 == 1 else good_move, rng)
+
+
+def play_ikebana(game: str) -> None:
+    """Random games of every kind beside the plain reference."""
+    from tests.ikebana.test_reference import TABLES, play
+
+    rng = random.Random(16)
+    for _ in range(2):
+        for config in TABLES:
+            play(config, rng)
+
+
+def play_koikoi(game: str) -> None:
+    """Random games of random options, and of the presets, beside the plain reference."""
+    from dataclasses import replace
+
+    from hanafuda_env import PRESETS
+    from tests.koikoi.test_reference import play_both, random_config
+
+    rng = random.Random(16)
+    for number in range(60):
+        presets = list(PRESETS.values())
+        config = replace(presets[number], reward="points") if number < len(presets) else random_config(rng)
+        play_both(config, rng)
+
+
+REFERENCES: dict[str, Callable[[str], None]] = {"hanabi": play_hanabi, "ikebana": play_ikebana, "koikoi": play_koikoi}
+
+
+def compare_digests(game: str) -> None:
+    """The fixed games of two configurations, and of the one that observes most."""
+    from tests.proof import digests
+    from tests.proof.configs import entries
+
+    recorded = Record.open("digests").rows
+    own = [entry for entry in entries() if entry.under_test.name == game]
+    for entry in (own[0], own[len(own) // 2], own[-1]):
+        assert digests.vector()(entry).digest() == recorded[entry.name]["digest"]
+
+
+# --- All of them ------------------------------------------------------------------------------------------------------
+
+
+def run(record: Record, seconds: float, amount: int = 10**6) -> None:
+    """Plant the faults that were not tried yet, in a process without the compiler."""
+    if os.environ.get("NUMBA_DISABLE_JIT") != "1":
+        command = [sys.executable, "-m", "tests.proof.faults", str(record.path.parent), str(seconds), str(amount)]
+        subprocess.run(command, cwd=ROOT, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+        record.rows = Record(record.path).open(record.path.stem, record.path.parent).rows
+        return
+    found = {f"{game}: {fault.name}": (game, fault) for game in MODULES for fault in faults_of(game)}
+    for game in MODULES if amount >= len(found) else ():
+        assert seen_by(None, game) == SURVIVED, f"{game} does not pass its own tests without a fault"
+    record.keep_only(found)
+    for name in found:
+        record.row(name)
+
+    def try_one(name: str) -> None:
+        game, fault = found[name]
+        begin = time.perf_counter()
+        verdict = record.rows[name]["verdict"] = seen_by(fault, game)
+        words = [] if verdict != SURVIVED or name in EXPLAINED else [SURVIVED]
+        record.add(name, 1, time.perf_counter() - begin, words)
+
+    chosen = list(found)[:: max(1, len(found) // amount)]
+    work(record, dict.fromkeys(chosen, 1), try_one, seconds, "faults", " faults")
+
+
+def how_much(record: Record) -> str:
+    """The amounts for the page."""
+    verdicts = [row["verdict"] for row in record.rows.values() if row["amount"]]
+    counts = ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in SAID.items() if verdict in verdicts)
+    return f"{len(verdicts)} faults of {len(record.rows)}: {counts}"
+
+
+SAID = {
+    "reference": "seen by the plain reference",
+    "digests": "by the fixed games",
+    "an endless game": "as a game without an end",
+    SURVIVED: "by nobody (listed in the record, explained in `faults.py`)",
+}
+
+
+if __name__ == "__main__":
+    folder, wanted, most = sys.argv[1:]
+    run(Record.open("faults", Path(folder)), float(wanted), int(most))

@@ -1,0 +1,36 @@
+"""The one table of docs/proof.md: promised, tested, how much, result; from the records."""
+
+from importlib import import_module
+from pathlib import Path
+
+from hanabako.pages.generated import update
+from hanabako.pages.rule_card import markdown_rows
+from tests.proof.records import RESULTS, Record, machine_of
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
+CHECKS = ("steps", "digests", "kills", "hostile", "modes", "faults")
+COMMAND = "python -m tests.proof pages"
+
+
+def proof(folder: Path = RESULTS) -> str:
+    """A row for every check that has a record, and what it ran on."""
+    rows, machines = [], []
+    for name in CHECKS:
+        path = folder / f"{name}.json"
+        if path.exists():
+            check, record = import_module(f"tests.proof.{name}"), Record.open(name, folder)
+            rows.append((f"{check.PROMISE} (`{name}`)", check.TESTED, check.how_much(record), result(record)))
+            machines.append(f"- `{name}`: {machine_of(path)}")
+    table = markdown_rows(("promised", "tested", "how much", "result"), rows)
+    return f"{table}\n\nLast run on:\n\n" + "\n".join(machines)
+
+
+def result(record: Record) -> str:
+    """In a word."""
+    count = len(record.failures)
+    return f"**{count} failure{'s' if count > 1 else ''}**" if count else "no failure"
+
+
+def write(check: bool = False) -> None:
+    """Write the table into its page, or with ``check`` only say whether it is up to date."""
+    update(PAGE, [("proof", proof())], check, COMMAND)

@@ -1,0 +1,149 @@
+"""What ran, as JSON that is committed: a row for each thing tried, so that a run goes on where the last one was."""
+
+import json
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tqdm import tqdm
+
+from benchmarks import machine
+from benchmarks.timing import write_json
+
+RESULTS = Path(__file__).parent / "results"
+MOST_FAILURES = 20
+"""Kept per row: the first ones tell what is wrong."""
+SECONDS_BETWEEN_SAVES = 10.0
+
+
+@dataclass
+class Record:
+    """The rows of one check: by name ``amount``, ``seconds``, ``failures`` (words) and what else a check adds."""
+
+    path: Path
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, check: str, folder: Path = RESULTS) -> "Record":
+        path = folder / f"{check}.json"
+        return cls(path, json.loads(path.read_text())["rows"] if path.exists() else {})
+
+    def row(self, name: str, code: str = "") -> dict[str, Any]:
+        """The row of that name; what ran with other ``code`` does not count."""
+        row = self.rows.get(name)
+        if row is None or row["code"] != code:
+            row = self.rows[name] = {"code": code, "amount": 0, "seconds": 0.0, "failures": []}
+        return row
+
+    def add(self, name: str, amount: int, seconds: float, failures: Iterable[str] = ()) -> None:
+        """Note what ran in the row of that name."""
+        row = self.rows[name]
+        row["amount"] += amount
+        row["seconds"] = round(row["seconds"] + seconds, 3)
+        row["failures"] = [*row["failures"], *failures][:MOST_FAILURES]
+
+    def keep_only(self, names: Iterable[str]) -> None:
+        """Forget rows of what there is no more."""
+        wanted = set(names)
+        self.rows = {name: row for name, row in self.rows.items() if name in wanted}
+
+    @property
+    def amount(self) -> int:
+        return sum(row["amount"] for row in self.rows.values())
+
+    @property
+    def failures(self) -> list[str]:
+        return [f"{name}: {words}" for name, row in self.rows.items() for words in row["failures"]]
+
+    def save(self) -> None:
+        """Write the file whole, with the machine, versions, date and commit of now."""
+        about = machine.describe()
+        about.pop("load_average")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(self.path, {"machine": about, "rows": dict(sorted(self.rows.items()))})
+
+
+def machine_of(path: Path) -> str:
+    """What a record's last rows ran on, as one sentence."""
+    about = json.loads(path.read_text())["machine"]
+    versions = ", ".join(
+        f"{name} {about['versions'][name]}" for name in ("numpy", "numba") if name in about["versions"]
+    )
+    return (
+        f"{about['cores']} cores of {about['processor']}, Python {about['python']}, {versions}, "
+        f"commit {about['commit']}, {about['date']}."
+    )
+
+
+Slice = Callable[[str], None]
+
+
+def work(
+    record: Record,
+    goals: dict[str, int],
+    run_slice: Slice,
+    seconds: float,
+    title: str,
+    unit: str,
+    save: Callable[[], None] | None = None,
+) -> None:
+    """Run slices of the row that is furthest from its goal until all are there, the time is over, or Ctrl-C.
+
+    Args:
+        record: has a row for every goal; is saved now and then, and at the end.
+        goals: amount wanted by row.
+        run_slice: runs a little of a row and adds it to the record.
+        seconds: of the wall clock; a slice that has begun is finished.
+        title: of the progress bar.
+        unit: of the amounts.
+        save: what is done now and then; by default the record is saved.
+    """
+    save = record.save if save is None else save
+    end = saved = time.monotonic()
+    end += seconds
+    bar = tqdm(total=sum(goals.values()), initial=done(record, goals), desc=title, unit=unit, unit_scale=True)
+    with bar, interruptible() as is_interrupted:
+        for name in next_rows(record, goals):
+            if is_interrupted() or time.monotonic() > end:
+                break
+            run_slice(name)
+            bar.update(done(record, goals) - bar.n)
+            if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                save()
+                saved = time.monotonic()
+    save()
+
+
+def done(record: Record, goals: dict[str, int]) -> int:
+    """How much of the goals is reached."""
+    return sum(min(goal, record.rows[name]["amount"]) for name, goal in goals.items())
+
+
+def next_rows(record: Record, goals: dict[str, int]) -> Iterator[str]:
+    """The row that is furthest from its goal, anew after every slice, as long as there is one."""
+    while True:
+        name = min(goals, key=lambda name: record.rows[name]["amount"] / goals[name])
+        if record.rows[name]["amount"] >= goals[name]:
+            return
+        yield name
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C (or a polite kill) ends the work after its slice; gives the question whether one came."""
+    came = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
