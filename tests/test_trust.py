@@ -225,6 +225,7 @@ def test_set_state_refuses_what_is_not_its_own(under_test: GameUnderTest) -> Non
         "belongs to": [{**state, "config": "another"}],
         "damaged": [{**state, "tables": damaged}],
         "seed must be": [{**state, "seed": -1}, {**state, "seed": "x"}],
+        "was_reset must be a bool": [{**state, "was_reset": 1}, {**state, "was_reset": "no"}],
         "tables must be": [{**state, "tables": state["tables"][:2]}, {**state, "tables": 5}],
     }
     for words, states in wrong.items():

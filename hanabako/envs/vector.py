@@ -359,7 +359,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         check_state_keys(state, ("tables", "seed", "was_reset", "config", "checksum"))
         tables = checked_tables(state, self._tables, self.game, self._loops)
         seed = None if state["seed"] is None else as_seed(state["seed"])
-        self._take(tables, seed, bool(state["was_reset"]))
+        was_reset = as_bool("was_reset", state["was_reset"])
+        self._take(tables, seed, was_reset)
 
     def _take(self, tables: np.ndarray, seed: int | None, was_reset: bool) -> None:
         self._tables[:] = tables
