@@ -66,6 +66,7 @@ def measure(name: str, recipe: Recipe) -> None:
         game=recipe.game,
         preset=recipe.preset,
         players=recipe.changed_players(),
+        config=recipe.measured,
         agents=names,
         games=GAMES,
         seed=SEED,

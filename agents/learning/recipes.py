@@ -22,6 +22,8 @@ class Recipe(NamedTuple):
     settings: tuple[str, ...] = ()
     opponent: str | None = None
     """Whom a network for a competitive game is measured against."""
+    measured: tuple[str, ...] = ()
+    """Fields of the config, beside the preset's, that it is measured with."""
 
     def changed_players(self) -> int | None:
         """How many players, if it is not the preset's own number, which not every game lets one change."""
@@ -39,6 +41,7 @@ class Recipe(NamedTuple):
 M = 1_000_000
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
+ROUND = ("rounds=1", "reward=points")
 FLORIST = (*CONTEST, "--gae-lambda", "0.9", "--partners", "lookahead")
 
 RECIPES: dict[str, Recipe] = {
@@ -51,6 +54,8 @@ RECIPES: dict[str, Recipe] = {
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},
     "ikebana-standard-2p": Recipe("ikebana", "standard", 2, 20 * M, FLORIST, opponent="lookahead"),
     "ikebana-standard-4p": Recipe("ikebana", "standard", 4, 20 * M, FLORIST, opponent="lookahead"),
-    "koikoi-document-2p": Recipe("koikoi", "document", 2, 30 * M, CONTEST, opponent="monte_carlo"),
-    "koikoi-koikoi_japan-2p": Recipe("koikoi", "koikoi_japan", 2, 30 * M, CONTEST, opponent="monte_carlo"),
+    "koikoi-document-2p": Recipe("koikoi", "document", 2, 30 * M, CONTEST, opponent="monte_carlo", measured=ROUND),
+    "koikoi-koikoi_japan-2p": Recipe(
+        "koikoi", "koikoi_japan", 2, 30 * M, CONTEST, opponent="monte_carlo", measured=ROUND
+    ),
 }
