@@ -10,7 +10,7 @@ import pytest
 
 import hanabako
 from hanabako.envs.open_spiel import OpenSpielEnvironment
-from hanabako.envs.rllib import RLlibObservations
+from hanabako.envs.rllib import RLlibObservations, rllib_env
 from hanabako.envs.sb3 import SB3VecEnv
 
 from .games import GAMES, GameUnderTest, short_name
@@ -256,12 +256,18 @@ def test_rllibs_observations_are_ours_under_its_names(under_test: GameUnderTest)
 
 @EVERY_GAME
 def test_rllib_wraps_them(under_test: GameUnderTest) -> None:
-    pettingzoo_env = client("ray.rllib.env.wrappers.pettingzoo_env").PettingZooEnv
-    env = pettingzoo_env(RLlibObservations(under_test.env(**under_test.short)))
+    client("ray.rllib")
+    env = rllib_env(under_test.env(**under_test.short))
     observation, _ = env.reset(seed=1)
     for _ in range(10):
         ((agent, view),) = observation.items()
         observation, *_ = env.step({agent: int(view["action_mask"].argmax())})
+
+
+def test_rllibs_wrapper_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray.rllib.env.wrappers.pettingzoo_env", None)
+    with pytest.raises(ImportError, match="pip install 'ray"):
+        rllib_env(GAMES[0].env(**GAMES[0].short))
 
 
 # --- Gymnasium's vector wrappers, and torch ---------------------------------------------------------------------------

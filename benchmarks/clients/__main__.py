@@ -44,6 +44,11 @@ class Client:
     scripts: tuple[str, ...]
     """Modules of `benchmarks.clients`."""
 
+    @property
+    def asked(self) -> list[str]:
+        """The names of the requirements."""
+        return [requirement.split("[")[0] for requirement in self.requirements]
+
 
 TORCH = "torch"
 CLIENTS = {
@@ -111,8 +116,9 @@ def built(folder: Path) -> Path:
 
 
 def results(name: str, environment: Path, wheel: Path, args: Args) -> Iterator[dict[str, Any]]:
-    """A row per script: versions, and an `benchmarks.clients.judge.Outcome` or how it failed."""
-    client, row = CLIENTS[name], {"client": name, "name": CLIENTS[name].name, "machine": describe()}
+    """A row per script: versions, and a `benchmarks.clients.judge.Outcome` or how it failed."""
+    client = CLIENTS[name]
+    row: dict[str, Any] = {"client": name, "name": client.name, "asked": client.asked, "machine": describe()}
     try:
         python = installed(name, environment, wheel, args.pin)
         row["versions"] = versions(python, client)
@@ -150,7 +156,7 @@ def installed(name: str, environment: Path, wheel: Path, pin: bool) -> Path:
 
 def versions(python: Path, client: Client) -> dict[str, str]:
     """Python's, and those of what the client asked for."""
-    names = sorted({requirement.split("[")[0] for requirement in client.requirements} | {"gymnasium", "pettingzoo"})
+    names = sorted({*client.asked, "gymnasium", "pettingzoo"})
     code = f"import importlib.metadata as m, json; print(json.dumps({{n: m.version(n) for n in {names!r}}}))"
     return json.loads(finished([str(python), "-c", code]))
 

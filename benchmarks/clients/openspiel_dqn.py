@@ -1,5 +1,7 @@
 """OpenSpiel: its DQN in torch, one per player, on the game in the shape of ``rl_environment``."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from open_spiel.python.pytorch.dqn import DQN
@@ -12,8 +14,14 @@ from hanabi_env.game import make_game
 def train(seconds: float) -> Outcome:
     """Both players learn at once, each from its own moves."""
     env = OpenSpielEnvironment(make_game(preset="mini"), seed=1)
-    (size,), actions = env.observation_spec()["info_state"], env.action_spec()["num_actions"]
-    settings = {"optimizer_str": "adam", "learning_rate": 5e-4, "epsilon_decay_duration": 3000, "batch_size": 64}
+    size: Any = env.observation_spec()["info_state"][0]
+    actions = env.action_spec()["num_actions"]
+    settings: dict[str, Any] = {
+        "optimizer_str": "adam",
+        "learning_rate": 5e-4,
+        "epsilon_decay_duration": 3000,
+        "batch_size": 64,
+    }
     settings |= {"min_buffer_size_to_learn": 500, "learn_every": 4, "hidden_layers_sizes": [128], "seed": 1}
     agents = [DQN(player, size, actions, **settings) for player in range(env.num_players)]
 

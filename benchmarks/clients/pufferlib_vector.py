@@ -63,7 +63,7 @@ class Unpacked:
 def train(seconds: float) -> Outcome:
     """256 tables in self-play."""
     env = Native(HanabiVectorEnv(256, preset="mini", seed=1))
-    network = Network(env.bits, int(env.single_action_space.n))
+    network = Network(env.bits, env.envs.game.num_actions)
     before = score_of_all_seats(network.act)
     clock = ppo(Unpacked(env), network, seconds)
     return Outcome("PPO", "all seats", before, score_of_all_seats(network.act), clock.steps, clock.seconds)

@@ -67,7 +67,7 @@ def train(seconds: float) -> Outcome:
             for chosen in torch.randperm(FRAMES).chunk(4):
                 losses = loss(batch[chosen])
                 optimizer.zero_grad()
-                sum(losses[name] for name in ("loss_objective", "loss_critic", "loss_entropy")).backward()
+                torch.stack([losses[f"loss_{name}"] for name in ("objective", "critic", "entropy")]).sum().backward()
                 optimizer.step()
         if not clock.runs(FRAMES):
             break

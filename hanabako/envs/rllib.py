@@ -1,8 +1,11 @@
 """The turn-based environment as RLlib's masking networks read it: ``observations`` and ``action_mask``, both float32.
 
-register_env("game", lambda config: PettingZooEnv(RLlibObservations(env(**config))))
+    register_env("game", lambda config: rllib_env(env(**config)))
+
+where ``env`` is a game's.
 """
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -10,14 +13,27 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
-__all__ = ["RLlibObservations"]
+__all__ = ["RLlibObservations", "rllib_env"]
+
+
+def rllib_env(env: AECEnv) -> Any:
+    """A turn-based environment in RLlib's ``PettingZooEnv``, with the observations of `RLlibObservations`.
+
+    Raises:
+        ImportError: RLlib is not installed.
+    """
+    try:
+        wrappers = import_module("ray.rllib.env.wrappers.pettingzoo_env")
+    except ImportError as missing:
+        raise ImportError(f"rllib_env needs RLlib: pip install 'ray[rllib]' torch ({missing})") from None
+    return wrappers.PettingZooEnv(RLlibObservations(env))
 
 
 class RLlibObservations(BaseWrapper):
     """Renames ``observation`` to ``observations``, and makes it and the mask float32: nothing else changes.
 
-    ``ActionMaskingTorchRLModule`` of RLlib's examples looks for these two keys, and its networks for such numbers. The
-    wrapper goes inside RLlib's own ``PettingZooEnv``, and needs no RLlib itself.
+    ``ActionMaskingTorchRLModule`` of RLlib's examples looks for these two keys, and its networks for such numbers. This
+    wrapper needs no RLlib itself.
 
     Args:
         env: a turn-based environment, ``env(...)`` of a game's module.
