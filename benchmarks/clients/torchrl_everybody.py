@@ -1,18 +1,16 @@
-"""TorchRL: every seat by ``PettingZooWrapper``, whose masks its own distribution reads; REINFORCE on whole games."""
+"""TorchRL: every seat by ``PettingZooWrapper``, whose masks its own distribution reads, and PPO on its rollouts."""
 
 from typing import Any
 
-import numpy as np
 import torch
-from torch import nn
 from torchrl.envs import PettingZooWrapper
 from torchrl.modules import MaskedCategorical
 
-from benchmarks.clients.judge import Clock, Outcome, greedy, score_of_all_seats
-from benchmarks.clients.torchrl_seat import layers
+from benchmarks.clients.cleanrl_loop import Network, update
+from benchmarks.clients.judge import Clock, Outcome, score_of_all_seats
 from hanabi_env import hanabi_v0
 
-GAMES = 8
+STEPS = 512
 
 
 def train(seconds: float) -> Outcome:
@@ -20,38 +18,31 @@ def train(seconds: float) -> Outcome:
     env = PettingZooWrapper(hanabi_v0.env(preset="mini"), use_mask=True)
     players = env.possible_agents
     bits = env.observation_spec["player_0", "observation", "observation"].shape[-1]
-    actions = env.full_action_spec["player_0", "action"].n
-    logits = layers(bits, actions)
-    optimizer = torch.optim.Adam(logits.parameters(), lr=1e-3)
+    network = Network(bits, env.full_action_spec["player_0", "action"].n)
+    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
 
     def policy(tensordict: Any) -> Any:
         for player in players:
             seen, legal = tensordict[player, "observation", "observation"], tensordict[player, "action_mask"]
-            tensordict[player, "action"] = MaskedCategorical(logits=logits(seen), mask=legal).sample()
+            logits, _ = network(seen, legal)
+            tensordict[player, "action"] = MaskedCategorical(logits=logits, mask=legal).sample()
         return tensordict
 
-    @torch.no_grad()
-    def act(observation: dict[str, np.ndarray]) -> np.ndarray:
-        return greedy(logits(torch.from_numpy(observation["observation"])).numpy(), observation["action_mask"])
+    def rows(games: Any, *key: str) -> torch.Tensor:
+        """Of all steps and players (T, P, ...)."""
+        return torch.stack([games[(player, *key)][:, 0] for player in players], 1)
 
-    before, clock, baseline = score_of_all_seats(act), Clock(seconds), 0.0
-    while clock.runs():
-        loss = torch.zeros(())
-        for _ in range(GAMES):
-            with torch.no_grad():
-                game = env.rollout(200, policy)
-            clock.steps += game.shape[0]
-            returns = game["next", "player_0", "reward"].flatten().flip(0).cumsum(0).flip(0)
-            for player in players:
-                own = game[player, "mask"].flatten()  # whether this player was to move
-                seen, legal = game[player, "observation", "observation"], game[player, "action_mask"]
-                seen, legal = seen.flatten(0, -2)[own], legal.flatten(0, -2)[own]
-                drawn = MaskedCategorical(logits=logits(seen), mask=legal)
-                gains = returns[own] - baseline
-                loss = loss - (drawn.log_prob(game[player, "action"].flatten()[own]) * gains).sum()
-            baseline += 0.02 * (float(returns[0]) - baseline)
-        optimizer.zero_grad()
-        (loss / GAMES).backward()
-        nn.utils.clip_grad_norm_(logits.parameters(), 1.0)
-        optimizer.step()
-    return Outcome("REINFORCE", "all seats", before, score_of_all_seats(act), clock.steps, clock.seconds)
+    before, clock = score_of_all_seats(network.act), Clock(seconds)
+    while clock.runs(STEPS):
+        with torch.no_grad():
+            games = env.rollout(STEPS, policy, break_when_any_done=False)
+            seen, action = rows(games, "observation", "observation"), rows(games, "action")
+            mask = rows(games, "action_mask") & rows(games, "mask")[..., None]
+            logits, value = (
+                part.unflatten(0, action.shape) for part in network(seen.flatten(0, 1), mask.flatten(0, 1))
+            )
+            log_prob = torch.distributions.Categorical(logits=logits).log_prob(action)
+            reward, ended = rows(games["next"], "reward")[..., 0], rows(games["next"], "done")[..., 0]
+        for _ in range(4):
+            update(network, optimizer, [seen, mask, action, log_prob, value, reward, ended], value[-1])
+    return Outcome("PPO", "all seats", before, score_of_all_seats(network.act), clock.steps, clock.seconds)

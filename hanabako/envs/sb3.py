@@ -20,7 +20,7 @@ except ImportError:  # without, the class can be imported, but not made
 
 __all__ = ["SB3VecEnv"]
 
-OF_ONE_TABLE = ("to_dict", "action_to_str", "str_to_action")
+BY_INDEX = ("to_dict", "action_to_str", "str_to_action")
 """Methods of the vector environment that take a table's index first."""
 
 
@@ -109,8 +109,8 @@ class SB3VecEnv(VecEnv):
         """
         if method_name == "action_masks":
             return [self._legal[i] for i in self._get_indices(indices)]
-        if method_name not in OF_ONE_TABLE:
-            raise AttributeError(f"tables have the methods action_masks, {', '.join(OF_ONE_TABLE)}, not {method_name}")
+        if method_name not in BY_INDEX:
+            raise AttributeError(f"tables have the methods action_masks, {', '.join(BY_INDEX)}, not {method_name}")
         call = getattr(self.envs, method_name)
         return [call(i, *method_args, **method_kwargs) for i in self._get_indices(indices)]
 
