@@ -48,7 +48,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return f"some words\n{json.dumps(OUTCOME)}\n"
 
     monkeypatch.setattr(runner, "built", lambda _: Path("wheel"))
-    monkeypatch.setattr(runner, "installed", lambda name, *_: Path("python"))
+    monkeypatch.setattr(runner, "installed", lambda *_: Path("python"))
     monkeypatch.setattr(runner, "versions", lambda *_: {"python": "3"})
     monkeypatch.setattr(runner, "finished", finished)
     return started
@@ -81,5 +81,5 @@ def test_what_cannot_be_installed_is_written_down(runs: list[str], tmp_path: Pat
 
 
 def test_an_unknown_client_is_named(tmp_path: Path):
-    with pytest.raises(ValueError, match="clients are .*sb3.*not 'sb4'"):
+    with pytest.raises(ValueError, match=r"clients are .*sb3.*not 'sb4'"):
         runner.main(runner.Args(clients=("sb4",), out=tmp_path / "clients.json"))
