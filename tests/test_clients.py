@@ -184,7 +184,11 @@ def test_time_steps_are_those_of_openspiel(under_test: GameUnderTest) -> None:
         assert time_step.discounts == [0.0 if time_step.last() else 0.9] * env.num_players
     assert np.array_equal(returns, twin.tables["returns"][0, : env.num_players])
     assert time_step.observations["legal_actions"] == [[]] * env.num_players and time_step.current_player() < 0
-    assert env.step([0]).first()
+    second = env.step([0])
+    twin.reset()  # the next game of that seed
+    assert second.first() and second.observations["info_state"] == [
+        twin.observe(agent)["observation"].tolist() for agent in twin.possible_agents
+    ]
 
 
 @EVERY_GAME
