@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test soak lint format types pytest docs bench pages clean
+.PHONY: help train test soak lint format types pytest docs bench clients pages release clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,13 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.peers
 	@$(RUN) -m benchmarks.compile_time
 	@$(RUN) -m benchmarks.learner
+
+clients: $(VENV)/.test  ## train with other libraries, each in an environment of its own; NAMES="sb3 rllib" again these
+	@$(RUN) -m benchmarks.clients $(NAMES)
+	@$(RUN) -m benchmarks.pages
+
+release: test $(VENV)/.release  ## build and check all that is uploaded; says what could not run; uploads nothing
+	@$(RUN) -m tests.release
 
 # What a game's picture in the README shows; a game without a line here is shown at the end of its first deal.
 PICTURE_hanabi  := --seed 11 --moves 32 --seat 1
@@ -102,6 +109,11 @@ $(VENV)/.test: $(VENV)/.train
 $(VENV)/.docs: $(VENV)/.train
 	@echo "Installing what the site is made with ..."
 	@$(INSTALL) --editable '.[agents]' --group docs
+	@touch $@
+
+$(VENV)/.release: $(VENV)/.train
+	@echo "Installing what a release is checked with ..."
+	@$(INSTALL) --editable . --group release
 	@touch $@
 
 # The Hanabi Learning Environment is compiled from source, so it may fail to appear: the tests against it then skip.

@@ -17,7 +17,7 @@ from hanabako.pages.generated import marks, update
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "results"
-DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md")
+DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md", ROOT / "docs" / "recipes.md")
 FORMATS = ("none", "packed", "int8", "float32")
 
 NOT_MEASURED = "Not measured yet on an idle machine.\n"
@@ -268,6 +268,24 @@ def learner() -> str:
     return markdown(header, rows, text_columns=3) + f"\n{report['device']}; {settings}. " + machine_line(report)
 
 
+def clients() -> str:
+    """What a minute of training with somebody else's library came to."""
+    results = load("clients")["results"]
+    rows = []
+    for row in results:
+        library = ", ".join(f"{name} {row['versions'][name]}" for name in row["asked"]) if "versions" in row else "-"
+        if "failed" in row:
+            rows.append([row["name"], library, row["script"] or "installing", "failed", "", "", ""])
+        else:
+            scores = (f"{row['before']:.2f}", f"{row['after']:.2f}", speed(row["steps_per_second"]))
+            rows.append([row["name"], library, row["algorithm"], row["plays"], *scores])
+    machines = sorted({(row["machine"]["processor"], row["machine"]["python"]) for row in results})
+    dates = sorted(row["machine"]["date"][:10] for row in results)
+    where = "; ".join(f"one core of {processor}, Python {python}" for processor, python in machines)
+    header = ["library", "versions", "algorithm", "plays", "before", "after", "steps/s"]
+    return markdown(header, rows, text_columns=4) + f"\nA minute each, {where}; {dates[0]} to {dates[-1]}.\n"
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
@@ -279,6 +297,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "peers": peers,
     "compile-time": compile_time,
     "learner": learner,
+    "clients": clients,
     "state": state,
 }
 

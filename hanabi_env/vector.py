@@ -17,7 +17,7 @@ class HanabiVectorEnv(ConfiguredVectorEnv):
     Args:
         num_envs: number of games.
         config: the configuration; instead of it, ``preset`` and single fields may be named.
-        seed, observation, num_threads, autoreset_mode, copy, specialize: see the base class.
+        seed, observation, num_threads, autoreset_mode, copy, specialize, render_mode: see the base class.
 
     Raises:
         ValueError: an argument or a field of the configuration is wrong.

@@ -1,12 +1,17 @@
 """Other people's libraries judge our interfaces by their own checks, each where it is installed."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 
-import hanabako  # noqa: F401 - registers the ids
+import hanabako
+from hanabako.envs.open_spiel import OpenSpielEnvironment
+from hanabako.envs.rllib import RLlibObservations, rllib_env
+from hanabako.envs.sb3 import SB3VecEnv
 
 from .games import GAMES, GameUnderTest, short_name
 
@@ -77,3 +82,265 @@ def test_supersuit_makes_parallel_games_a_vector(under_test: GameUnderTest) -> N
     observation, _ = envs.reset(seed=1)
     for _ in range(20):
         observation, *_ = envs.step(observation["action_mask"].argmax(1))
+
+
+# --- Stable Baselines3, on the vector environment ---------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_stable_baselines_trains_on_the_vector_environment(under_test: GameUnderTest) -> None:
+    contrib = client("sb3_contrib")
+    vec_env = client("stable_baselines3.common.vec_env")
+    envs = vec_env.VecMonitor(SB3VecEnv(under_test.vector(8, seed=1)))
+    agent = contrib.MaskablePPO("MultiInputPolicy", envs, n_steps=32, batch_size=64, n_epochs=1, device="cpu").learn(
+        512
+    )
+    assert len(agent.ep_info_buffer) and agent.num_timesteps == 512
+
+
+@EVERY_GAME
+def test_the_bridge_gives_stable_baselines_what_the_vector_environment_gives(under_test: GameUnderTest) -> None:
+    client("stable_baselines3")
+    bridge, envs = SB3VecEnv(under_test.vector(4)), under_test.vector(4)
+    bridge.seed(7)
+    theirs, (ours, _) = bridge.reset(), envs.reset(seed=7)
+    ended_games = 0
+    for _ in range(150):
+        masks = np.stack(bridge.env_method("action_masks"))
+        assert masks.dtype == np.bool_ and np.array_equal(masks, ours["action_mask"])
+        actions = ours["action_mask"].argmax(axis=1)
+        theirs, rewards, ended, found = bridge.step(actions)
+        ours, exact, terminated, _, infos = envs.step(actions)
+        assert all(np.array_equal(theirs[name], ours[name]) for name in ours)
+        assert rewards.dtype == np.float32 and np.array_equal(rewards, exact.astype(np.float32))
+        assert np.array_equal(ended, terminated)
+        for i in range(4):
+            assert bool(found[i]) == terminated[i]
+        for i in np.flatnonzero(terminated):
+            ended_games += 1
+            last = infos["final_obs"]["observation"][i]
+            assert np.array_equal(found[i]["terminal_observation"]["observation"], last)
+            assert found[i]["length"] == infos["length"][i] and np.array_equal(found[i]["returns"], infos["returns"][i])
+    assert ended_games
+    assert bridge.env_method("to_dict", indices=[2]) == [envs.to_dict(2)]
+
+
+def test_the_bridge_refuses_what_would_train_wrongly() -> None:
+    client("stable_baselines3")
+    under_test = GAMES[0]
+    refused: list[dict[str, Any]] = [{"copy": False}, {"autoreset_mode": "NextStep"}, {"observation": "packed"}]
+    for wrong in refused:
+        (word,) = wrong
+        with pytest.raises(ValueError, match=f"envs must have {word}"):
+            SB3VecEnv(under_test.vector(2, **wrong))
+    with pytest.raises(ValueError, match="vector environment"):
+        SB3VecEnv(make_seat(under_test))
+    bridge = SB3VecEnv(under_test.vector(2))
+    with pytest.raises(AttributeError, match="reset_all"):
+        bridge.env_method("reset_all")
+    with pytest.raises(AttributeError, match="cannot be set"):
+        bridge.set_attr("num_envs", 3)
+    bridge.set_options([{"game_index": 1}, {}])
+    with pytest.raises(ValueError, match="the same for all tables"):
+        bridge.reset()
+
+
+def test_the_bridge_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hanabako.envs.sb3.VecEnv", object)
+    with pytest.raises(ImportError, match="pip install sb3-contrib"):
+        SB3VecEnv(GAMES[0].vector(2))
+
+
+# --- OpenSpiel --------------------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_time_steps_are_those_of_openspiel(under_test: GameUnderTest) -> None:
+    """The same fields as OpenSpiel's own environment gives, with what our turn-based one shows."""
+    shapes = client("open_spiel.python.rl_environment")
+    own = shapes.Environment("kuhn_poker")
+    env = OpenSpielEnvironment(under_test.entry.make_game(**under_test.short), discount=0.9)
+    assert env.observation_spec().keys() == own.observation_spec().keys()
+    assert env.action_spec().keys() == own.action_spec().keys()
+    assert env.is_turn_based == own.is_turn_based and env.num_actions_per_step == own.num_actions_per_step
+    twin = under_test.raw_env(**under_test.short)
+    env.seed(3)
+    time_step, returns = env.reset(), np.zeros(env.num_players)
+    twin.reset(seed=3)
+    assert time_step.first() and time_step.rewards is None and time_step.discounts is None
+    while not time_step.last():
+        seen = time_step.observations
+        assert seen.keys() == own.reset().observations.keys() and not time_step.is_simultaneous_move()
+        assert twin.possible_agents[time_step.current_player()] == twin.agent_selection
+        for player, agent in enumerate(twin.possible_agents):
+            view = twin.observe(agent)
+            assert seen["info_state"][player] == view["observation"].tolist()
+            assert seen["legal_actions"][player] == np.flatnonzero(view["action_mask"]).tolist()
+        action = seen["legal_actions"][time_step.current_player()][0]
+        time_step = env.step([action])
+        twin.step(action)
+        returns += time_step.rewards
+        assert time_step.rewards == list(twin.rewards.values())
+        assert time_step.discounts == [0.0 if time_step.last() else 0.9] * env.num_players
+    assert np.array_equal(returns, twin.tables["returns"][0, : env.num_players])
+    assert time_step.observations["legal_actions"] == [[]] * env.num_players and time_step.current_player() < 0
+    second = env.step([0])
+    twin.reset()  # the next game of that seed
+    assert second.first() and second.observations["info_state"] == [
+        twin.observe(agent)["observation"].tolist() for agent in twin.possible_agents
+    ]
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("learner", ["tabular", "network"])
+def test_openspiels_algorithms_play(under_test: GameUnderTest, learner: str) -> None:
+    env = OpenSpielEnvironment(under_test.entry.make_game(**under_test.short), seed=1)
+    if learner == "tabular":
+        kind = client("open_spiel.python.algorithms.tabular_qlearner").QLearner
+        agents = [kind(player, env.action_spec()["num_actions"]) for player in range(env.num_players)]
+    else:
+        (size,), actions = env.observation_spec()["info_state"], env.action_spec()["num_actions"]
+        client("tree")  # which OpenSpiel's networks import, and its package does not bring
+        kind = client("open_spiel.python.pytorch.dqn").DQN
+        small = {"hidden_layers_sizes": [8], "batch_size": 4, "min_buffer_size_to_learn": 8, "learn_every": 4}
+        agents = [kind(player, size, actions, **small) for player in range(env.num_players)]
+    for _ in range(2):
+        time_step = env.reset()
+        while not time_step.last():
+            time_step = env.step([agents[time_step.current_player()].step(time_step).action])
+        for agent in agents:
+            agent.step(time_step)
+    assert any(agent.loss is not None for agent in agents)
+
+
+def test_an_openspiel_environment_refuses_and_stays_as_it_is() -> None:
+    client("open_spiel.python.rl_environment")
+    game = GAMES[0].entry.make_game(**GAMES[0].short)
+    refused: list[dict[str, Any]] = [{"discount": 2.0}, {"discount": "1"}, {"discount": True}, {"seed": -1}]
+    for wrong in refused:
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            OpenSpielEnvironment(game, **wrong)
+    with pytest.raises(ValueError, match="game must be"):
+        OpenSpielEnvironment("chess")  # type: ignore[bad-argument-type]
+    env = OpenSpielEnvironment(game, seed=1)
+    before = env.reset()
+    illegal = next(a for a in range(99) if a not in before.observations["legal_actions"][before.current_player()])
+    for actions in ([illegal], [0, 1], 0, None, ["0"]):
+        with pytest.raises(ValueError, match="action"):
+            env.step(actions)  # type: ignore[bad-argument-type]
+    assert env.get_time_step().observations == before.observations
+
+
+def test_an_openspiel_environment_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "open_spiel.python.rl_environment", None)
+    with pytest.raises(ImportError, match="pip install open-spiel"):
+        OpenSpielEnvironment(GAMES[0].entry.make_game())
+
+
+# --- RLlib ------------------------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_rllibs_observations_are_ours_under_its_names(under_test: GameUnderTest) -> None:
+    env, twin = RLlibObservations(under_test.env(**under_test.short)), under_test.env(**under_test.short)
+    env.reset(seed=2)
+    twin.reset(seed=2)
+    for agent in env.agent_iter(max_iter=30):
+        theirs, _, ended, *_ = env.last()
+        ours: Any = twin.last()[0]
+        assert theirs is not None
+        assert env.observation_space(agent).contains(theirs)
+        assert theirs.keys() == {"observations", "action_mask"}
+        assert np.array_equal(theirs["observations"], ours["observation"])
+        assert np.array_equal(theirs["action_mask"], ours["action_mask"])
+        action = None if ended else int(ours["action_mask"].argmax())
+        env.step(action)
+        twin.step(action)
+
+
+@EVERY_GAME
+def test_rllib_wraps_them(under_test: GameUnderTest) -> None:
+    client("ray.rllib")
+    env = rllib_env(under_test.env(**under_test.short))
+    observation, _ = env.reset(seed=1)
+    for _ in range(10):
+        ((agent, view),) = observation.items()
+        observation, *_ = env.step({agent: int(view["action_mask"].argmax())})
+
+
+def test_rllibs_wrapper_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray.rllib.env.wrappers.pettingzoo_env", None)
+    with pytest.raises(ImportError, match="pip install 'ray"):
+        rllib_env(GAMES[0].env(**GAMES[0].short))
+
+
+# --- Gymnasium's vector wrappers, and torch ---------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_gymnasiums_transforms_want_next_step_and_then_work(under_test: GameUnderTest) -> None:
+    wrappers = client("gymnasium.wrappers.vector")
+    with pytest.raises((AssertionError, ValueError), match="NEXT_STEP"):
+        wrappers.FlattenObservation(under_test.vector(3))
+    envs = under_test.vector(3, autoreset_mode="NextStep")
+    flat = wrappers.FlattenObservation(envs)
+    wanted = envs.game.observation_bits + envs.game.num_actions
+    assert flat.reset(seed=1)[0].shape == (3, wanted)
+    assert wrappers.FilterObservation(envs, ["observation"]).reset(seed=1)[0].keys() == {"observation"}
+
+
+@EVERY_GAME
+def test_gymnasiums_statistics_and_rewards_work_in_every_mode(under_test: GameUnderTest) -> None:
+    wrappers = client("gymnasium.wrappers.vector")
+    for mode in ("SameStep", "NextStep"):
+        envs = under_test.vector(4, autoreset_mode=mode)
+        envs = wrappers.ClipReward(wrappers.RecordEpisodeStatistics(envs), -1, 1)
+        observation, _ = envs.reset(seed=1)
+        lengths = []
+        while len(lengths) < 4:
+            actions = observation["action_mask"].argmax(axis=1)
+            observation, rewards, _, _, infos = envs.step(actions)
+            assert abs(rewards).max() <= 1
+            if "episode" in infos:
+                ended = infos["_episode"]
+                assert np.array_equal(infos["episode"]["l"][ended], infos["length"][ended])
+                lengths += list(infos["length"][ended])
+
+
+@EVERY_GAME
+def test_gymnasium_records_videos_of_the_tables(under_test: GameUnderTest, tmp_path: Path) -> None:
+    client("moviepy")
+    client("resvg_py")
+    record = client("gymnasium.wrappers.vector").RecordVideo
+    envs = gymnasium.make_vec(under_test.gymnasium_id, 2, render_mode="rgb_array", **under_test.short)
+    envs = record(envs, str(tmp_path / "videos"), video_length=3, episode_trigger=lambda episode: episode == 0)
+    observation, _ = envs.reset(seed=1)
+    for _ in range(4):
+        observation, *_ = envs.step(observation["action_mask"].argmax(axis=1))
+    envs.close()
+    assert list((tmp_path / "videos").glob("*.mp4"))
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("form", ["packed", "int8", "float32"])
+def test_observations_become_tensors_without_a_copy(under_test: GameUnderTest, form: str) -> None:
+    torch = client("torch")
+    envs = under_test.vector(5, observation=form, copy=False)
+    observation, _ = envs.reset(seed=1)
+    array = observation["observation"]
+    for tensor in (torch.from_dlpack(array), torch.from_numpy(array)):
+        assert tensor.data_ptr() == array.ctypes.data and tuple(tensor.shape) == array.shape
+    before = tensor.clone()
+    envs.step(observation["action_mask"].argmax(axis=1))
+    assert not torch.equal(tensor, before) and np.array_equal(tensor.numpy(), array)  # the next step wrote into it
+    if form == "packed":
+        bits = under_test.vector(5)
+        bits.reset(seed=1)
+        wanted, *_ = bits.step(observation_of(bits)["action_mask"].argmax(axis=1))
+        assert np.array_equal(hanabako.unpack(tensor, envs.game.observation_bits).numpy(), wanted["observation"])
+
+
+def observation_of(envs: Any) -> dict[str, np.ndarray]:
+    """What the players to move see, without a step."""
+    rows, players = np.arange(envs.num_envs), envs.tables["current_player"]
+    return {name: views[rows, players] for name, views in envs.observe_all().items()}

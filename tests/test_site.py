@@ -160,6 +160,7 @@ def test_a_recipe_runs_where_its_library_is(recipe: str, tmp_path: Path, monkeyp
     if missing:
         pytest.skip(f"client: {missing[0]} is not installed")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     runpy.run_path(str(RECIPES[recipe]))
 
 

@@ -481,6 +481,39 @@ def test_words_and_copies_take_a_game_first(under_test: GameUnderTest):
 
 
 @EVERY_GAME
+def test_every_table_is_rendered_as_it_is_alone(under_test: GameUnderTest):
+    envs = under_test.vector(3, render_mode="ansi")
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.render()
+    for _ in results_of(envs, 12):
+        assert envs.render() == tuple(envs.game.render(envs.copy(i).to_dict(), "ansi") for i in range(3))
+    assert len(set(envs.render())) == 3
+    assert envs.copy().render() == pickle.loads(pickle.dumps(envs)).render() == envs.render()
+
+
+@EVERY_GAME
+def test_pixels_of_all_tables_have_one_shape(under_test: GameUnderTest):
+    pytest.importorskip("resvg_py", reason="render: resvg-py is not installed")
+    envs = gymnasium.make_vec(under_test.gymnasium_id, 2, render_mode="rgb_array", **under_test.short)
+    assert "rgb_array" in envs.metadata["render_modes"] and envs.metadata["render_fps"]
+    envs.reset(seed=1)
+    pictures: Any = envs.render()
+    assert len({picture.shape for picture in pictures}) == 1
+    assert pictures[0].dtype == np.uint8 and pictures[0].ndim == 3
+
+
+def test_rendering_is_asked_for_beforehand():
+    (under_test, *_) = GAMES
+    for mode in ("human", "svg", 1, [], True):
+        with pytest.raises(ValueError, match="render_mode must be None or one of"):
+            under_test.vector(2, render_mode=mode)
+    envs = under_test.vector(2)
+    envs.reset(seed=1)
+    with pytest.warns(UserWarning, match="needs a render_mode"):
+        assert envs.render() is None
+
+
+@EVERY_GAME
 def test_copies_and_pickles_play_on_alike(under_test: GameUnderTest):
     envs = under_test.vector(4, num_threads=1)
     rng = np.random.default_rng(21)

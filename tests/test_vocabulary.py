@@ -81,6 +81,7 @@ WORDS = {
             "agents/evaluation/*": ("seating", "_seat"),
             "agents/commands/play.py": ("seats_of",),
             "benchmarks/loops.py": ("seats",),
+            "benchmarks/clients/*": ("score_of_all_seats", "score_of_one_seat", "(sb3|torchrl)_seat"),
         },
     ),
     "deal": Word(

@@ -9,12 +9,14 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from hanabako.games import games
+from hanabako.pages.notices import asked_for
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = [entry.package for entry in games().values()]
@@ -139,6 +141,31 @@ def test_the_wheel_holds_every_file_of_its_packages(wheel: Path):
         for path in (ROOT / package).rglob("*"):
             if path.suffix in {".py", ".html", ".typed", ".safetensors"}:
                 assert f"{place}/{path.relative_to(ROOT / package)}" in carried
+
+
+def test_the_notices_name_every_library_and_every_original(wheel: Path):
+    """They go with the wheel; who ports a program names it at the module's top as owner/name, and there."""
+    page = (ROOT / "THIRD_PARTY.md").read_text()
+    listed = re.findall(r"^\| ([\w-]+) \| .* \| (?:every install|extra `\w+`) \|$", page, flags=re.MULTILINE)
+    assert listed == list(asked_for()), "python -m hanabako.pages.notices"
+    for path in (ROOT / "agents" / "bots").rglob("*.py"):
+        for original in re.findall(r"\b(\w+/[Hh]an(?:abi(?:\.rs)?|Sim))\b", path.read_text()):
+            assert original in page, f"{path.name} follows {original}"
+    with zipfile.ZipFile(wheel) as archive:
+        assert [name for name in archive.namelist() if name.endswith("/licenses/THIRD_PARTY.md")]
+
+
+def test_the_lowest_versions_are_allowed_and_pinned():
+    """What `make release` installs once: every library of every install, within what pyproject.toml says."""
+    from packaging.requirements import Requirement
+
+    pins = [line for line in (ROOT / "constraints-lowest.txt").read_text().splitlines() if "==" in line]
+    versions = dict(line.split("==") for line in pins)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for text in project["dependencies"]:
+        wanted = Requirement(text)
+        (floor,) = [bound.version for bound in wanted.specifier if bound.operator == ">="]
+        assert versions[wanted.name].startswith(floor) and wanted.specifier.contains(versions[wanted.name]), text
 
 
 @pytest.mark.parametrize("plain", ["1", pytest.param("0", marks=pytest.mark.slow)], ids=["plain", "compiled"])

@@ -14,7 +14,7 @@ from hanabako.compiler.numba_hooks.direct_calls import direct
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import ENDED, REFUSED, REWARDED
 from hanabako.envs.saved_tables import checked_tables, save_tables
-from hanabako.words.checks import as_index, as_seed, check_options, fresh_seed, shown
+from hanabako.words.checks import as_index, as_seed, check_options, check_render_mode, fresh_seed, shown
 from hanabako.words.notation import player_name
 
 __all__ = ["CardGameAEC", "in_wrappers"]
@@ -43,8 +43,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
     def __init__(self, game: Game, render_mode: str | None = None) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, got {shown(render_mode)}")
+        check_render_mode(render_mode, RENDER_MODES)
         self.game = game
         self.config = game.config
         self.render_mode = render_mode

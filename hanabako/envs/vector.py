@@ -20,6 +20,7 @@ from hanabako.words.checks import (
     as_index,
     as_seed,
     check_options,
+    check_render_mode,
     check_state_keys,
     fresh_seed,
     shown,
@@ -33,6 +34,7 @@ MODES = {
     AutoresetMode.NEXT_STEP: NEXT_STEP,
     AutoresetMode.DISABLED: DISABLED,
 }
+RENDER_MODES = ("ansi", "rgb_array")
 FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
 INT64 = np.dtype(np.int64)
 MOST_ENVS = 2**24
@@ -64,6 +66,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         autoreset_mode: Gymnasium's mode or its value.
         copy: ``False`` returns views of buffers that the next step overwrites.
         specialize: compile loops for this configuration alone; ``None``: from 256 tables on.
+        render_mode: ``None``, ``"ansi"`` or ``"rgb_array"``: what `render` returns of every table.
 
     Raises:
         ValueError: an argument is wrong, by name and value.
@@ -79,17 +82,24 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         copy: bool = True,
         specialize: bool | None = None,
+        render_mode: str | None = None,
     ) -> None:
         check_size_and_format(num_envs, observation)
         self.autoreset_mode = as_autoreset_mode(autoreset_mode)
+        check_render_mode(render_mode, RENDER_MODES)
         self.game = game
         self.config = game.config
         self.num_envs = int(num_envs)
         self.num_threads = usable_threads(num_threads)
         self.observation_format = observation
         self.copy_buffers = as_bool("copy", copy)
-        self.render_mode = None
-        self.metadata = {"name": game.name, "autoreset_mode": self.autoreset_mode, "render_modes": []}
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": game.name,
+            "autoreset_mode": self.autoreset_mode,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
+        }
         self._mode = MODES[self.autoreset_mode]
         self._seed = None if seed is None else as_seed(seed)
         self._was_reset = False
@@ -312,6 +322,21 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         """The action that ``text`` names at table ``index``; ``ValueError`` if it names none."""
         return self.game.str_to_action(self._state(index), text)
 
+    def render(self) -> tuple[Any, ...] | None:
+        """Every table with its hidden cards, as ``render_mode`` says: texts, or pixels uint8 (height, width, 3).
+
+        ``None`` without a ``render_mode``, after a warning. A picture takes hundreds of steps' time.
+
+        Raises:
+            gymnasium.error.ResetNeeded: `reset` was never called.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs a render_mode")
+            return None
+        if not self._was_reset:
+            raise gymnasium.error.ResetNeeded("call reset before render")
+        return tuple(self.game.render(self.to_dict(i), self.render_mode) for i in range(self.num_envs))
+
     # --- Copies and checkpoints ---------------------------------------------------------------------------------------
 
     def copy(self, index: int | None = None) -> Any:
@@ -335,6 +360,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             self.autoreset_mode,
             self.copy_buffers,
             self._specialize,
+            self.render_mode,
         )
         twin._take(self._tables, self._seed, self._was_reset)
         return twin
@@ -372,7 +398,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         """Pickles carry the arguments and `get_state`, no compiled code."""
         arguments = (self.game, self.num_envs, self._seed, self.observation_format, self.num_threads)
         return {
-            "arguments": (*arguments, self.autoreset_mode, self.copy_buffers, self._specialize),
+            "arguments": (*arguments, self.autoreset_mode, self.copy_buffers, self._specialize, self.render_mode),
             "now": self.get_state(),
         }
 
@@ -401,6 +427,7 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
         *,
         preset: str | None = None,
         specialize: bool | None = None,
+        render_mode: str | None = None,
         **fields: Any,
     ) -> None:
         try:
@@ -408,7 +435,7 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
         except UnexpectedKeywordError as error:
             own = ", ".join(list(signature(CardGameVectorEnv.__init__).parameters)[2:])
             raise UnexpectedKeywordError(f"{error}; of the environment there are {own}") from None
-        super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, specialize)
+        super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, specialize, render_mode)
 
 
 def check_size_and_format(num_envs: Any, observation: Any) -> None:

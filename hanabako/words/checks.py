@@ -24,6 +24,7 @@ __all__ = [
     "check_field_types",
     "check_keys",
     "check_options",
+    "check_render_mode",
     "check_seat",
     "check_state_keys",
     "fresh_seed",
@@ -238,6 +239,12 @@ def check_options(options: Any, known: Iterable[str]) -> None:
     for name in options:
         if name not in known:
             raise ValueError(f"reset has no option {shown(name)}; there are {', '.join(known)}")
+
+
+def check_render_mode(mode: Any, modes: tuple[str, ...]) -> None:
+    """Raise ``ValueError`` if ``mode`` is neither ``None`` nor one of ``modes``."""
+    if mode is not None and not (isinstance(mode, str) and mode in modes):
+        raise ValueError(f"render_mode must be None or one of {modes}, got {shown(mode)}")
 
 
 def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None:

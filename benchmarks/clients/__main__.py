@@ -1,0 +1,191 @@
+"""Install somebody else's library with this project, train a minute, write down what came of it, remove everything.
+
+    python -m benchmarks.clients                    # every client that has no result yet; makes one environment each
+    python -m benchmarks.clients sb3 openspiel      # these, again
+    python -m benchmarks.clients sb3 --pin          # and with the newest versions, which become the pins
+    python -m benchmarks.clients --environments ~/clients    # keep the environments there, and use them again
+
+Results go to `benchmarks/results/clients.json`, one client after the other: what was interrupted goes on where it was.
+Versions are those of `benchmarks/clients/pins/`. The clients run outside the clone, with the wheel of this tree.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from benchmarks.machine import describe
+from hanabako.words.checks import shown
+
+ROOT = Path(__file__).resolve().parents[2]
+PINS = Path(__file__).parent / "pins"
+RESULTS = ROOT / "benchmarks" / "results" / "clients.json"
+LINES = 12
+"""Of what a client that failed said, that many last lines are kept."""
+
+
+@dataclass(frozen=True)
+class Client:
+    """A library, what is installed for it, and the scripts that train with it."""
+
+    name: str
+    """As people write it."""
+    requirements: tuple[str, ...]
+    """What is installed beside this project; the first is the library itself."""
+    scripts: tuple[str, ...]
+    """Modules of `benchmarks.clients`."""
+
+    @property
+    def asked(self) -> list[str]:
+        """The names of the requirements."""
+        return [requirement.split("[")[0] for requirement in self.requirements]
+
+
+TORCH = "torch"
+CLIENTS = {
+    "gymnasium": Client("Gymnasium", ("gymnasium", TORCH), ("cleanrl_loop", "gymnasium_wrappers")),
+    "sb3": Client("sb3-contrib", ("sb3-contrib",), ("sb3_seat", "sb3_vector")),
+    "torchrl": Client("TorchRL", ("torchrl",), ("torchrl_seat", "torchrl_everybody")),
+    "tianshou": Client("Tianshou", ("tianshou",), ("tianshou_dqn",)),
+    "rllib": Client("RLlib", ("ray[rllib]", TORCH), ("rllib_ppo",)),
+    "agilerl": Client("AgileRL", ("agilerl", "peft"), ("agilerl_dqn",)),
+    "supersuit": Client("SuperSuit", ("supersuit", TORCH), ("supersuit_vector",)),
+    "minari": Client("Minari", ("minari[create,hdf5]", TORCH, "scipy", "tqdm", "safetensors"), ("minari_clone",)),
+    "openspiel": Client("OpenSpiel", ("open-spiel", "dm-tree", TORCH), ("openspiel_dqn",)),
+    "pufferlib": Client("PufferLib", ("pufferlib-core", TORCH), ("pufferlib_vector",)),
+}
+
+
+@dataclass
+class Args:
+    """Train with somebody else's libraries, each in an environment of its own."""
+
+    clients: Annotated[tuple[str, ...], tyro.conf.Positional] = ()
+    """Which; by default all that have no result yet."""
+    seconds: float = 60.0
+    """Of training, per script."""
+    pin: bool = False
+    """Install the newest versions and write them down as the pins."""
+    environments: Path | None = None
+    """Keep the environments in this folder, and use those that are there."""
+    out: Path = field(default=RESULTS)
+    """The results."""
+
+
+def main(args: Args) -> None:
+    """Run the clients asked for; one that fails is written down as such, and the next one runs."""
+    unknown = [name for name in args.clients if name not in CLIENTS]
+    if unknown:
+        raise ValueError(f"clients are {', '.join(CLIENTS)}, not {shown(unknown[0])}")
+    done = {row["client"] for row in rows_of(args.out)}
+    chosen = args.clients or [name for name in CLIENTS if name not in done]
+    with folder_for(args.environments) as folder:
+        wheel = built(folder)
+        for name in chosen:
+            print(f"{CLIENTS[name].name} ...", flush=True)
+            rows = list(results(name, folder / name, wheel, args))
+            if args.environments is None:
+                shutil.rmtree(folder / name, ignore_errors=True)
+            write(args.out, name, rows)
+
+
+@contextmanager
+def folder_for(kept: Path | None) -> Iterator[Path]:
+    """The folder that is kept, or one that is not."""
+    if kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept.resolve()
+    else:
+        with tempfile.TemporaryDirectory(prefix="clients-") as folder:
+            yield Path(folder)
+
+
+def built(folder: Path) -> Path:
+    """The wheel of this tree."""
+    finished([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)])
+    return max(folder.glob("hanabako-*.whl"), key=lambda path: path.stat().st_mtime)
+
+
+def results(name: str, environment: Path, wheel: Path, args: Args) -> Iterator[dict[str, Any]]:
+    """A row per script: versions, and a `benchmarks.clients.judge.Outcome` or how it failed."""
+    client = CLIENTS[name]
+    row: dict[str, Any] = {"client": name, "name": client.name, "asked": client.asked, "machine": describe()}
+    try:
+        python = installed(name, environment, wheel, args.pin)
+        row["versions"] = versions(python, client)
+    except subprocess.CalledProcessError as error:
+        yield {**row, "script": None, "failed": last_words(error)}
+        return
+    for script in client.scripts:
+        command = [str(python), "-W", "ignore", "-m", "benchmarks.clients.judge", script, str(args.seconds)]
+        try:
+            outcome = json.loads(finished(command, cwd=environment).splitlines()[-1])
+            print(f"  {script}: {outcome['before']:.2f} -> {outcome['after']:.2f}", flush=True)
+            yield {**row, "script": script, **outcome, "steps_per_second": outcome["steps"] / outcome["seconds"]}
+        except subprocess.CalledProcessError as error:
+            print(f"  {script} failed", flush=True)
+            yield {**row, "script": script, "failed": last_words(error)}
+
+
+def installed(name: str, environment: Path, wheel: Path, pin: bool) -> Path:
+    """The interpreter of an environment with the client, this project's wheel, and the clone's benchmarks behind it."""
+    python, pins = environment / "bin" / "python", PINS / f"{name}.txt"
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if not python.exists():
+        finished([sys.executable, "-m", "venv", str(environment)])
+        asked = list(CLIENTS[name].requirements) if pin else ["--requirement", str(pins)]
+        finished([*pip, *asked, *([str(wheel)] if pin else [])])
+    finished([*pip, "--no-deps", "--force-reinstall", str(wheel)])
+    (site,) = environment.glob("lib/python*/site-packages")
+    (site / "clone.pth").write_text(f"{ROOT}\n")  # behind what is installed: only benchmarks come from there
+    if pin:
+        frozen = finished([str(python), "-m", "pip", "freeze", "--all"]).splitlines()
+        kept = [line.split("+")[0] for line in frozen if "==" in line and not line.startswith(("pip=", "hanabako="))]
+        pins.write_text(f"# python -m benchmarks.clients {name} --pin\n" + "\n".join(kept) + "\n")
+    return python
+
+
+def versions(python: Path, client: Client) -> dict[str, str]:
+    """Python's, and those of what the client asked for."""
+    names = sorted({*client.asked, "gymnasium", "pettingzoo"})
+    code = f"import importlib.metadata as m, json; print(json.dumps({{n: m.version(n) for n in {names!r}}}))"
+    return json.loads(finished([str(python), "-c", code]))
+
+
+def finished(command: list[str], cwd: Path | None = None) -> str:
+    """The output of a process that ended well; it sees no other Hanabako."""
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=cwd, env=variables).stdout
+
+
+def last_words(error: subprocess.CalledProcessError) -> str:
+    """The end of what a process said that failed, without this machine's folders."""
+    lines = (error.stderr or error.stdout).replace(str(ROOT), "").strip().splitlines()
+    return "\n".join(lines[-LINES:])
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The results so far."""
+    return json.loads(path.read_text())["results"] if path.exists() else []
+
+
+def write(path: Path, name: str, rows: list[dict[str, Any]]) -> None:
+    """Put a client's new results in the place of its old ones."""
+    kept = [row for row in rows_of(path) if row["client"] != name] + rows
+    kept.sort(key=lambda row: list(CLIENTS).index(row["client"]))
+    beside = path.with_suffix(".part")
+    beside.write_text(json.dumps({"results": kept}, indent=1) + "\n")
+    beside.replace(path)
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args, description=__doc__))

@@ -1,0 +1,95 @@
+"""PPO in one file, in the manner of CleanRL: torch, and any vector environment with masks in its observations."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.distributions import Categorical
+
+from benchmarks.clients.judge import Clock, Outcome, greedy, score_of_all_seats
+from hanabi_env import HanabiVectorEnv
+
+HORIZON, EPOCHS, MINIBATCHES, DISCOUNT, TRACE, CLIP = 32, 2, 4, 0.99, 0.95, 0.2
+
+
+class Network(nn.Module):
+    """Two hidden layers, logits of the legal actions, and a value."""
+
+    def __init__(self, bits: int, actions: int, width: int = 128) -> None:
+        super().__init__()
+        self.trunk = nn.Sequential(nn.Linear(bits, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
+        self.logits, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
+
+    def forward(self, seen: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits (N, A), -1e9 where the mask is 0, and values (N,)."""
+        features = self.trunk(seen.float())
+        return self.logits(features).masked_fill(mask == 0, -1e9), self.value(features)[:, 0]
+
+    @torch.no_grad()
+    def act(self, observation: dict[str, np.ndarray]) -> np.ndarray:
+        """The likeliest legal actions (N,)."""
+        logits, _ = self(*tensors(observation))
+        return greedy(logits.numpy(), observation["action_mask"])
+
+
+def tensors(observation: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The observation's arrays, without a copy."""
+    return torch.from_dlpack(observation["observation"]), torch.from_dlpack(observation["action_mask"])
+
+
+def ppo(envs: Any, network: Network, seconds: float) -> Clock:
+    """Train on a vector environment. Rows with an empty mask (who waits) teach the value, and not the policy."""
+    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
+    clock = Clock(seconds)
+    observation, _ = envs.reset(seed=1)
+    while clock.runs(HORIZON * envs.num_envs):
+        rows = []
+        for _ in range(HORIZON):
+            seen, mask = tensors(observation)
+            with torch.no_grad():
+                logits, value = network(seen, mask)
+            policy = Categorical(logits=logits)
+            action = policy.sample()
+            observation, reward, terminated, truncated, _ = envs.step(action.numpy())
+            ended = torch.from_numpy(terminated | truncated)
+            rows.append((seen, mask, action, policy.log_prob(action), value, torch.from_numpy(reward).float(), ended))
+        with torch.no_grad():
+            following = network(*tensors(observation))[1]
+        update(network, optimizer, [torch.stack(column) for column in zip(*rows, strict=True)], following)
+    return clock
+
+
+def update(network: Network, optimizer: Any, columns: list[torch.Tensor], following: torch.Tensor) -> None:
+    """Epochs of minibatches over the last steps (T, N, ...)."""
+    *_, value, reward, ended = columns
+    advantage, trace = torch.zeros_like(reward), torch.zeros_like(following)
+    for t in reversed(range(len(reward))):
+        goes_on = 1.0 - ended[t].float()
+        trace = reward[t] + DISCOUNT * following * goes_on - value[t] + DISCOUNT * TRACE * goes_on * trace
+        advantage[t], following = trace, value[t]
+    targets = (advantage + value).flatten()
+    seen, mask, action, before = (column.flatten(0, 1) for column in columns[:4])
+    acting = (mask != 0).any(1).float()
+    for _ in range(EPOCHS):
+        for chosen in torch.randperm(len(targets)).chunk(MINIBATCHES):
+            logits, values = network(seen[chosen], mask[chosen])
+            policy = Categorical(logits=logits)
+            gain = advantage.flatten()[chosen]
+            gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+            ratio = (policy.log_prob(action[chosen]) - before[chosen]).exp()
+            gained = torch.min(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain) + 0.01 * policy.entropy()
+            loss = -(gained * acting[chosen]).mean() + 0.5 * (values - targets[chosen]).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+            optimizer.step()
+
+
+def train(seconds: float) -> Outcome:
+    """256 tables in self-play."""
+    envs = HanabiVectorEnv(256, preset="mini", seed=1)
+    network = Network(envs.game.observation_bits, envs.game.num_actions)
+    before = score_of_all_seats(network.act)
+    clock = ppo(envs, network, seconds)
+    return Outcome("PPO", "all seats", before, score_of_all_seats(network.act), clock.steps, clock.seconds)

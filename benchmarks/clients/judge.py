@@ -1,0 +1,105 @@
+"""What all clients are measured by: the score of whole games, before a minute of training and after.
+
+python -m benchmarks.clients.judge cleanrl_loop 60   # one client, in this environment; prints JSON
+"""
+
+import importlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import gymnasium
+import numpy as np
+
+import hanabako  # noqa: F401 - registers the ids
+from hanabi_env import HanabiVectorEnv
+
+__all__ = ["Clock", "Outcome", "greedy", "score_of_all_seats", "score_of_one_seat"]
+
+Act = Callable[[dict[str, np.ndarray]], np.ndarray]
+"""Actions (N,) for observations (N, n) with masks (N, A)."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a minute of a client's training came to."""
+
+    algorithm: str
+    """What learned, in the client's words."""
+    plays: str
+    """``all seats``, or ``one seat`` beside a random partner: the scores of the two do not compare."""
+    before: float
+    """Mean points of a game as the untrained network plays it, greedily."""
+    after: float
+    """And as the trained one does."""
+    steps: int
+    """Decisions it learned from."""
+    seconds: float
+    """Seconds of the clock on the wall that it took."""
+
+
+class Clock:
+    """Counts steps until the time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self.limit = seconds
+        self.steps = 0
+        self.start = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.monotonic() - self.start
+
+    def runs(self, steps: int = 0) -> bool:
+        """Count ``steps``; whether there is time for more."""
+        self.steps += steps
+        return self.seconds < self.limit
+
+
+def greedy(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The best legal action (N,) by values or logits (N, A)."""
+    return np.where(mask != 0, values, -np.inf).argmax(axis=-1)
+
+
+def score_of_all_seats(act: Act, games: int = 1000) -> float:
+    """Mean points of the mini game, lost games 0, if every player acts by ``act``."""
+    envs = HanabiVectorEnv(games, preset="mini", autoreset_mode="Disabled")
+    observations, _ = envs.reset(seed=2**32)
+    over = np.zeros(games, np.bool_)
+    while not over.all():
+        actions = act(observations)
+        observations, _, over, *_ = envs.step(actions)
+    return float(envs.tables["score"].mean())
+
+
+def score_of_one_seat(act: Act, games: int = 300) -> float:
+    """Mean return of one seat of the mini game that acts by ``act``, beside a random partner."""
+    env = gymnasium.make("hanabako/HanabiSeat-v0", preset="mini")
+    returns = 0.0
+    for game in range(games):
+        (observation, _), over = env.reset(seed=2**32 + game), False
+        while not over:
+            action = act({name: row[None] for name, row in observation.items()})[0]
+            observation, reward, over, *_ = env.step(int(action))
+            returns += float(reward)
+    return returns / games
+
+
+def compile_all() -> None:
+    """Compile what clients step, or find it in the cache, before anybody's time counts."""
+    score_of_all_seats(lambda seen: seen["action_mask"].argmax(axis=1))
+    score_of_one_seat(lambda seen: seen["action_mask"].argmax(axis=1), games=1)
+
+
+def main(name: str, seconds: float) -> None:
+    """Train one client and print its `Outcome` as the last line."""
+    compile_all()
+    outcome: Outcome = importlib.import_module(f"{__package__}.{name}").train(seconds)
+    print(json.dumps(asdict(outcome)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], float(sys.argv[2]))

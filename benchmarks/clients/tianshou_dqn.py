@@ -1,0 +1,63 @@
+"""Tianshou: two DQNs that play with each other in its ``PettingZooEnv``, which reads our masks unchanged.
+
+Its memory takes no infos that are words or only there at the end, as a finished game's are: `Silent` leaves them out.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from tianshou.algorithm import DQN
+from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
+from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.data import Collector, VectorReplayBuffer
+from tianshou.env import DummyVectorEnv, PettingZooEnv
+from tianshou.trainer import OffPolicyTrainerParams
+from tianshou.utils.net.common import Net
+
+from benchmarks.clients.judge import Clock, Outcome, greedy, score_of_all_seats
+from hanabi_env import hanabi_v0
+
+STEPS = 500
+
+
+class Silent(PettingZooEnv):
+    """Without infos."""
+
+    def step(self, action: Any) -> tuple[Any, ...]:
+        """Tianshou's own, with an empty info."""
+        return *super().step(action)[:4], {}
+
+
+def make_env() -> PettingZooEnv:
+    """One game."""
+    return Silent(hanabi_v0.env(preset="mini"))
+
+
+def make_dqn(env: PettingZooEnv) -> DQN:
+    """One player's."""
+    shape, actions = env.observation_space["observation"].shape, env.action_space.n
+    network = Net(state_shape=shape, action_shape=actions, hidden_sizes=[128, 128])
+    policy = DiscreteQLearningPolicy(model=network, action_space=env.action_space, eps_training=0.1)
+    return DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), n_step_return_horizon=2, target_update_freq=200)
+
+
+def train(seconds: float) -> Outcome:
+    """Ten games at once."""
+    env = make_env()
+    learners = [make_dqn(env) for _ in env.agents]
+    both = MultiAgentOffPolicyAlgorithm(algorithms=learners, env=env)
+    collector = Collector(both, DummyVectorEnv([make_env] * 10), VectorReplayBuffer(50_000, 10), exploration_noise=True)
+
+    @torch.no_grad()
+    def act(observation: dict[str, np.ndarray]) -> np.ndarray:
+        values, _ = learners[0].policy.model(observation["observation"])
+        return greedy(values.numpy(), observation["action_mask"])
+
+    before, clock = score_of_all_seats(act), Clock(seconds)
+    while clock.runs(STEPS):
+        settings = {"max_epochs": 1, "epoch_num_steps": STEPS, "collection_step_num_env_steps": 50, "batch_size": 64}
+        settings |= {"update_step_num_gradient_steps_per_sample": 0.1, "verbose": False, "show_progress": False}
+        both.run_training(OffPolicyTrainerParams(training_collector=collector, test_collector=None, **settings))
+    return Outcome("2 DQN", "all seats", before, score_of_all_seats(act), clock.steps, clock.seconds)

@@ -1,0 +1,142 @@
+"""The vector environment as a ``VecEnv`` of Stable Baselines3, which must be installed: ``pip install sb3-contrib``.
+
+    agent = MaskablePPO("MultiInputPolicy", SB3VecEnv(envs))
+
+where ``envs`` is any game's vector environment: one compiled call per step instead of a Python call per game.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from hanabako.envs.vector import CardGameVectorEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError:  # without, the class can be imported, but not made
+    VecEnv = object
+
+__all__ = ["SB3VecEnv"]
+
+BY_INDEX = ("to_dict", "action_to_str", "str_to_action")
+"""Methods of the vector environment that take a table's index first."""
+
+
+class SB3VecEnv(VecEnv):
+    """A vector environment for SB3's algorithms, each row in the view of the player to move.
+
+    Rewards are float32 (N,) and ``env_method("action_masks")`` gives bool masks, as ``MaskablePPO`` asks. Infos are a
+    dict per table, empty until a game ends there; then they hold ``terminal_observation``, ``returns`` (every player's,
+    float64 (P,)), ``illegal``, ``length`` and the game's statistics. ``VecMonitor`` goes around it as around any other.
+
+    Consecutive rows of a table belong to different players. SB3's algorithms take them for one player's, which is right
+    for a team and wrong where players compete: train those on one seat.
+
+    Args:
+        envs: a game's vector environment with ``autoreset_mode`` SAME_STEP (SB3's own way), ``copy=True`` (SB3 keeps an
+            observation over the next step) and observations ``"int8"`` or ``"float32"``.
+
+    Raises:
+        ImportError: Stable Baselines3 is not installed.
+        ValueError: ``envs`` is no such environment.
+    """
+
+    def __init__(self, envs: CardGameVectorEnv) -> None:
+        if VecEnv is object:
+            raise ImportError("SB3VecEnv needs Stable Baselines3: pip install sb3-contrib")
+        if not isinstance(envs, CardGameVectorEnv):
+            raise ValueError(f"envs must be a vector environment of one of our games, got {type(envs).__name__}")  # noqa: TRY004 - as for every wrong argument
+        if envs.autoreset_mode != AutoresetMode.SAME_STEP:
+            raise ValueError(f"envs must have autoreset_mode SameStep, got {envs.autoreset_mode.value}")
+        if envs.observation_format == "packed":
+            raise ValueError("envs must have observation 'int8' or 'float32', got 'packed'")
+        if not envs.copy_buffers:
+            raise ValueError("envs must have copy=True, got False: SB3 keeps observations over the next step")
+        self.envs = envs
+        self._actions: Any = None
+        self._legal = np.zeros((envs.num_envs, envs.game.num_actions), np.bool_)
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+
+    def reset(self) -> dict[str, np.ndarray]:
+        """Begin games, with the seed and options set before: the first of the seeds is that of all tables.
+
+        Raises:
+            ValueError: tables were given different options, or wrong ones.
+        """
+        options = self._options[0]
+        if any(other != options for other in self._options):
+            raise ValueError("options must be the same for all tables: give a dict from table to value in one of them")
+        observation, _ = self.envs.reset(seed=self._seeds[0], options=options or None)
+        self._reset_seeds()
+        self._reset_options()
+        self._legal = observation["action_mask"] != 0
+        return observation
+
+    def step_async(self, actions: Any) -> None:
+        """Keep the actions (N,) for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Observations of the next players, rewards float32 (N,), which games ended bool (N,), infos."""
+        observation, rewards, ended, _, infos = self.envs.step(self._actions)
+        self._legal = observation["action_mask"] != 0
+        found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if ended.any():
+            final = infos["final_obs"]
+            statistics = {name[1:] for name in infos if name[0] == "_"} - {"final_obs"}
+            for i in np.flatnonzero(ended):
+                found[i] = {name: infos[name][i] for name in statistics}
+                found[i]["terminal_observation"] = {name: rows[i] for name, rows in final.items()}
+        return observation, rewards.astype(np.float32), ended, found
+
+    def close(self) -> None:
+        """Close the vector environment."""
+        self.envs.close()
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """Pixels of every table; ``envs`` needs ``render_mode="rgb_array"``."""
+        return self.envs.render() or [None] * self.num_envs
+
+    # --- What SB3 asks every single environment -----------------------------------------------------------------------
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """``action_masks``, ``to_dict``, ``action_to_str`` or ``str_to_action`` of every table asked for.
+
+        Raises:
+            AttributeError: another method.
+        """
+        if method_name == "action_masks":
+            return [self._legal[i] for i in self._get_indices(indices)]
+        if method_name not in BY_INDEX:
+            raise AttributeError(f"tables have the methods action_masks, {', '.join(BY_INDEX)}, not {method_name}")
+        call = getattr(self.envs, method_name)
+        return [call(i, *method_args, **method_kwargs) for i in self._get_indices(indices)]
+
+    def action_masks(self) -> np.ndarray:
+        """Which actions are legal now, bool (N, A)."""
+        return self._legal
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The same attribute of the vector environment, once for every table asked for."""
+        owner = self if attr_name == "action_masks" else self.envs
+        return [getattr(owner, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Not offered: tables share their attributes.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"tables share their attributes: {attr_name} cannot be set at some of them")
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """``False`` for every table asked for: no wrapper of Gymnasium's lies around a single one."""
+        return [False for _ in self._get_indices(indices)]
+
+    def _get_indices(self, indices: Any) -> Any:
+        """Tables as SB3 names them: ``None`` for all, a number, or several."""
+        if indices is None:
+            return range(self.num_envs)
+        return [indices] if isinstance(indices, (int, np.integer)) else indices

@@ -1,0 +1,58 @@
+"""What other people's work an installation rests on, and under which licences: THIRD_PARTY.md.
+
+python -m hanabako.pages.notices   # write its table from pyproject.toml and what is installed
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from hanabako.pages.generated import update
+from hanabako.pages.rule_card import markdown_rows
+
+__all__ = ["asked_for", "main"]
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "THIRD_PARTY.md"
+EVERY_INSTALL = "every install"
+
+
+def asked_for() -> dict[str, str]:
+    """Every library that the distribution asks for, and by which extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = {EVERY_INSTALL: project["dependencies"], **project["optional-dependencies"]}
+    found: dict[str, str] = {}
+    for group, requirements in groups.items():
+        for text in requirements:
+            name = re.split(r"[^\w.-]", text)[0]
+            if name != project["name"]:
+                found.setdefault(name, group if group == EVERY_INSTALL else f"extra `{group}`")
+    return found
+
+
+def rows() -> Iterator[tuple[str, str, str]]:
+    """Library, licence, and what asks for it."""
+    for name, group in asked_for().items():
+        yield name, licence(name), group
+
+
+def licence(name: str) -> str:
+    """As the library's own metadata says it: the expression, a classifier, or the first line of its text."""
+    about = metadata.metadata(name)
+    classifiers = [
+        text.split(" :: ")[-1] for text in about.get_all("Classifier") or [] if text.startswith("License ::")
+    ]
+    said = [*(about.get_all("License-Expression") or []), ", ".join(classifiers), *(about.get_all("License") or [])]
+    return next((text.strip().splitlines()[0] for text in said if text.strip()), "see the library")
+
+
+def main() -> None:
+    """Write the table."""
+    table = markdown_rows(("library", "licence", "asked for by"), rows())
+    update(PAGE, [("libraries", table)], check=False, command="python -m hanabako.pages.notices")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""What a release is checked by, before somebody uploads it: `make release`.
+
+    python -m tests.release            # builds into dist/, and says what held, what failed and what could not run here
+
+The wheel and the sdist are installed into empty environments outside the clone, the first screen of the README runs
+from there, at the newest versions and at the lowest that pyproject.toml allows; what is installed is audited for known
+holes. Nothing is uploaded.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+LOWEST = ROOT / "constraints-lowest.txt"
+UNREACHABLE = re.compile(
+    r"Name or service not known|Temporary failure in name resolution|ConnectionError|ConnectTimeout|Connection refused"
+    r"|Network is unreachable|Failed to fetch|Max retries exceeded|No module named (build|twine|pip_audit|uv)$",
+    flags=re.MULTILINE,
+)
+"""What a tool says that cannot run where there is no network, or is not installed."""
+
+
+class FailedError(Exception):
+    """What a process said that ended badly."""
+
+
+def main() -> int:
+    """Every check, one after the other; 1 if one failed, 0 also if one could not run."""
+    told: list[tuple[str, str]] = []
+    with tempfile.TemporaryDirectory(prefix="release-") as name:
+        folder = Path(name)
+        for check in (build, metadata, from_wheel, from_sdist, at_lowest_versions, audit, lowest_are_lowest):
+            title = (check.__doc__ or "").split(".")[0]
+            print(f"{title} ...", flush=True)
+            told.append((title, outcome(check, folder)))
+    print("\nWhat held:")
+    for title, words in told:
+        print(f"  {words.splitlines()[0]:<16} {title}")
+        print("".join(f"      {line}\n" for line in words.splitlines()[1:][-12:]), end="")
+    print("To upload: python -m twine upload dist/*   (a tag, and HANABAKO_REPOSITORY set at the build, come first)")
+    return int(any(words.startswith("failed") for _, words in told))
+
+
+def outcome(check: Callable[[Path], None], folder: Path) -> str:
+    """``held``, ``failed`` or ``could not run``, and below it what was said."""
+    try:
+        check(folder)
+    except FailedError as error:
+        return f"{'could not run' if UNREACHABLE.search(str(error)) else 'failed'}\n{error}"
+    return "held"
+
+
+# --- Checks -----------------------------------------------------------------------------------------------------------
+
+
+def build(folder: Path) -> None:
+    """The wheel and the sdist are built."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    run(sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT))
+
+
+def metadata(folder: Path) -> None:
+    """Their metadata and the README on PyPI are in order."""
+    run(sys.executable, "-m", "twine", "check", "--strict", *map(str, DIST.iterdir()))
+
+
+def from_wheel(folder: Path) -> None:
+    """The wheel installs into an empty environment, and the README's first screen runs there."""
+    starts(installed(folder / "wheel", built("*.whl")), folder)
+
+
+def from_sdist(folder: Path) -> None:
+    """So does the sdist."""
+    starts(installed(folder / "sdist", built("*.tar.gz")), folder)
+
+
+def at_lowest_versions(folder: Path) -> None:
+    """So does the wheel with the lowest versions that are allowed."""
+    starts(installed(folder / "lowest", built("*.whl"), "--constraint", str(LOWEST)), folder)
+
+
+def audit(folder: Path) -> None:
+    """No installed library has a hole that is known."""
+    (site,) = (folder / "wheel").glob("lib/python*/site-packages")
+    run(sys.executable, "-m", "pip_audit", "--progress-spinner", "off", "--skip-editable", "--path", str(site))
+
+
+def lowest_are_lowest(folder: Path) -> None:
+    """The lowest versions are those that pyproject.toml means."""
+    found = run(sys.executable, "-m", "uv", *RESOLVE, "pyproject.toml", cwd=ROOT)
+    kept = "".join(line for line in LOWEST.read_text().splitlines(keepends=True) if not line.startswith("#"))
+    direct = {line.split("==")[0] for line in kept.splitlines()} & set(direct_names())
+    wanted = [line for line in found.splitlines() if line.split("==")[0] in direct]
+    if wanted != [line for line in kept.splitlines() if line.split("==")[0] in direct]:
+        raise FailedError(f"{LOWEST.name} should hold\n" + "\n".join(wanted))
+
+
+RESOLVE = (
+    "pip compile --resolution lowest-direct --python-version 3.11 --no-header --no-annotate --quiet pyproject.toml"
+)
+RESOLVE = RESOLVE.split()
+
+
+# --- How --------------------------------------------------------------------------------------------------------------
+
+
+def direct_names() -> list[str]:
+    """The libraries that the package itself asks for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return [re.split(r"[^\w-]", text)[0] for text in project["dependencies"]]
+
+
+def built(pattern: str) -> Path:
+    """The one built file of this kind."""
+    found = list(DIST.glob(pattern))
+    if len(found) != 1:
+        raise FailedError(f"dist/ holds {len(found)} files {pattern}")
+    return found[0]
+
+
+def installed(environment: Path, package: Path, *words: str) -> Path:
+    """The interpreter of a new environment with the package and what it asks for."""
+    run(sys.executable, "-m", "venv", str(environment))
+    python = environment / "bin" / "python"
+    run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words, str(package))
+    return python
+
+
+def starts(python: Path, folder: Path) -> None:
+    """The README's Python runs outside the clone, and so do the command and a game."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), flags=re.DOTALL | re.MULTILINE)
+    place = folder / f"beside-{python.parent.parent.name}"
+    place.mkdir()
+    (place / "first_screen.py").write_text("\n".join(blocks))
+    run(str(python), "first_screen.py", cwd=place)
+    run(str(python.parent / "hanabako"), "--help", cwd=place)
+    run(str(python.parent / "hanabako"), "watch", "random", "--preset", "mini", "--out", "game.html", cwd=place)
+
+
+def run(*command: str, cwd: Path | None = None) -> str:
+    """The output of a process, which sees no other Hanabako."""
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, check=False, cwd=cwd, env=variables, capture_output=True, text=True)
+    if done.returncode:
+        raise FailedError((done.stdout + done.stderr).strip())
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
