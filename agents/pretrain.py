@@ -12,7 +12,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copyfile
 from typing import Annotated
 
 import tyro
@@ -25,11 +24,15 @@ from .evaluate import Args as Evaluation
 from .evaluate import evaluate
 from .learning.launch import train_to_the_end, usual_ranks
 from .learning.recipes import RECIPES, Recipe
-from .registry import PRETRAINED
+from .networks.neural_policy import load_policy, save_policy
+from .networks.policy_file import read_metadata
+from .registry import PRETRAINED, names, pretrained
 
 RUNS = Path("runs") / "pretrained"
 RESULTS = Path(__file__).resolve().parent / "results"
 GAMES, SEED = 10_000, 1
+COSTS = ("steps", "seconds", "core_seconds")
+"""What a network's file tells of both of its runs, if it went on from another's."""
 
 
 @dataclass(frozen=True)
@@ -44,30 +47,40 @@ class Args:
     """Processes to train with; by default one per core."""
 
 
-def pretrain(name: str, recipe: Recipe, ranks: int) -> Path:
-    """Train one network, or go on with it, and put it in its place; returns its file.
+def pretrain(name: str, recipe: Recipe, ranks: int) -> None:
+    """Train one network, or go on with it, and put it in its place.
 
     Raises:
         SystemExit: it was interrupted, or failed.
     """
-    run_dir = RUNS / name
-    settings = [*recipe.arguments(), "--steps", str(recipe.steps)]
-    train_to_the_end(ranks, run_dir, settings, f"python -m {__spec__.name} {name}")
-    file = PRETRAINED / f"{name}.safetensors"
+    policy, costs = trained(name, recipe, ranks), dict.fromkeys(COSTS, 0)
+    if recipe.first is not None:
+        costs = read_metadata(RUNS / f"{name}-first" / "policy.safetensors")["about"]
+    about = read_metadata(policy)["about"]
+    about |= {cost: about[cost] + costs[cost] for cost in COSTS}
     PRETRAINED.mkdir(exist_ok=True)
-    copyfile(run_dir / "policy.safetensors", file)
-    return file
+    player = load_policy(policy)
+    save_policy(PRETRAINED / f"{name}.safetensors", player.network, player.config, about)
+
+
+def trained(name: str, recipe: Recipe, ranks: int) -> Path:
+    """The policy's file of the run ``name``, which is made, or gone on with, if it has not ended."""
+    settings = [*recipe.arguments(), "--steps", str(recipe.steps)]
+    if recipe.first is not None:
+        settings += ["--start", str(trained(f"{name}-first", recipe.first, ranks))]
+    train_to_the_end(ranks, RUNS / name, settings, f"python -m {__spec__.name} {name.removesuffix('-first')}")
+    return RUNS / name / "policy.safetensors"
 
 
 def measure(name: str, recipe: Recipe) -> None:
-    """Write what a network scores; in a competitive game, how often it beats the opponent of its recipe."""
-    names = name if recipe.opponent is None else f"{recipe.opponent},{name}"
+    """Write what a network scores; in a competitive game, how often all bots and it beat each other."""
+    bots = [] if recipe.opponent is None else set(names(recipe.game)) - set(pretrained(recipe.game))
     play = Evaluation(
         game=recipe.game,
         preset=recipe.preset,
         players=recipe.changed_players(),
         config=recipe.measured,
-        agents=names,
+        agents=",".join([*sorted(bots), name]),
         games=GAMES,
         seed=SEED,
         tournament=recipe.opponent is not None,
@@ -75,12 +88,17 @@ def measure(name: str, recipe: Recipe) -> None:
     write_text(RESULTS / f"{name}.json", json.dumps(evaluate(play), indent=2) + "\n")
 
 
+def millions(recipe: Recipe) -> float:
+    """Decisions of all its runs."""
+    return recipe.steps / 1e6 + (0.0 if recipe.first is None else millions(recipe.first))
+
+
 def listed() -> str:
     """One line per network: what it takes, and whether it is there."""
     lines = []
     for name, recipe in RECIPES.items():
         there = "there" if (PRETRAINED / f"{name}.safetensors").exists() else "to be trained"
-        lines.append(f"{name:<28}{recipe.steps / 1e6:4.0f} M decisions, {there}")
+        lines.append(f"{name:<28}{millions(recipe):4.0f} M decisions, {there}")
     return "\n".join(lines)
 
 
@@ -95,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         raise SystemExit(f"pretrain: a network must be one of {', '.join(RECIPES)}, got {shown(unknown[0])}")
     missing = [name for name in RECIPES if not (PRETRAINED / f"{name}.safetensors").exists()]
     for name in args.names or missing:
-        print(f"{name}: {RECIPES[name].steps / 1e6:.0f} M decisions", flush=True)
+        print(f"{name}: {millions(RECIPES[name]):.0f} M decisions", flush=True)
         pretrain(name, RECIPES[name], args.ranks or usual_ranks(ppo.Args.games, ppo.Args.minibatch))
         measure(name, RECIPES[name])
 

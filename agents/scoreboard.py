@@ -196,7 +196,7 @@ def tournament_board(result: dict[str, Any]) -> str:
     ratings = {rating["name"]: rating for rating in result["tournament"]["ratings"]}  # best first
     trained = [f"PPO: {training(about)}, observation {result['observation']}" for about in result["training"] if about]
     games = matches[0]["games"]
-    title = f"{result['config']['game']} {result['preset']}, {result['config']['players']} players"
+    title = f"{result['config']['game']} {result['preset']}, {result['config'].get('players', 2)} players"
     lines = [
         f"**{title}**, {games:,} games a pair. {'. '.join(trained)}".rstrip(),
         "",

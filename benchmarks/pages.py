@@ -280,10 +280,10 @@ def clients() -> str:
             scores = (f"{row['before']:.2f}", f"{row['after']:.2f}", speed(row["steps_per_second"]))
             rows.append([row["name"], library, row["algorithm"], row["plays"], *scores])
     machines = sorted({(row["machine"]["processor"], row["machine"]["python"]) for row in results})
-    dates = sorted(row["machine"]["date"][:10] for row in results)
+    dates = sorted({row["machine"]["date"][:10] for row in results})
     where = "; ".join(f"one core of {processor}, Python {python}" for processor, python in machines)
     header = ["library", "versions", "algorithm", "plays", "before", "after", "steps/s"]
-    return markdown(header, rows, text_columns=4) + f"\nA minute each, {where}; {dates[0]} to {dates[-1]}.\n"
+    return markdown(header, rows, text_columns=4) + f"\nA minute each, {where}; {', '.join(dates)}.\n"
 
 
 PARTS: dict[str, Callable[[], str]] = {

@@ -24,6 +24,8 @@ class Recipe(NamedTuple):
     """Whom a network for a competitive game is measured against."""
     measured: tuple[str, ...] = ()
     """Fields of the config, beside the preset's, that it is measured with."""
+    first: "Recipe | None" = None
+    """What makes the network that this one goes on from."""
 
     def changed_players(self) -> int | None:
         """How many players, if it is not the preset's own number, which not every game lets one change."""
@@ -42,7 +44,17 @@ M = 1_000_000
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
 ROUND = ("rounds=1", "reward=points")
-FLORIST = (*CONTEST, "--gae-lambda", "0.9", "--partners", "lookahead")
+AMONG_FLORISTS = ("--partners", "lookahead")
+FLORIST = (*CONTEST, "--gae-lambda", "0.9", *AMONG_FLORISTS)
+WINS = ("--config", "derived=true", "reward=win", *AMONG_FLORISTS)
+WINNER = (*WINS, "--learning-rate", "5e-4", "--entropy", "0.01", "--entropy-end", "0.005")
+
+
+def florist(players: int) -> Recipe:
+    """It learns to make bouquets (``reward=dense``), and then to win with them."""
+    first = Recipe("ikebana", "standard", players, 20 * M, FLORIST, "lookahead")
+    return Recipe("ikebana", "standard", players, 6 * M, WINNER, "lookahead", first=first)
+
 
 RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 300 * M),
@@ -52,10 +64,8 @@ RECIPES: dict[str, Recipe] = {
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 12 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},
-    "ikebana-standard-2p": Recipe("ikebana", "standard", 2, 20 * M, FLORIST, opponent="lookahead"),
-    "ikebana-standard-4p": Recipe("ikebana", "standard", 4, 20 * M, FLORIST, opponent="lookahead"),
-    "koikoi-document-2p": Recipe("koikoi", "document", 2, 30 * M, CONTEST, opponent="monte_carlo", measured=ROUND),
-    "koikoi-koikoi_japan-2p": Recipe(
-        "koikoi", "koikoi_japan", 2, 30 * M, CONTEST, opponent="monte_carlo", measured=ROUND
-    ),
+    "ikebana-standard-2p": florist(2),
+    "ikebana-standard-4p": florist(4),
+    "koikoi-document-2p": Recipe("koikoi", "document", 2, 30 * M, CONTEST, "monte_carlo", ROUND),
+    "koikoi-koikoi_japan-2p": Recipe("koikoi", "koikoi_japan", 2, 30 * M, CONTEST, "monte_carlo", ROUND),
 }

@@ -1,17 +1,21 @@
 """The networks that ship: each loads by its name, is the size it should be, and plays as well as is said of it."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import agents
-from agents import pretrain
+from agents import ppo, pretrain
 from agents.evaluate import play
-from agents.learning.recipes import RECIPES
+from agents.learning import launch
+from agents.learning.recipes import RECIPES, Recipe
 from agents.networks.neural_policy import read_metadata
 from agents.registry import PRETRAINED
 from hanabako.games import config_from_dict, game_names, game_of, make_config
+from tests.agents.tiny_runs import SMALL, UPDATE
 
 NAMES = [name for game in game_names() for name in agents.pretrained(game)]
 DEALS = 1000
@@ -27,7 +31,9 @@ def test_networks_are_named_for_what_they_play():
         recipe, config = RECIPES[name], config_of(name)
         assert name.startswith(f"{recipe.game}-{recipe.preset}-{recipe.players}p")
         settings = game_of(config).training_settings
-        assert config == make_config(recipe.game, recipe.preset, recipe.changed_players(), settings)
+        named = make_config(recipe.game, recipe.preset, recipe.changed_players(), settings)
+        neutral = {field: getattr(named, field) for field in game_of(config).neutral_fields}
+        assert replace(config, **neutral) == named
 
 
 def test_all_of_them_are_small():
@@ -56,6 +62,20 @@ def test_an_unknown_network_is_named_with_those_that_there_are():
         agents.load("hanabi-gigantic-9p", make_config("hanabi"))
     with pytest.raises(SystemExit, match=r"a network must be one of hanabi-standard-2p, .*, got 'hanabi-gigantic-9p'"):
         pretrain.main(["hanabi-gigantic-9p"])
+
+
+def test_a_network_that_goes_on_from_another_tells_what_both_took(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pretrain, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(pretrain, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(launch, "train", lambda _ranks, settings: ppo.main(settings))
+    sizes = {name: value for name, value in SMALL.items() if name != "preset"}
+    settings = tuple(str(word) for name, value in sizes.items() for word in (f"--{name.replace('_', '-')}", value))
+    first = Recipe("hanabi", "very_small", 2, 2 * UPDATE, settings)
+    pretrain.pretrain("both", first._replace(steps=UPDATE, first=first), 1)
+    about = read_metadata(tmp_path / "both.safetensors")["about"]
+    assert about["steps"] == 3 * UPDATE and about["name"] == "both"
+    args = json.loads((tmp_path / "runs" / "both" / "config.json").read_text())["args"]
+    assert args["start"] == str(tmp_path / "runs" / "both-first" / "policy.safetensors")
 
 
 def test_what_each_takes_is_listed(capsys):
