@@ -31,9 +31,8 @@ def halve(
             of all places (count,).
     """
     left, rounds = np.arange(count), max(1, (count - 1).bit_length())
-    deals, spent = 0, 0
+    deals, spent, means = 0, 0, np.zeros(count)
     for turn in range(1, rounds + 1):
-        means = np.zeros(count)
         if budget is None:
             assert rollouts is not None
             most = max(1, rollouts // rounds // len(left))

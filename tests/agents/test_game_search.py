@@ -3,6 +3,7 @@
 import copy
 import itertools
 import random
+import time
 from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import agents
 from agents.evaluation.playing import play
 from agents.evaluation.seating import Block, sit
+from agents.search.halving import AT_ONCE, halve
 from agents.search.ikebana.policy import deal_unseen, list_unseen, worth_of
 from agents.search.koikoi.equilibrium import Matching, both_hands, solve
 from agents.search.koikoi.one_round import ROUND_STATE, Laid, round_state
@@ -32,6 +34,13 @@ ENDINGS = [
     (replace(PRESETS["nintendo"], rounds=1), 16),
 ]
 NAMES = ["document", "document_options", "koikoi_japan", "nintendo"]
+
+
+def test_halving_that_the_clock_stops_answers_with_what_it_has():
+    """The time of all rounds is over before the second one begins."""
+    worths = np.array([1.0, 0.0, 2.0, 3.0])
+    best, spent = halve(4, None, 1e-6, time.perf_counter(), lambda _first, _count, _left: worths)
+    assert best == 3 and spent == 4 * AT_ONCE
 
 
 # --- Koi-Koi: a plain solver ------------------------------------------------------------------------------------------
