@@ -24,6 +24,7 @@ from hanabako.files import read_json, write_text
 from hanabako.games import config_to_dict, game_named, make_config
 
 from .evaluation.playing import play
+from .learning.launch import words_for
 from .learning.runs import finished
 from .registry import load
 
@@ -69,14 +70,14 @@ def commands(args: Args) -> dict[str, list[str]]:
 
 
 def trained(args: Args, name: str, settings: Sequence[str]) -> dict[str, Any]:
-    """Train one run, unless it is there; what it took, as JSON types.
+    """Train one run, or go on with it, unless it has ended; what it took, as JSON types.
 
     Raises:
         subprocess.CalledProcessError: training failed.
     """
     run_dir = args.runs / name.replace(" ", "-")
     if not finished(run_dir):
-        command = [sys.executable, "-m", f"{__package__}.ppo", *settings, "--run-dir", str(run_dir)]
+        command = [sys.executable, "-m", f"{__package__}.ppo", *words_for(run_dir, settings)]
         subprocess.run(command, check=True)
     last = finished(run_dir)
     assert last is not None, "it has ended"

@@ -31,6 +31,7 @@ from hanabako.games import game_named, make_config
 
 from .evaluation.crossplay import heat_map, over_disjoint_pairs, round_robin, save_heat_map
 from .evaluation.playing import play
+from .learning.launch import words_for
 from .learning.runs import finished
 from .registry import load
 
@@ -89,13 +90,10 @@ class Run(NamedTuple):
     def command(self) -> list[str]:
         """What begins it, or goes on with it."""
         module, settings = ALGORITHMS[self.algorithm]
-        run_dir = RUNS / self.name
-        if (run_dir / "checkpoint" / "latest").exists():
-            return [sys.executable, "-m", module, "--resume", str(run_dir)]
         budget = ["--minutes", str(self.minutes), "--clock", "core", "--seed", str(self.seed)]
         others = {name: RUNS / self._replace(algorithm=name).name / "policy.safetensors" for name in ALGORITHMS}
-        own = ["--preset", self.preset, *settings.format(**others).split(), *budget, "--run-dir", str(run_dir)]
-        return [sys.executable, "-m", module, *own]
+        own = ["--preset", self.preset, *settings.format(**others).split(), *budget]
+        return [sys.executable, "-m", module, *words_for(RUNS / self.name, own)]
 
 
 @dataclass(frozen=True)

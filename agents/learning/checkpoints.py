@@ -26,9 +26,14 @@ from hanabako.files import write_bytes, write_text
 
 from .ranks import Ranks
 
-__all__ = ["Checkpoints", "checksums", "is_whole", "write_checksums"]
+__all__ = ["Checkpoints", "checksums", "holds_checkpoint", "is_whole", "write_checksums"]
 
 SUMS = "SHA256SUMS"
+
+
+def holds_checkpoint(directory: Path) -> bool:
+    """Whether a run can go on from there: what one left that was killed in its first checkpoint is none."""
+    return (directory / "latest").exists() or any(directory.glob(f"*/{SUMS}"))
 
 
 class Checkpoints:
@@ -43,10 +48,6 @@ class Checkpoints:
         self.directory, self.ranks = directory, ranks
         self.last: Path | None = None
         """The checkpoint that was saved or loaded last, which stays until the one after the next."""
-
-    def exist(self) -> bool:
-        """Whether a run was kept here: what a run left that was killed in its first checkpoint is none."""
-        return (self.directory / "latest").exists() or any(self.directory.glob(f"*/{SUMS}"))
 
     def save(self, updates: int, state: dict[str, Any], games: dict[str, np.ndarray]) -> None:
         """Write what `load` continues to the last bit, and keep the checkpoint before.
@@ -103,7 +104,7 @@ class Checkpoints:
         place = self.directory / f"{updates:08d}"
         try:
             if updates == 0:
-                raise ValueError("all are damaged" if self.exist() else "there is none")
+                raise ValueError("all are damaged" if holds_checkpoint(self.directory) else "there is none")
             state = torch.load(place / f"learner-{self.ranks.rank}.pt", self.ranks.device, weights_only=True)
             with (place / f"games-{self.ranks.rank}.npz").open("rb") as file, np.load(file) as arrays:
                 games = dict(arrays)

@@ -13,9 +13,10 @@ from torch.distributed.elastic.multiprocessing.api import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
+from .checkpoints import holds_checkpoint
 from .runs import finished
 
-__all__ = ["saved_ranks", "train", "train_to_the_end", "usable_cores", "usual_ranks"]
+__all__ = ["saved_ranks", "train", "train_to_the_end", "usable_cores", "usual_ranks", "words_for"]
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
 PPO = f"{__name__.rpartition('.learning.')[0]}.ppo"
@@ -49,11 +50,19 @@ def train_to_the_end(ranks: int, run_dir: Path, settings: Sequence[str], command
     """
     if (last := finished(run_dir)) is not None:
         return last
-    begun = (run_dir / "checkpoint" / "latest").exists()
-    train(ranks, ["--resume", str(run_dir)] if begun else [*settings, "--run-dir", str(run_dir)])
+    train(ranks, words_for(run_dir, settings))
     if (last := finished(run_dir)) is None:
         raise SystemExit(f"\nInterrupted. To go on: {command}")
     return last
+
+
+def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
+    """What a learner's command is told to go on with the run kept in ``run_dir``, or to begin it with ``settings``."""
+    return (
+        ["--resume", str(run_dir)]
+        if holds_checkpoint(run_dir / "checkpoint")
+        else [*settings, "--run-dir", str(run_dir)]
+    )
 
 
 def usual_ranks(games: int, minibatch: int, device: str = "auto") -> int:

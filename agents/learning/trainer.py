@@ -25,7 +25,7 @@ from hanabako.words.checks import as_index, shown, usable_threads
 from ..networks.network import Network, kind_of_processor
 from ..networks.neural_policy import NeuralPolicy, save_policy
 from ..registry import load
-from .checkpoints import Checkpoints
+from .checkpoints import Checkpoints, holds_checkpoint
 from .ranks import Ranks, joined_ranks, processor_settings
 from .runs import Interruption, Log, begin_run, draw_curve, finished, shown_of, usual_run_dir
 from .selfplay import SelfPlayEnvs
@@ -342,7 +342,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         name = f"{args.game}-{args.preset or game_named(args.game).first_preset}-{config.players}p"
         run_dir = args.resume or args.run_dir or usual_run_dir(name, ranks)
         if args.resume is None:
-            if Checkpoints(run_dir / "checkpoint", ranks).exist():
+            if holds_checkpoint(run_dir / "checkpoint"):
                 raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
             begin_run(run_dir, asdict(args), config, ranks)
         trainer = Trainer(args, algorithm, config, ranks, run_dir)

@@ -110,17 +110,14 @@ def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> Non
 def differences(run_dir: Path, whole: Path, codes: Sequence[int | None]) -> list[str]:
     """What tells a run from the one that nothing happened to."""
     from agents.learning.runs import read_metrics
-    from agents.networks.neural_policy import load_policy
+    from tests.agents.tiny_runs import weights, without_clock
 
     if any(codes):
         return [f"a resumed run ended with {codes}"]
-    clock = ("seconds", "core_seconds", "steps_per_second")
-    rows, others = (
-        [{k: v for k, v in row.items() if k not in clock} for row in read_metrics(d)] for d in (run_dir, whole)
-    )
+    rows, others = (without_clock(read_metrics(d)) for d in (run_dir, whole))
     if rows != others:
         return ["other metrics"]
-    some, expected = (load_policy(d / "policy.safetensors").network.state_dict() for d in (run_dir, whole))
+    some, expected = weights(run_dir), weights(whole)
     if some.keys() != expected.keys():
         return ["another network"]
     return [f"other weights: {key}" for key, tensor in some.items() if not tensor.equal(expected[key])]
@@ -131,11 +128,10 @@ def differences(run_dir: Path, whole: Path, codes: Sequence[int | None]) -> list
 
 def begun(name: str, run_dir: Path) -> list[BaseProcess]:
     """A process for every rank, which begin the run or go on with it."""
+    from agents.learning.launch import words_for
+
     module, ranks, settings, _ = RUNS[name]
-    if (run_dir / "checkpoint" / "latest").exists():
-        options = ["--resume", str(run_dir)]
-    else:
-        options = [*settings, *(str(word) for pair in TINY.items() for word in pair), "--run-dir", str(run_dir)]
+    options = words_for(run_dir, [*settings, *(str(word) for pair in TINY.items() for word in pair)])
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["agents.ppo", "agents.learning.league", "numba", "hanabi_env.vector"])
     port = free_port()
