@@ -14,7 +14,7 @@ two cards left, both choices are worked out by the relaxation, and what `monte_c
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 
 from hanabako.files import read_json, write_text
 from hanabako.games import game_of
-from hanafuda_env import PRESETS
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
+from .evaluation.playing import standard_error
 from .evaluation.seating import Block, sit
+from .koikoi_rounds import round_of
 from .learning.runs import machine
 from .registry import load
 from .search.koikoi.equilibrium import both_hands, solve
@@ -67,7 +68,7 @@ def moments(first: int, count: int) -> Iterator[tuple[int, NDArray[Any], NDArray
         The round's number, its `ROUND_STATE` (1,), what the hands cannot hold (2,), and what `monte_carlo` does if the
         question is Koi-Koi, else -1.
     """
-    config = replace(PRESETS[PRESET], rounds=1, reward="points")
+    config = round_of(PRESET)
     game = game_of(config).make_game(config)
     block = Block(game, count, observes=False, specialize=False)
     players = sit(block, [load(PLAYER, config)] * 2)
@@ -124,8 +125,7 @@ def call(rules: Any, number: int, root: NDArray[Any], excluded: NDArray[np.uint6
 
 def go_on(results: dict[str, Any], until: float) -> bool:
     """Add a few endings and choices of the next rounds; whether there is more to do."""
-    config = replace(PRESETS[PRESET], rounds=1, reward="points")
-    rules = game_of(config).make_game(config).rules
+    rules = game_of(config := round_of(PRESET)).make_game(config).rules
     missing = {turn: count - len(results["endings"][str(turn)]) for turn, count in ENDINGS.items()}
     calls = CALLS - len(results["calls"])
     if max(missing.values()) <= 0:
@@ -184,18 +184,13 @@ def endings_board(results: Mapping[str, Any]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for turn, rows in results["endings"].items():
-        if not rows:
-            continue
         lower, upper, opened, sure = (np.array([row[k] for row in rows]) for k in ("lower", "upper", "open", "advised"))
         value = (lower + upper) / 2
+        if (error := standard_error(value)) is None:
+            continue
         differs, costs = abs(opened - value), np.maximum(value - sure, 0)
         cells = [
-            *(
-                17 - int(turn),
-                CARDS[int(turn)],
-                f"{len(rows):,}",
-                f"{value.mean():+.2f} ± {1.96 * error_of(value):.2f}",
-            ),
+            *(17 - int(turn), CARDS[int(turn)], f"{len(rows):,}", f"{value.mean():+.2f} ± {1.96 * error:.2f}"),
             f"{(upper - lower).max() / 2:.3f}",
             *(f"{values.mean():.3f}, {values.max():.2f}" for values in (differs, costs)),
         ]
@@ -224,11 +219,6 @@ def calls_board(results: Mapping[str, Any]) -> str:
             ]
             lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
-
-
-def error_of(values: NDArray[np.float64]) -> float:
-    """The standard error of the mean."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def main(argv: Sequence[str] | None = None) -> None:

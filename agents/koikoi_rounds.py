@@ -9,7 +9,6 @@ deal equally often. Errors are over deals.
 
 import argparse
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -25,7 +24,7 @@ from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
 from .bots.policy import Policy
 from .evaluation.contest import head_to_head
-from .evaluation.playing import steps_of
+from .evaluation.playing import standard_error, steps_of
 from .evaluation.seating import Block
 from .registry import load
 
@@ -51,16 +50,15 @@ def players_of(config: KoiKoiConfig, network: str | None) -> dict[str, Policy]:
     return players if network is None else players | {"PPO": load(network, config)}
 
 
-def match(config: KoiKoiConfig, one: Policy, other: Policy, deals: int, num_threads: int) -> dict[str, float]:
+def match(config: KoiKoiConfig, one: Policy, other: Policy, deals: int, num_threads: int) -> dict[str, float | None]:
     """Mean points that ``one`` scores more than ``other`` in a round, and how often it wins a round."""
     gains = head_to_head(config, one, other, deals, SEED, num_threads).lead / 2  # counted from both sides
     by_deal, won = gains.mean(axis=1), (gains > 0).mean(axis=1)
-    error = math.sqrt(deals)
     return {
         "points": float(by_deal.mean()),
-        "points_error": float(by_deal.std(ddof=1)) / error,
+        "points_error": standard_error(by_deal),
         "won": float(won.mean()),
-        "won_error": float(won.std(ddof=1)) / error,
+        "won_error": standard_error(won),
         "drawn": float((gains == 0).mean()),
     }
 

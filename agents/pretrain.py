@@ -26,7 +26,7 @@ from .learning.launch import train_to_the_end, usual_ranks
 from .learning.recipes import RECIPES, Recipe
 from .networks.neural_policy import load_policy, save_policy
 from .networks.policy_file import read_metadata
-from .registry import PRETRAINED, names, pretrained
+from .registry import PRETRAINED, names
 
 RUNS = Path("runs") / "pretrained"
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -74,13 +74,13 @@ def trained(name: str, recipe: Recipe, ranks: int) -> Path:
 
 def measure(name: str, recipe: Recipe) -> None:
     """Write what a network scores; in a competitive game, how often all bots and it beat each other."""
-    bots = [] if recipe.opponent is None else set(names(recipe.game)) - set(pretrained(recipe.game))
+    bots = [] if recipe.opponent is None else sorted(names(recipe.game))
     play = Evaluation(
         game=recipe.game,
         preset=recipe.preset,
         players=recipe.changed_players(),
         config=recipe.measured,
-        agents=",".join([*sorted(bots), name]),
+        agents=",".join([*bots, name]),
         games=GAMES,
         seed=SEED,
         tournament=recipe.opponent is not None,

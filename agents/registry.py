@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
+from inspect import signature
 from os.path import isfile
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,6 @@ __all__ = [
 
 SEARCH = "search:"
 """Before the name of an agent: a seat that searches over it."""
-EFFORTS = {
-    "hanabi": ("rollouts", "budget", "margin"),
-    "koikoi": ("rollouts", "budget"),
-    "ikebana": ("rollouts", "budget", "margin"),
-}
-"""What the search of each game is told of how long to think."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The networks that ship, one file each."""
 
@@ -80,25 +75,27 @@ def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
 
     Args:
         name_or_path: one of `names`, one of `pretrained`, or the file ``policy.safetensors`` of a training run; with
-            ``search:`` before it, a seat that searches over that player (Hanabi).
+            ``search:`` before it, a seat that searches over that player.
         config: of the games.
-        **effort: of a search, see `agents.search.policy.SearchPolicy`: ``rollouts`` or ``budget``, and ``margin``.
+        **effort: of a search, see `agents.search.policy.SearchPolicy` (Hanabi; `searcher` names those of the other
+            games): ``rollouts`` or ``budget``, and what else it takes.
 
     Raises:
         ValueError: no such player or file, or it cannot play ``config``, or a wrong keyword (then also `TypeError`).
     """
     text = str(name_or_path)
     searches = text.startswith(SEARCH)
-    for name in effort:
-        if not searches or name not in EFFORTS[game_of(config).name]:
-            known = " and ".join(EFFORTS[game_of(config).name])
-            raise UnexpectedKeywordError(
-                f"got an unexpected keyword argument {name!r}; {known} are those of an agent {SEARCH}NAME, and no "
-                f"others are known"
-            )
-    if searches:
-        return searcher(game_of(config).name)(load(text.removeprefix(SEARCH), config), config, **effort)
     game = game_of(config).name
+    if effort or searches:
+        search = searcher(game)
+        efforts = list(signature(search).parameters)[2:]  # behind the blueprint and the config
+        for name in effort:
+            if not searches or name not in efforts:
+                raise UnexpectedKeywordError(
+                    f"got an unexpected keyword argument {name!r}; {' and '.join(efforts)} are those of an agent "
+                    f"{SEARCH}NAME, and no others are known"
+                )
+        return search(load(text.removeprefix(SEARCH), config), config, **effort)
     bots = players(game)
     if str(name_or_path) in bots:
         return bots[str(name_or_path)](config)

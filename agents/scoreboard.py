@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hanabako.files import write_text
+from hanabako.files import write_rows
 from hanabako.games import config_from_dict
 from hanabako.pages.generated import marks, update
 
@@ -121,7 +121,7 @@ def keep(path: Path, lots: Sequence[Args]) -> None:
             by_lot[lot_of(result)] = result
     order = {name: k for k, name in enumerate(names("hanabi"))}
     kept = sorted(by_lot.items(), key=lambda item: (item[0][:2], order.get(item[0][2], len(order))))
-    write_text(path, "[\n" + ",\n".join(json.dumps(result) for _, result in kept) + "\n]\n")
+    write_rows(path, [result for _, result in kept])
 
 
 def lot_of(result: Mapping[str, Any]) -> tuple[int, int, str]:

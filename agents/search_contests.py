@@ -10,26 +10,24 @@ a deal depends on its number alone. Beside every lead stands the time of a decis
 where there was more than one action.
 """
 
-import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import tyro
-from numpy.typing import NDArray
 
-from hanabako.files import read_json, write_text
+from hanabako.files import read_json, write_rows
 from hanabako.games import make_config
-from hanafuda_env import PRESETS
 
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
-from .bots.policy import GamesInPlay, Policy, Seated
-from .evaluation.contest import line_ups
+from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
+from .evaluation.contest import HeadToHead, head_to_head
 from .evaluation.playing import play
+from .koikoi_rounds import round_of
 from .learning.runs import machine
 from .registry import SEARCH, load
 
@@ -94,8 +92,7 @@ class Timed:
         act = seated.act
 
         def timed() -> None:
-            own = (seated.seats >> games.tables["current_player"].astype(np.uint64)) & np.uint64(1) != 0
-            self.decisions += int((own & ~games.tables["terminated"] & (games.mask.sum(axis=1) > 1)).sum())
+            self.decisions += int((games.mask[rows_to_move(seated.seats, games.tables)].sum(axis=1) > 1).sum())
             began = time.thread_time()
             act()
             self.seconds += time.thread_time() - began
@@ -106,11 +103,7 @@ class Timed:
 
 def players_of(row: Row) -> tuple[Any, Policy, Policy]:
     """The config, the search and its rival."""
-    config = (
-        replace(PRESETS[row.preset], rounds=1, reward="points")
-        if row.game == "koikoi"
-        else make_config(row.game, row.preset, 2)
-    )
+    config = round_of(row.preset) if row.game == "koikoi" else make_config(row.game, row.preset, 2)
     name, _, rollouts = row.rival.partition(":")
     rival = BotPolicy(monte_carlo(int(rollouts)), config) if rollouts else load(name, config)
     return config, load(SEARCH + row.blueprint, config, rollouts=row.rollouts), rival
@@ -123,34 +116,19 @@ def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
     one, other = Timed(search), Timed(rival)
     first = len(result["leads"])
     count = min(AT_ONCE, row.deals - first)
-    leads = []
-    for own in line_ups(2):
-        rewards = play(config, [one if mine else other for mine in own], count, SEED, first=first).rewards
-        leads.append(rewards[:, own.index(True)] - rewards[:, own.index(False)])
-    every = [*result["leads"], *np.stack(leads, axis=1).tolist()]
-    games = np.array(every)
+    leads = [*result["leads"], *head_to_head(config, one, other, count, SEED, first=first).lead.tolist()]
     seconds = [old + new.seconds for old, new in zip(result["seconds"], (one, other), strict=True)]
     decisions = [old + new.decisions for old, new in zip(result["decisions"], (one, other), strict=True)]
     return {
         **row._asdict(),
-        "deals": len(every),
-        "lead": float(games.mean()),
-        "lead_error": error_of(games.mean(axis=1)),
-        "won": float((games > 0).mean()),
-        "won_error": error_of((games > 0).mean(axis=1)),
-        "drawn": float((games == 0).mean()),
+        **HeadToHead(np.array(leads)).summary(),
         "milliseconds": [1000 * own / max(1, count) for own, count in zip(seconds, decisions, strict=True)],
         "seconds": seconds,
         "decisions": decisions,
         "machine": machine(),
         "seed": SEED,
-        "leads": every,
+        "leads": leads,
     }
-
-
-def error_of(values: NDArray[np.float64]) -> float:
-    """The standard error of the mean; of one value it is not known, and 0 here."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def read_results() -> list[dict[str, Any]]:
@@ -164,7 +142,7 @@ def table(results: Sequence[Mapping[str, Any]]) -> str:
         "| game | search over | roll-outs | ms | rival | ms | lead, 95 % | won | drawn | games |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for result in results:
+    for result in (result for result in results if result["deals"] > 1):
         scale = 0.5  # counted from both sides
         cells = [
             *(f"{result['game']} {result['preset']}", result["blueprint"], f"{result['rollouts']:,}"),
@@ -191,7 +169,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             break
         row = min(missing, key=lambda row: len(results.get(row.key, nothing)["leads"]))
         results[row.key] = played(row, results.get(row.key, nothing))
-        write_text(RESULTS, "[\n" + ",\n".join(json.dumps(one) for one in results.values()) + "\n]\n")
+        write_rows(RESULTS, list(results.values()))
 
 
 def at_most(row: Row, deals: int | None) -> Row:

@@ -9,7 +9,6 @@ One seat, player 0's, searches; the others play the blueprint. `agents/results/s
 time, so that what was interrupted goes on where it was; a game's score depends on its row and its number alone.
 """
 
-import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,12 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tyro
-from numpy.typing import NDArray
 
-from hanabako.files import read_json, write_text
+from hanabako.files import read_json, write_rows
 from hanabako.games import make_config
 
-from .evaluation.playing import play
+from .evaluation.playing import play, standard_error
 from .learning.runs import machine
 from .registry import SEARCH, load
 from .search.policy import SearchPolicy
@@ -91,9 +89,9 @@ def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
         **row._asdict(),
         "games": len(scores),
         "searched": float(np.mean(scores)),
-        "searched_error": error_of(np.array(scores)),
+        "searched_error": standard_error(np.array(scores)),
         "gain": float(gain.mean()),
-        "gain_error": error_of(gain),
+        "gain_error": standard_error(gain),
         "perfect": float(np.mean(np.array(scores) == config.max_score)),
         "blueprint_perfect": float(np.mean(np.array(plain) == config.max_score)),
         "milliseconds": 1000 * core_seconds / max(1, counts["decisions"]),
@@ -104,11 +102,6 @@ def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
         "scores": scores,
         "blueprint_scores": plain,
     }
-
-
-def error_of(values: NDArray[Any]) -> float:
-    """The standard error of the mean; of one value it is not known, and 0 here."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def read_results() -> list[dict[str, Any]]:
@@ -152,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         wanted = row._replace(games=min(row.games, args.games or row.games))
         while len(result["scores"]) < wanted.games and time.monotonic() < end:
             result = results[row.key] = played(wanted, result)
-            write_text(RESULTS, "[\n" + ",\n".join(json.dumps(one) for one in results.values()) + "\n]\n")
+            write_rows(RESULTS, list(results.values()))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from hanabako.files import read_json, write_text
 from hanabako.games import game_named, make_config
 
 from .evaluation.crossplay import heat_map, over_disjoint_pairs, round_robin, save_heat_map
-from .evaluation.playing import play
+from .evaluation.playing import play, standard_error
 from .learning.launch import words_for
 from .learning.runs import finished
 from .registry import load
@@ -219,10 +219,10 @@ def agents_of(cells: Mapping[str, float]) -> dict[str, list[str]]:
 def standing(cells: Mapping[str, float], own: Sequence[str]) -> Standing:
     """How an algorithm's agents play."""
     alone = np.array([cells[f"{name} {name}"] for name in own])
-    error = float(alone.std(ddof=1) / len(alone) ** 0.5) if len(alone) > 1 else None
     first = np.mean([cells[f"{name} {bot}"] for name in own for bot in BOTS])
     second = np.mean([cells[f"{bot} {name}"] for name in own for bot in BOTS])
-    return Standing((float(alone.mean()), error), meeting(cells, own, own), (float(first), float(second)))
+    self_play = float(alone.mean()), standard_error(alone)
+    return Standing(self_play, meeting(cells, own, own), (float(first), float(second)))
 
 
 def table(results: Mapping[str, Any]) -> str:

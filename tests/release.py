@@ -13,9 +13,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
+
+from hanabako.pages.notices import EVERY_INSTALL, asked_for
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -97,7 +98,8 @@ def lowest_are_lowest(folder: Path) -> None:
     """The lowest versions are those that pyproject.toml means."""
     found = run(sys.executable, "-m", "uv", *RESOLVE, "pyproject.toml", cwd=ROOT)
     kept = "".join(line for line in LOWEST.read_text().splitlines(keepends=True) if not line.startswith("#"))
-    direct = {line.split("==")[0] for line in kept.splitlines()} & set(direct_names())
+    core = {name for name, group in asked_for().items() if group == EVERY_INSTALL}
+    direct = {line.split("==")[0] for line in kept.splitlines()} & core
     wanted = [line for line in found.splitlines() if line.split("==")[0] in direct]
     if wanted != [line for line in kept.splitlines() if line.split("==")[0] in direct]:
         raise FailedError(f"{LOWEST.name} should hold\n" + "\n".join(wanted))
@@ -110,12 +112,6 @@ RESOLVE = RESOLVE.split()
 
 
 # --- How --------------------------------------------------------------------------------------------------------------
-
-
-def direct_names() -> list[str]:
-    """The libraries that the package itself asks for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return [re.split(r"[^\w-]", text)[0] for text in project["dependencies"]]
 
 
 def built(pattern: str) -> Path:

@@ -17,12 +17,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 from hanabako.words.checks import shown
 
-from .policy import GamesInPlay, Seated, set_of
+from .policy import GamesInPlay, Seated, rows_to_move, set_of
 
 __all__ = ["PlainBot", "PlainView"]
 
@@ -91,8 +90,7 @@ class PlainSeated(Seated):
         games = self._games
         states = games.tables["state"].view(np.recarray)
         players = games.tables["current_player"]
-        is_own = (self.seats >> players.astype(np.uint64)) & np.uint64(1) != 0
-        rows: NDArray[np.int64] = np.flatnonzero(is_own & ~games.tables["terminated"])
+        rows = rows_to_move(self.seats, games.tables)
         masks = games.mask if len(rows) else None
         for row in rows:
             assert masks is not None

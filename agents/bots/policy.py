@@ -24,7 +24,9 @@ __all__ = [
     "Policy",
     "Seated",
     "as_policy",
+    "has",
     "line_up",
+    "rows_to_move",
     "set_of",
 ]
 
@@ -177,16 +179,14 @@ class BatchedSeated(Seated):
     def act(self) -> None:
         """See `Seated.act`."""
         games = self._games
-        player = games.tables["current_player"]
-        is_own = (self.seats >> player.astype(np.uint64)) & np.uint64(1) != 0
-        rows = np.flatnonzero(is_own & ~games.tables["terminated"])
+        rows = rows_to_move(self.seats, games.tables)
         if not len(rows):
             return
         decisions = games.observation[rows], games.mask[rows], uniform(games.keys[rows], games.step)
         if self._memory is None:
             games.actions[rows] = self._policy.act(*decisions)
             return
-        own = rows, np.searchsorted(self._places, player[rows])
+        own = rows, np.searchsorted(self._places, games.tables["current_player"][rows])
         memory = self._memory[own]
         games.actions[rows] = self._policy.act(*decisions, memory)
         self._memory[own] = memory
@@ -199,6 +199,16 @@ class BatchedSeated(Seated):
 def set_of(seats: Sequence[int], count: int) -> NDArray[np.uint64]:
     """The same seats in each of ``count`` games, see `Seated.seats`."""
     return np.full(count, sum(1 << int(seat) for seat in set(seats)), np.uint64)
+
+
+def has(sets: NDArray[np.uint64], players: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each set holds the player beside it, (N,)."""
+    return (sets >> players.astype(np.uint64)) & np.uint64(1) != 0
+
+
+def rows_to_move(seats: NDArray[np.uint64], tables: NDArray[Any]) -> NDArray[np.int64]:
+    """The games that go on in which one of these seats is to move, see `Seated.seats`."""
+    return np.flatnonzero(has(seats, tables["current_player"]) & ~tables["terminated"])
 
 
 def uniform(keys: NDArray[np.uint64], step: int) -> NDArray[np.float64]:

@@ -1,6 +1,5 @@
 """Ceilings of many decks: counted block by block, kept in JSON, and as a part of ``agents/SCORES.md``."""
 
-import json
 import threading
 import time
 from collections import Counter
@@ -12,7 +11,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from hanabako.files import read_json, write_text
+from hanabako.files import read_json, write_rows, write_text
 from hanabi_env import PRESETS
 
 from .verdicts import Ceiling, Verdict
@@ -77,7 +76,7 @@ def measure(preset: str, players: int, decks: int, seed: int, cores: int) -> Non
         for block, (verdicts, below, seconds) in zip(blocks, threads.map(solve, blocks), strict=True):
             count(row, verdicts, config.max_score, seconds)
             add_lines(below, preset, players, seed)
-            write_text(RESULTS, "[\n" + ",\n".join(map(json.dumps, results)) + "\n]\n")
+            write_rows(RESULTS, results)
             bar.update(len(block))
 
 

@@ -17,7 +17,7 @@ from scipy.special import expit
 from tqdm import tqdm
 
 from ..bots.policy import Policy
-from .playing import play
+from .playing import play, standard_error
 
 ELO = 400 / math.log(10)
 """Points of a rating for each unit of log-odds: 400 points are odds of ten to one, as in chess."""
@@ -34,19 +34,13 @@ class HeadToHead:
         """Mean lead and rate of games won with their standard errors over deals, rate of draws, as JSON types."""
         return {
             "lead": float(self.lead.mean()),
-            "lead_error": error_of_deals(self.lead),
+            "lead_error": standard_error(self.lead.mean(axis=1)),
             "won": float((self.lead > 0).mean()),
-            "won_error": error_of_deals(self.lead > 0),
+            "won_error": standard_error((self.lead > 0).mean(axis=1)),
             "drawn": float((self.lead == 0).mean()),
             "deals": len(self.lead),
             "games": self.lead.size,
         }
-
-
-def error_of_deals(values: NDArray[Any]) -> float | None:
-    """The standard error of the mean of ``values`` (deals, line-ups), whose rows alone are independent."""
-    deals = values.mean(axis=1)
-    return float(deals.std(ddof=1) / math.sqrt(len(deals))) if len(deals) > 1 else None
 
 
 def line_ups(players: int) -> list[list[bool]]:
@@ -55,11 +49,14 @@ def line_ups(players: int) -> list[list[bool]]:
     return alone if players == 2 else [*alone, *([not own for own in seats] for seats in alone)]
 
 
-def head_to_head(config: Any, first: Policy, second: Policy, deals: int, seed: int, num_threads: int = 1) -> HeadToHead:
-    """Play every deal with every line-up of `line_ups`."""
+def head_to_head(
+    config: Any, one: Policy, other: Policy, deals: int, seed: int, num_threads: int = 1, first: int = 0
+) -> HeadToHead:
+    """Play every deal, from number ``first`` on, with every line-up of `line_ups`."""
     columns = []
     for own in line_ups(config.players):
-        rewards = play(config, [first if mine else second for mine in own], deals, seed, num_threads).rewards
+        seats = [one if mine else other for mine in own]
+        rewards = play(config, seats, deals, seed, num_threads, first=first).rewards
         columns.append(rewards[:, own].mean(axis=1) - rewards[:, np.logical_not(own)].mean(axis=1))
     return HeadToHead(np.stack(columns, axis=1))
 

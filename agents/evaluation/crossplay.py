@@ -8,7 +8,6 @@ All functions take policies by name: ``agents`` is a dict from names to what `ag
 
 import io
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from tqdm import tqdm
 from hanabako.files import write_bytes
 
 from ..bots.policy import Policy
-from .playing import Games, play
+from .playing import Games, play, standard_error
 
 Agents = Mapping[str, Policy]
 
@@ -99,14 +98,14 @@ def ad_hoc(
         played = play(config, [agents[name] for name in line_up], share, seed, num_threads, first=team * share)
         rows.append({"line_up": line_up, "score": float(played.score.mean())})
     scores = np.array([row["score"] for row in rows])
-    error = float(scores.std(ddof=1) / math.sqrt(teams))
-    return {"newcomer": newcomer, "score": float(scores.mean()), "score_error": error, "line_ups": rows}
+    found = {"score": float(scores.mean()), "score_error": standard_error(scores)}
+    return {"newcomer": newcomer, **found, "line_ups": rows}
 
 
 # --- Means and their errors -------------------------------------------------------------------------------------------
 
 
-def difference(some: Games, others: Games) -> dict[str, float]:
+def difference(some: Games, others: Games) -> dict[str, float | None]:
     """Mean of the scores' differences of games on the same deals, with its standard error.
 
     Raises:
@@ -117,7 +116,7 @@ def difference(some: Games, others: Games) -> dict[str, float]:
             f"both must be the same number of games, at least 2, got {len(some.score)}, {len(others.score)}"
         )
     gaps = (some.score - others.score).astype(np.float64)
-    return {"difference": float(gaps.mean()), "difference_error": float(gaps.std(ddof=1) / math.sqrt(len(gaps)))}
+    return {"difference": float(gaps.mean()), "difference_error": standard_error(gaps)}
 
 
 def score_matrix(cells: Mapping[tuple[str, str], Games | Sequence[Games]], names: Sequence[str]) -> NDArray[np.float64]:
@@ -156,7 +155,7 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, float | None]:
     cross_play, cross_play_error = over_disjoint_pairs(rounds)
     return {
         "self_play": float(own.mean()),
-        "self_play_error": float(own.std(ddof=1) / math.sqrt(runs)),
+        "self_play_error": standard_error(own),
         "cross_play": cross_play,
         "cross_play_error": cross_play_error,
     }

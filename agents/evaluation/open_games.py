@@ -18,10 +18,10 @@ from hanabako.words.checks import shown
 
 from ..bots.bot import BotPolicy
 from ..bots.plain import PlainBot
-from ..bots.policy import BatchedPolicy, Policy, Seated, as_policy
+from ..bots.policy import BatchedPolicy, Policy, Seated, as_policy, has
 from .seating import NEVER_PLAYED, Block
 
-__all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "chance_keys_of", "check_members", "has"]
+__all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "chance_keys_of", "check_members"]
 
 
 class OpenGames(ABC):
@@ -147,11 +147,6 @@ def check_members(members: Sequence[Any]) -> list[Policy]:
                 f"a partner must be a bot, a network or have an act of its own, got {shown(policy)}"
             )
     return policies
-
-
-def has(sets: NDArray[np.uint64], players: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether each set holds the player beside it, (N,)."""
-    return (sets >> players.astype(np.uint64)) & np.uint64(1) != 0
 
 
 def among(rows: NDArray[np.int64], count: int) -> NDArray[np.bool_]:

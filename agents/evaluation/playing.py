@@ -46,7 +46,7 @@ class Games:
         for name in ("score", "fireworks_score", "length"):
             values = getattr(self, name)
             result[name] = float(values.mean())
-            result[f"{name}_error"] = float(values.std(ddof=1) / math.sqrt(games)) if games > 1 else None
+            result[f"{name}_error"] = standard_error(values)
         for name in ("perfect", "lost"):
             count = int(getattr(self, name).sum())
             interval = binomtest(count, games).proportion_ci(method="wilson")
@@ -54,6 +54,11 @@ class Games:
             result[f"{name}_interval"] = [float(interval.low), float(interval.high)]
         result["rewards"] = [float(mean) for mean in self.rewards.mean(axis=0)]
         return result
+
+
+def standard_error(values: NDArray[Any]) -> float | None:
+    """Of the mean of independent values (n,); None if there is but one."""
+    return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
 
 
 def play(

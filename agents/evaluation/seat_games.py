@@ -10,7 +10,7 @@ from hanabako.envs.partners import Choice, Partner, generator_of, is_policy
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.packing import unpack
 
-from ..bots.policy import Seated, set_of
+from ..bots.policy import Seated, rows_to_move, set_of
 from .open_games import LoneBlock, OpenGames, among, chance_keys_of, check_members
 
 __all__ = ["SeatGames"]
@@ -150,9 +150,7 @@ class FunctionSeated(Seated):
     def act(self) -> None:
         """See `agents.bots.policy.Seated.act`."""
         block = self._block
-        players = block.tables["current_player"].astype(np.uint64)
-        own = (self.seats >> players) & np.uint64(1) != 0
-        rows = np.flatnonzero(own & ~block.tables["terminated"])
+        rows = rows_to_move(self.seats, block.tables)
         seen = unpack(block.observation[rows], block.game.observation_bits)
         for row, observation in zip(rows.tolist(), seen, strict=True):
             shown = {"observation": observation, "action_mask": block.mask[row].copy()}

@@ -8,8 +8,9 @@ from hanabako.games import game_of
 from hanabako.words.checks import shown
 
 from ..bots.bot import Bot, BotPolicy, nothing_to_begin, nothing_to_observe
+from ..bots.policy import Policy
 
-__all__ = ["check_effort", "check_number", "check_plain_bot"]
+__all__ = ["check_effort", "check_number", "check_plain_bot", "name_of_search"]
 
 
 def check_effort(rollouts: Any, budget: Any) -> None:
@@ -22,6 +23,11 @@ def check_effort(rollouts: Any, budget: Any) -> None:
         raise ValueError("a search takes rollouts or budget, not both")
     check_number("rollouts", rollouts, whole=True)
     check_number("budget", budget, whole=False)
+
+
+def name_of_search(blueprint: Policy, budget: float | None) -> str:
+    """Of a search over a blueprint; one by the clock says so."""
+    return f"search:{blueprint.name}" + ("" if budget is None else f" ({budget:g} ms by the clock)")
 
 
 def check_number(name: str, value: Any, whole: bool) -> None:

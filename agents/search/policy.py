@@ -28,7 +28,7 @@ from hanabako.words.checks import shown
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
 from .choosing import Effort, choose
-from .efforts import check_effort, check_number
+from .efforts import check_effort, check_number, name_of_search
 from .hands import Hands, Moment, systematic
 from .imagined import ROWS, Studio, blocks_of_memory
 
@@ -72,7 +72,7 @@ class SearchPolicy:
         """The most hands that are kept."""
         self.reproducible = budget is None
         """Equal games are played equally; a ``budget`` takes that away."""
-        self.name = f"search:{blueprint.name}" + ("" if budget is None else f" ({budget:g} ms by the clock)")
+        self.name = name_of_search(blueprint, budget)
         self.observes = blueprint.observes
         self.specializes = blueprint.specializes
         self.counts: Counter[str] = Counter()

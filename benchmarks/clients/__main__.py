@@ -24,6 +24,7 @@ from typing import Annotated, Any
 import tyro
 
 from benchmarks.machine import describe
+from benchmarks.timing import write_json
 from hanabako.words.checks import shown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -182,9 +183,7 @@ def write(path: Path, name: str, rows: list[dict[str, Any]]) -> None:
     """Put a client's new results in the place of its old ones."""
     kept = [row for row in rows_of(path) if row["client"] != name] + rows
     kept.sort(key=lambda row: list(CLIENTS).index(row["client"]))
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps({"results": kept}, indent=1) + "\n")
-    beside.replace(path)
+    write_json(path, {"results": kept})
 
 
 if __name__ == "__main__":

@@ -27,9 +27,9 @@ from ikebana_env.engine.rules import is_terminal, legal_action_mask, step
 from ikebana_env.engine.state import DECK_SIZE, KINDS, NO_CARD, REWARD_WIN, Rules
 
 from ...bots.bot import Bot
-from ...bots.policy import GamesInPlay, Policy, Seated, set_of
+from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import Effort, choose
-from ..efforts import check_effort, check_number, check_plain_bot
+from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
 
 __all__ = ["IkebanaSearch", "SearchSeated"]
 
@@ -73,7 +73,7 @@ class IkebanaSearch:
         self.blueprint = blueprint
         self.effort = Effort(rollouts or ROLLOUTS, budget, margin)
         self.reproducible = budget is None
-        self.name = f"search:{blueprint.name}" + ("" if budget is None else f" ({budget:g} ms by the clock)")
+        self.name = name_of_search(blueprint, budget)
         self.counts: Counter[str] = Counter()
         """Over all games so far: ``decisions`` with more than one action, ``changed`` ones that were not the
         blueprint's, and ``rollouts``."""
@@ -104,10 +104,7 @@ class SearchSeated(Seated):
         """See `agents.bots.policy.Seated.act`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.act()
-        tables = self._games.tables
-        player = tables["current_player"].astype(np.uint64)
-        own = (self.seats >> player) & np.uint64(1) != 0
-        for i in np.flatnonzero(own & ~tables["terminated"]).tolist():
+        for i in rows_to_move(self.seats, self._games.tables).tolist():
             self._games.actions[i] = self._search(i, int(self._games.actions[i]), time.perf_counter())
 
     def _search(self, i: int, own: int, began: float) -> int:

@@ -33,8 +33,8 @@ from hanafuda_env.engine.state import PHASE_SWAP, TURNS, Rules
 from ...bots.bot import Bot
 from ...bots.koikoi.judgement import hand_left
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
-from ...bots.policy import GamesInPlay, Policy, Seated, set_of
-from ..efforts import check_effort, check_plain_bot
+from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
+from ..efforts import check_effort, check_plain_bot, name_of_search
 from ..halving import halve
 from .endings import average_open, ending_room
 from .one_round import ROUND_STATE, Laid, round_rules, round_state
@@ -73,7 +73,7 @@ class KoiKoiSearch:
         self.config = config
         self.rollouts, self.budget = rollouts or ROLLOUTS, budget
         self.reproducible = budget is None
-        self.name = f"search:{blueprint.name}" + ("" if budget is None else f" ({budget:g} ms by the clock)")
+        self.name = name_of_search(blueprint, budget)
         self.counts: Counter[str] = Counter()
         """Over all games so far: ``decisions`` with more than one action, of these ``endings``, and ``passes``."""
 
@@ -112,10 +112,7 @@ class SearchSeated(Seated):
 
     def act(self) -> None:
         """See `agents.bots.policy.Seated.act`."""
-        tables = self._games.tables
-        player = tables["current_player"].astype(np.uint64)
-        own = (self.seats >> player) & np.uint64(1) != 0
-        for i in np.flatnonzero(own & ~tables["terminated"]).tolist():
+        for i in rows_to_move(self.seats, self._games.tables).tolist():
             self._games.actions[i] = self._search(i, time.perf_counter())
 
     def _rows(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64]:
@@ -139,20 +136,19 @@ class SearchSeated(Seated):
             ending_loop()(self._rules_array, self._root, self._hidden, self._ending, values)
             best = int(np.argmax(values))
         else:
-            best = self._grow(mask, self._games.keys[i], began, values)
+            best = self._grow(np.array(actions), self._games.keys[i], began, values)
         self.values[i] = dict(zip(actions, values.tolist(), strict=True))
         return actions[best]
 
-    def _grow(self, actions: Any, key: Any, began: float, values: NDArray[np.float64]) -> int:
+    def _grow(self, actions: NDArray[np.int64], key: Any, began: float, values: NDArray[np.float64]) -> int:
         """Grow a new tree, and write to ``values`` what each action is worth; the place of the best."""
         policy, loops = self._policy, tree_loops(self._policy.bot)
         self._tree.branches[:] = 0
         self._tree.sums[:] = 0
         work = self._rules_array, self._root, self._hidden, self._rooms, self._tree
-        places = np.array([place for place in range(64) if int(actions) >> place & 1])
 
         def play_out(first: int, count: int, left: NDArray[np.int64]) -> NDArray[np.float64]:
-            chosen = np.uint64(sum(1 << int(action) for action in places[left]))
+            chosen = np.uint64(sum(1 << int(action) for action in actions[left]))
             loops.grow(*work, key, self._games.step, first, count, chosen)
             loops.read(self._rules_array, self._root, self._tree, values)
             return values
