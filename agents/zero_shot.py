@@ -1,9 +1,9 @@
 """Who can play with strangers: algorithms side by side, in self-play, in cross-play and with bots.
 
-    python -m agents.zero_shot --cores 2           # train and play what is not in the results yet
-    python -m agents.zero_shot --preset mini       # only these
-    python -m agents.zero_shot --list              # what there is to train
-    python -m agents.scoreboard                    # the tables in agents/SCORES.md
+    python -m agents.zero_shot --cores 2                # train and play what is not in the results yet
+    python -m agents.zero_shot --preset mini --seeds 3  # only these
+    python -m agents.zero_shot --list                   # what there is to train
+    python -m agents.scoreboard                         # the tables in agents/SCORES.md
 
 Every algorithm is trained with several seeds on one core each, for as many minutes of that core's work (`--clock
 core`), so that a busy machine compares as fairly as an idle one. Then everybody plays with everybody, in both orders of
@@ -104,14 +104,17 @@ class Args:
     """Only what is trained on this one."""
     cores: int = 1
     """Runs at the same time."""
+    seeds: int | None = None
+    """At most so many of every algorithm."""
     list: bool = False
     """Only list the runs."""
 
 
 def runs_of(lot: Lot) -> list[Run]:
-    """One seed of all algorithms after the other; at the end those that need another's policy."""
+    """One seed of all algorithms after the other; those that need another's policy a seed later than that."""
     runs = [Run(lot.preset, name, seed, lot.minutes) for seed in range(1, lot.seeds + 1) for name in lot.algorithms]
-    return sorted(runs, key=lambda run: "{" in ALGORITHMS[run.algorithm][1])
+    needs = {name: "{" in settings for name, (_, settings) in ALGORITHMS.items()}
+    return sorted(runs, key=lambda run: (run.seed + needs[run.algorithm], needs[run.algorithm]))
 
 
 # --- Training ---------------------------------------------------------------------------------------------------------
@@ -285,7 +288,11 @@ def draw(preset: str, results: Mapping[str, Any], path: Path) -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
-    lots = [lot for lot in LOTS if args.preset in (None, lot.preset)]
+    lots = [
+        lot._replace(seeds=min(lot.seeds, args.seeds or lot.seeds))
+        for lot in LOTS
+        if args.preset in (None, lot.preset)
+    ]
     if not lots:
         raise SystemExit(f"preset must be one of {', '.join(lot.preset for lot in LOTS)}, got {args.preset!r}")
     results = read_results()
