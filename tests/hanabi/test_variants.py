@@ -23,7 +23,7 @@ from tests.reference.lockstep import Engine, Plain, play, shuffled_box
 
 from .plain_engine import PlainEngine
 
-MOVES = int(os.environ.get("HANABAKO_MOVES", "20000"))
+MOVES = int(os.environ.get("HANABAKO_MOVES", "10000"))
 PARTS = 4  # so that workers share the games
 RECKLESS = 0.03  # how often a good player does anything legal
 
