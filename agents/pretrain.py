@@ -58,6 +58,8 @@ def pretrain(name: str, recipe: Recipe, ranks: int) -> None:
         costs = read_metadata(RUNS / f"{name}-first" / "policy.safetensors")["about"]
     about = read_metadata(policy)["about"]
     about |= {cost: about[cost] + costs[cost] for cost in COSTS}
+    if recipe.first is not None and recipe.first.clones:
+        about["began"] = f"as a clone of {recipe.first.clones}"
     PRETRAINED.mkdir(exist_ok=True)
     player = load_policy(policy)
     save_policy(PRETRAINED / f"{name}.safetensors", player.network, player.config, about)
@@ -68,7 +70,8 @@ def trained(name: str, recipe: Recipe, ranks: int) -> Path:
     settings = [*recipe.arguments(), "--steps", str(recipe.steps)]
     if recipe.first is not None:
         settings += ["--start", str(trained(f"{name}-first", recipe.first, ranks))]
-    train_to_the_end(ranks, RUNS / name, settings, f"python -m {__spec__.name} {name.removesuffix('-first')}")
+    command = f"python -m {__spec__.name} {name.removesuffix('-first')}"
+    train_to_the_end(ranks, RUNS / name, settings, command, recipe.learner)
     return RUNS / name / "policy.safetensors"
 
 

@@ -81,8 +81,9 @@ def agent_name(name: str) -> str:
 def training(about: dict[str, Any]) -> str:
     """How a network came to be, in words."""
     where = f", {about['processor']}" if "processor" in about else ""
+    began = f", begun {about['began']}" if "began" in about else ""
     cost = about.get("core_seconds", about["seconds"] * about["ranks"])
-    return f"{about['steps'] / 1e6:.0f} M decisions in {cost / 60:.0f} core-minutes{where}"
+    return f"{about['steps'] / 1e6:.0f} M decisions in {cost / 60:.0f} core-minutes{began}{where}"
 
 
 # --- Bots -------------------------------------------------------------------------------------------------------------

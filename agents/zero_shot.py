@@ -289,9 +289,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     lots = [
-        lot._replace(seeds=min(lot.seeds, args.seeds or lot.seeds))
-        for lot in LOTS
-        if args.preset in (None, lot.preset)
+        lot._replace(seeds=min(lot.seeds, args.seeds or lot.seeds)) for lot in LOTS if args.preset in (None, lot.preset)
     ]
     if not lots:
         raise SystemExit(f"preset must be one of {', '.join(lot.preset for lot in LOTS)}, got {args.preset!r}")

@@ -19,11 +19,11 @@ from .runs import finished
 __all__ = ["saved_ranks", "train", "train_to_the_end", "usable_cores", "usual_ranks", "words_for"]
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
-PPO = f"{__name__.rpartition('.learning.')[0]}.ppo"
+AGENTS = __name__.rpartition(".learning.")[0]
 
 
-def train(ranks: int, settings: Sequence[str]) -> None:
-    """Run `agents.ppo` on that many ranks of this machine until it ends, interrupted or not.
+def train(ranks: int, settings: Sequence[str], learner: str = "ppo") -> None:
+    """Run a learner, a module of `agents`, on that many ranks of this machine until it ends, interrupted or not.
 
     Raises:
         SystemExit: it failed.
@@ -31,12 +31,14 @@ def train(ranks: int, settings: Sequence[str]) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         try:
-            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", PPO, *settings])
+            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", f"{AGENTS}.{learner}", *settings])
         except ChildFailedError as error:
             raise SystemExit(f"training failed: {error}") from error
 
 
-def train_to_the_end(ranks: int, run_dir: Path, settings: Sequence[str], command: str) -> dict[str, Any]:
+def train_to_the_end(
+    ranks: int, run_dir: Path, settings: Sequence[str], command: str, learner: str = "ppo"
+) -> dict[str, Any]:
     """Make the run kept in ``run_dir``, or go on with it, and return the last row of its log; if it is made, that.
 
     Args:
@@ -44,13 +46,14 @@ def train_to_the_end(ranks: int, run_dir: Path, settings: Sequence[str], command
         run_dir: where it is kept.
         settings: if it has not begun.
         command: what goes on with it after an interruption.
+        learner: see `train`.
 
     Raises:
         SystemExit: it was interrupted, or failed.
     """
     if (last := finished(run_dir)) is not None:
         return last
-    train(ranks, words_for(run_dir, settings))
+    train(ranks, words_for(run_dir, settings), learner)
     if (last := finished(run_dir)) is None:
         raise SystemExit(f"\nInterrupted. To go on: {command}")
     return last

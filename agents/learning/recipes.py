@@ -1,4 +1,4 @@
-"""What it takes to train a network for each game: settings of `agents.ppo`, by the name of the network they make.
+"""What it takes to train a network for each game: settings of its learner, by the name of the network they make.
 
 A name is that of a game, of a preset and a number of players; a number behind them is the seed of one of several
 networks. ``agents/SCORES.md`` tells how the settings were chosen. Two cores without bf16 instructions make about five
@@ -26,17 +26,25 @@ class Recipe(NamedTuple):
     """Fields of the config, beside the preset's, that it is measured with."""
     first: "Recipe | None" = None
     """What makes the network that this one goes on from."""
+    clones: str | None = None
+    """Whom it learns to play like; None: it learns by reinforcement."""
+
+    @property
+    def learner(self) -> str:
+        """The module of `agents` that trains it."""
+        return "ppo" if self.clones is None else "learning.cloning"
 
     def changed_players(self) -> int | None:
         """How many players, if it is not the preset's own number, which not every game lets one change."""
         return None if game_named(self.game).presets[self.preset].players == self.players else self.players
 
     def arguments(self) -> list[str]:
-        """Of `agents.ppo`, but for the budget."""
+        """Of the learner, but for the budget."""
         players, opponent = self.changed_players(), self.opponent
         arguments = ["--game", self.game, "--preset", self.preset]
         arguments += ["--players", str(players)] if players else []
         arguments += ["--opponent", opponent] if opponent else []
+        arguments += ["--agent", self.clones] if self.clones else []
         return [*arguments, *self.settings]
 
 
@@ -56,11 +64,17 @@ def florist(players: int) -> Recipe:
     return Recipe("ikebana", "standard", players, 6 * M, WINNER, "lookahead", first=first)
 
 
+def taught(players: int, bot: str) -> Recipe:
+    """It learns to play like a bot, and then goes on by itself."""
+    first = Recipe("hanabi", "standard", players, 10 * M, clones=bot)
+    return Recipe("hanabi", "standard", players, 70 * M, first=first)
+
+
 RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 300 * M),
     "hanabi-standard-3p": Recipe("hanabi", "standard", 3, 80 * M),
     "hanabi-standard-4p": Recipe("hanabi", "standard", 4, 80 * M),
-    "hanabi-standard-5p": Recipe("hanabi", "standard", 5, 80 * M),
+    "hanabi-standard-5p": taught(5, "smart_safe"),
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 12 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},

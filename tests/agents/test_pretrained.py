@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import agents
 from agents import ppo, pretrain
 from agents.evaluate import play
-from agents.learning import launch
+from agents.learning import cloning, launch
 from agents.learning.recipes import RECIPES, Recipe
 from agents.networks.neural_policy import read_metadata
 from agents.registry import PRETRAINED
@@ -64,16 +65,21 @@ def test_an_unknown_network_is_named_with_those_that_there_are():
         pretrain.main(["hanabi-gigantic-9p"])
 
 
-def test_a_network_that_goes_on_from_another_tells_what_both_took(tmp_path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("clones", [None, "cautious"])
+def test_a_network_that_goes_on_from_another_tells_what_both_took(
+    clones: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(pretrain, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(pretrain, "PRETRAINED", tmp_path)
-    monkeypatch.setattr(launch, "train", lambda _ranks, settings: ppo.main(settings))
+    learners = {"ppo": ppo, "learning.cloning": cloning}
+    monkeypatch.setattr(launch, "train", lambda _ranks, settings, learner: learners[learner].main(settings))
     sizes = {name: value for name, value in SMALL.items() if name != "preset"}
     settings = tuple(str(word) for name, value in sizes.items() for word in (f"--{name.replace('_', '-')}", value))
-    first = Recipe("hanabi", "very_small", 2, 2 * UPDATE, settings)
-    pretrain.pretrain("both", first._replace(steps=UPDATE, first=first), 1)
+    first = Recipe("hanabi", "very_small", 2, 2 * UPDATE, settings, clones=clones)
+    pretrain.pretrain("both", first._replace(steps=UPDATE, first=first, clones=None), 1)
     about = read_metadata(tmp_path / "both.safetensors")["about"]
     assert about["steps"] == 3 * UPDATE and about["name"] == "both"
+    assert about.get("began") == (None if clones is None else "as a clone of cautious")
     args = json.loads((tmp_path / "runs" / "both" / "config.json").read_text())["args"]
     assert args["start"] == str(tmp_path / "runs" / "both-first" / "policy.safetensors")
 
@@ -85,7 +91,9 @@ def test_what_each_takes_is_listed(capsys):
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipes_can_be_followed(name: str):
-    recipe = RECIPES[name]
-    config = make_config(recipe.game, recipe.preset, recipe.changed_players())
-    assert recipe.opponent is None or recipe.opponent in agents.names(recipe.game)
-    assert config.players == recipe.players
+    recipe: Recipe | None = RECIPES[name]
+    while recipe is not None:
+        config = make_config(recipe.game, recipe.preset, recipe.changed_players())
+        assert {recipe.opponent, recipe.clones} <= {None, *agents.names(recipe.game)}
+        assert config.players == recipe.players
+        recipe = recipe.first
