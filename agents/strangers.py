@@ -3,10 +3,11 @@
     python -m agents.strangers            # train what is not there yet, play, and write agents/results/strangers.json
     python -m agents.strangers --list     # the commands
 
-Networks that learned by self-play do badly with partners of other habits (Bard et al. 2020, in Hanabi), and those that
-learned among the partners' like do better (Carroll et al. 2019, in Overcooked; Canaan et al. 2020, in Hanabi). Here a
-network that ships learns on from the same weights for as many decisions, by self-play and among some bots; then both
-play with these bots and with others that neither has met. The runs lie in ``runs/strangers``;
+Networks that learned Hanabi by self-play do badly with rule lists that they never met, those that learned among rule
+lists with themselves and mostly with other rule lists (Canaan et al. 2020, "Evaluating the Rainbow DQN Agent in Hanabi
+with Unseen Partners" and "Behavioral Evaluation of Hanabi Rainbow DQN Agents and Rule-Based Agents"). Here a network
+that ships learns on from the same weights for as many decisions, by self-play and among some bots; then both play with
+these bots and with others that neither has met. The runs lie in ``runs/strangers``;
 `notebooks/09_reproduction.ipynb` shows the results.
 """
 
