@@ -7,7 +7,7 @@ A `Policy` has a name, says two things about how it likes to be played with, and
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ __all__ = [
     "GamesInPlay",
     "Policy",
     "Seated",
+    "Weighing",
     "as_policy",
     "has",
     "line_up",
@@ -90,6 +91,14 @@ class Seated(ABC):
     def public_knowledge(self) -> NDArray[np.uint64] | None:
         """What the cards may be as far as all can tell, (N, players, hand_size) sets; None if nobody keeps track."""
         return None
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """Whoever sits there and says what it thought of the actions: a search."""
+
+    values: list[dict[int, float] | None]
+    """Per game what each action was thought to bring at the last decision that was searched."""
 
 
 class Policy(Protocol):

@@ -8,14 +8,14 @@ the blueprint's own action, which all others have to beat.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Effort", "choose"]
+__all__ = ["Effort", "Thought", "choose"]
 
 AT_ONCE = 4
 """Deals in a batch where the clock decides: so long it may overrun."""
@@ -41,34 +41,69 @@ def choose(
     began: float,
     at_once: int,
 ) -> tuple[int, int]:
-    """The action to play, and how many roll-outs that took.
+    """The action to play, and how many roll-outs that took: a `Thought` alone, with ``play_out`` its scores."""
+    thought = Thought(actions, own, effort, began, at_once)
+    for left, n in thought.requests():
+        thought.add(left, play_out(left, n))
+    return thought.verdict(), thought.spent
+
+
+class Thought:
+    """One decision in the making.
 
     Args:
         actions: the legal ones.
         own: the blueprint's, one of them.
-        play_out: scores (n, k) of k actions over the same n fresh deals.
         effort: how long.
         began: when the decision began, by `time.perf_counter`.
-        at_once: the most roll-outs in a batch.
+        at_once: the most roll-outs of a request.
     """
-    left = actions
-    rounds = max(1, int(np.ceil(np.log2(len(actions)))))
-    scores = {int(action): np.zeros(0) for action in actions}
-    spent, begun = 0, 0
-    for turn in range(1, rounds + 1):
-        while (open_part := turn / rounds - part_spent(effort, spent, began)) > 0:
-            n = AT_ONCE if effort.budget else int(open_part * effort.rollouts) // len(left)
-            if n == 0 and (begun == turn or spent + len(left) > effort.rollouts):
+
+    def __init__(self, actions: NDArray[np.int64], own: int, effort: Effort, began: float, at_once: int) -> None:
+        self.left, self.own, self.effort, self.began, self.at_once = actions, own, effort, began, at_once
+        self.scores = {int(action): np.zeros(0) for action in actions}
+        """Of every action over the deals that it has met, the first of those that the blueprint's own has met."""
+        self.spent = 0
+        """Roll-outs so far."""
+
+    def requests(self) -> Iterator[tuple[NDArray[np.int64], int]]:
+        """What is to be played out: k actions, over the same n fresh deals. `add` the scores before the next."""
+        effort, begun = self.effort, 0
+        rounds = max(1, int(np.ceil(np.log2(len(self.left)))))
+        for turn in range(1, rounds + 1):
+            while (open_part := turn / rounds - part_spent(effort, self.spent, self.began)) > 0:
+                k = len(self.left)
+                n = AT_ONCE if effort.budget else int(open_part * effort.rollouts) // k
+                if n == 0 and (begun == turn or self.spent + k > effort.rollouts):
+                    break
+                begun = turn
+                yield self.left, min(max(n, 1), max(1, self.at_once // k))
+            if not len(self.scores[self.own]):
                 break
-            begun = turn
-            n = min(max(n, 1), max(1, at_once // len(left)))
-            for action, column in zip(left, play_out(left, n).T, strict=True):
-                scores[int(action)] = np.concatenate([scores[int(action)], column])
-            spent += n * len(left)
-        if not len(scores[own]):
-            break
-        left = best_half(left, own, scores)
-    return verdict(left, own, scores, effort.margin), spent
+            self.left = best_half(self.left, self.own, self.scores)
+
+    def add(self, left: NDArray[np.int64], scores: NDArray[Any]) -> None:
+        """The scores (n, k) of a request."""
+        for action, column in zip(left, scores.T, strict=True):
+            self.scores[int(action)] = np.concatenate([self.scores[int(action)], column])
+        self.spent += scores.size
+
+    def verdict(self) -> int:
+        """The action to play, as far as is known."""
+        return verdict(self.left, self.own, self.scores, self.effort.margin)
+
+    def values(self) -> dict[int, float]:
+        """What each action brings; empty if nothing was played out.
+
+        The mean score of the blueprint's own action, to which the mean difference over common deals is added: an action
+        that went early met fewer deals, but the own one met them too.
+        """
+        own = self.scores[self.own]
+        return {
+            action: float(own.mean() + (scores - own[: len(scores)]).mean())
+            for action, scores in self.scores.items()
+            if len(scores)
+        }
 
 
 def part_spent(effort: Effort, spent: int, began: float) -> float:

@@ -104,7 +104,12 @@ class Hands:
             hands, weights = every
             alive, memories = self._replay(hands)
             self.hands, self.weights, self.memories, self.exact = hands[alive], weights[alive], memories, True
-        for _ in range(0 if self.exact else BATCHES):
+        elif not self.exact:
+            self._sample(rng)
+
+    def _sample(self, rng: np.random.Generator) -> None:
+        """Join fresh hands to a set that is not exact and has become small."""
+        for _ in range(BATCHES):
             if len(self.hands) * FEW < self.limit:
                 self._join(rng)
 
@@ -149,16 +154,27 @@ class Hands:
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
     ) -> tuple[NDArray[np.bool_], NDArray[Any] | None]:
         """Under which hands (n,) the blueprint does at moment ``at`` what was done; what all then remember."""
-        moment, after = self.moments[at], self.moments[at + 1].state
+        actions, _, memories = self.choices(at, hands, memories)
+        return actions == self._action_after(at), memories
+
+    def _action_after(self, at: int) -> int:
+        """What was done at moment ``at``."""
         rules = self.studio.game.rules
-        action = action_of(rules, last_event(rules, after))
-        alike, parts = np.zeros(len(hands), np.bool_), []
+        return action_of(rules, last_event(rules, self.moments[at + 1].state))
+
+    def choices(
+        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any] | None]:
+        """What the blueprint does at moment ``at`` under each hand (n,), and what is legal; what all then remember."""
+        actions, parts = np.zeros(len(hands), np.int64), []
+        masks = np.zeros((len(hands), *self.moments[at].table["mask"].shape[1:]), np.uint64)
         for start in range(0, len(hands), ROWS):
             chunk = slice(start, min(start + ROWS, len(hands)))
-            room = self._lay(moment, hands[chunk], None if memories is None else memories[chunk])
-            alike[chunk] = room.choose(without=self.player)[: chunk.stop - start] == action
+            room = self._lay(self.moments[at], hands[chunk], None if memories is None else memories[chunk])
+            actions[chunk] = room.choose(without=self.player)[: chunk.stop - start]
+            masks[chunk] = room.tables["mask"][: chunk.stop - start]
             parts.append(self._remembered(room, chunk.stop - start))
-        return alike, joined(parts)
+        return actions, masks, joined(parts)
 
     def _observe(self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> NDArray[Any] | None:
         """What all remember (n, ...) after the step that led to moment ``at``."""
@@ -269,7 +285,11 @@ def unseen(state: Any, player: int) -> NDArray[np.int64]:
 
 def ways_of(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.float64]:
     """In how many ways each hand (n, slots) can be laid of the unseen cards, copies told apart: (n,), 0 if in none."""
-    copies = unseen(state, player)
+    return ways_among(hands, unseen(state, player))
+
+
+def ways_among(hands: NDArray[np.uint8], copies: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The same of so many ``copies`` of each card."""
     ways = np.ones(len(hands))
     for slot in range(hands.shape[1]):
         taken = (hands[:, :slot] == hands[:, slot : slot + 1]).sum(axis=1)

@@ -71,6 +71,15 @@ class Imagined:
         self.keys[:] = chance
         self.step = step
 
+    def hold(self, n: int, player: int, hands: NDArray[np.uint8] | None, keys: NDArray[np.uint64]) -> None:
+        """Let ``player`` take the own hand from the decks of the first n games: any cards, or ``hands`` (n, slots)."""
+        states = self.tables["state"][:n]
+        left, held = int(states["deck_count"][0]), int(states["hand_count"][0, player])
+        states["hands"][:, player, :held] = states["cards"][:, left - held : left]
+        states["deck_count"] = left - held
+        if hands is not None:
+            self._belief.put(self.rules_array, self.tables[:n], player, keys, hands)
+
     def begin(self, without: int) -> None:
         """The cards have just been dealt to all but ``without``."""
         self._let_in(without)

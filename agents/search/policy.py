@@ -1,19 +1,23 @@
-"""A seat of Hanabi that searches (SPARTA's single-agent search, Lerer et al. 2020) over any bot or network.
+"""Seats of Hanabi that search (SPARTA, Lerer et al. 2020) over any bot or network: one of a team, or both of two.
 
 The searching seat knows the *blueprint* that its partners play. Before each act it brings its belief up to date (which
 hands it may hold, see `agents.search.hands`) and plays every legal action out under the blueprint, over hands drawn
 from the belief (see `agents.search.choosing`). It plays the best action if that beats the blueprint's own by a margin.
 
-Exactly one seat may search: partners read the searcher's acts as the blueprint's, and it expects the blueprint's acts
-of them. So of the seats that one policy is given, the first searches and the others play the blueprint, as it expects:
-``--agents search:questions`` and ``--agents search:questions,questions`` are the same for two players. Two searching
-policies side by side would each be wrong about the other.
+Of these, exactly one seat may search: partners read the searcher's acts as the blueprint's, and it expects the
+blueprint's acts of them. So of the seats that one policy is given, the first searches and the others play the
+blueprint: ``--agents search:questions`` and ``--agents search:questions,questions`` are the same for two players. Two
+searching policies side by side would each be wrong about the other.
 
-Where partners do what the blueprint would not do under any hand that is left, the set is empty, and the blueprint
-plays; `SearchPolicy.counts` says how often.
+With ``seats="all"`` both players of a game of two search, and each replicates what the other's search came to under
+every hand (multi-agent search, see `agents.search.together`): one policy for both seats, or two of equal settings.
+
+Where partners do what the blueprint, or their search, would not do under any hand that is left, the set is empty, and
+the blueprint plays; `SearchPolicy.counts` says how often.
 """
 
 import time
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -21,22 +25,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.engine.bits import popcount
+from hanabako.engine.bits import has_bit, popcount
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
-from .choosing import Effort, choose
+from .choosing import Effort, Thought
 from .efforts import check_effort, check_number, name_of_search
 from .hands import Hands, Moment, systematic
 from .imagined import ROWS, Studio, blocks_of_memory
+from .together import CommonKnowledge
 
-__all__ = ["SearchPolicy", "SearchSeated"]
+__all__ = ["Replicating", "SearchPolicy", "SearchSeated"]
 
 ROLLOUTS = 200
 MARGIN = 2.0
 FEWEST_HANDS, MOST_HANDS = 100, 10_000
+MOST_SEARCHES = 1_000
+ONE, ALL = "one", "all"
 
 
 class SearchPolicy:
@@ -49,6 +56,8 @@ class SearchPolicy:
         budget: milliseconds a decision instead: by the clock, so no choice can be repeated for sure, and `name` says
             so. What the clock stops answers with what it has; the belief is always brought up to date first.
         margin: by how many standard errors an action must beat the blueprint's own.
+        seats: ``"one"``, or ``"all"``: both players of a game of two search. Roll-outs are then those of one of the
+            searches that a decision takes, and there is no ``budget``, for both must come to the same choices.
 
     Raises:
         ValueError: a number is out of range, both efforts are given, or this cannot be searched, in words.
@@ -61,70 +70,94 @@ class SearchPolicy:
         rollouts: int | None = None,
         budget: float | None = None,
         margin: float = MARGIN,
+        seats: str = ONE,
     ) -> None:
         check_searchable(blueprint)
         check_effort(rollouts, budget)
         check_number("margin", margin, whole=False)
+        check_seats(seats, config, budget)
         self.blueprint = blueprint
         self.config = config
         self.effort = Effort(rollouts or ROLLOUTS, budget, margin)
-        self.hands = min(max(FEWEST_HANDS, 2 * self.effort.rollouts), MOST_HANDS)
-        """The most hands that are kept."""
+        self.everybody = seats == ALL
+        """Both players search."""
+        kept = min(max(FEWEST_HANDS, 2 * self.effort.rollouts), MOST_HANDS)
+        self.hands = MOST_SEARCHES if self.everybody else kept
+        """The most hands that are kept; if both players search, the most searches at a decision."""
         self.reproducible = budget is None
         """Equal games are played equally; a ``budget`` takes that away."""
-        self.name = name_of_search(blueprint, budget)
+        self.name = name_of_search(blueprint, budget) + (" (all seats)" if self.everybody else "")
         self.observes = blueprint.observes
         self.specializes = blueprint.specializes
         self.counts: Counter[str] = Counter()
-        """Over all games so far: ``decisions`` of the searching seat; of these ``exact``, ``sampled``, ``empty`` ones
-        by its belief (empty: the blueprint played; the rest had one legal action), ``changed`` ones that were not the
-        blueprint's, and ``rollouts``."""
+        """Over all games so far: ``decisions`` of the searching seats; of these ``exact``, ``sampled``, ``empty`` ones
+        by their beliefs (empty: the blueprint played; the rest had one legal action), ``changed`` ones that were not
+        the blueprint's, and ``rollouts``. If both players search, ``large`` are those with too many hands to do so."""
         self.core_seconds = 0.0
         """Spent in decisions, with the belief: of a core's work, so that a busy machine measures as an idle one."""
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "Searching":
         """See `agents.bots.policy.Policy.seat`."""
-        return SearchSeated(self, games, seats)
+        return (Replicating if self.everybody else SearchSeated)(self, games, seats)
 
 
-class SearchSeated(Seated):
-    """See `SearchPolicy`. Of its seats in a game the lowest searches."""
+class Searching(Seated):
+    """What both kinds of search have in common: the blueprint, and when a game is to be followed."""
 
     def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         self._policy, self._games = policy, games
         self._blueprint = policy.blueprint.seat(games, range(games.game.players))  # at all: so it remembers by player
         self._studio = Studio(games.game, policy.blueprint, games.specialize)
-        self.beliefs: list[Hands | None] = [None] * len(games.tables)
-        """What the searching seat believes in each game, as of its last decision; None where it has no seat."""
         self.seats = set_of(seats, len(games.tables))
+        self.values: list[dict[int, float] | None] = [None] * len(games.tables)
+        """See `agents.bots.policy.Weighing`: the scores to be expected if the blueprint plays on."""
+
+    @abstractmethod
+    def begin_game(self, i: int) -> None:
+        """The cards of game i are dealt, in which there is a seat."""
+
+    @abstractmethod
+    def note(self, i: int, moment: Moment) -> None:
+        """Game i has come to this moment."""
+
+    @abstractmethod
+    def searches(self, i: int, player: int) -> bool:
+        """Whether the seat of ``player`` in game i is one that searches here."""
+
+    @abstractmethod
+    def search(self, i: int, own: int) -> int:
+        """The action of the searching seat; ``own`` is the blueprint's."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.begin`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.begin(chosen)
-        for i in rows_of(chosen, len(self.beliefs)):
-            self.beliefs[i] = None
+        for i in rows_of(chosen, len(self.seats)):
             if self.seats[i]:
-                player = int(popcount(~self.seats[i] & (self.seats[i] - np.uint64(1))))
-                self.beliefs[i] = Hands(self._studio, player, self._policy.hands, self._games.keys[i])
-                self._note(i)
+                self.begin_game(i)
+                self.note(i, self._moment(i))
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.observe`."""
         self._blueprint.observe(chosen)
-        for i in rows_of(chosen, len(self.beliefs)):
-            if self.beliefs[i] is not None and not self._games.tables["terminated"][i]:
-                self._note(i)
+        for i in rows_of(chosen, len(self.seats)):
+            if self.seats[i] and not self._games.tables["terminated"][i]:
+                self.note(i, self._moment(i))
 
     def act(self) -> None:
         """See `agents.bots.policy.Seated.act`."""
         self._blueprint.act()
-        tables = self._games.tables
-        for i, belief in enumerate(self.beliefs):
-            if belief is not None and not tables["terminated"][i] and tables["current_player"][i] == belief.player:
+        tables, actions = self._games.tables, self._games.actions
+        for i in np.flatnonzero((self.seats != 0) & ~tables["terminated"]).tolist():
+            if self.searches(i, int(tables["current_player"][i])):
                 began = time.thread_time()
-                self._games.actions[i] = self._search(i, belief, int(self._games.actions[i]), time.perf_counter())
+                own = int(actions[i])
+                actions[i] = self.search(i, own)
+                self._policy.counts["changed"] += int(actions[i]) != own
                 self._policy.core_seconds += time.thread_time() - began
+
+    def _moment(self, i: int) -> Moment:
+        return Moment(self._games.tables[i : i + 1].copy(), self._games.step)
 
     def memories(self) -> NDArray[Any] | None:
         """See `agents.bots.policy.Seated.memories`: the blueprint's. The belief is not among it."""
@@ -134,13 +167,31 @@ class SearchSeated(Seated):
         """See `agents.bots.policy.Seated.public_knowledge`."""
         return self._blueprint.public_knowledge()
 
-    def _note(self, i: int) -> None:
-        belief = self.beliefs[i]
-        assert belief is not None
-        belief.moments.append(Moment(self._games.tables[i : i + 1].copy(), self._games.step))
 
-    def _search(self, i: int, belief: Hands, own: int, began: float) -> int:
-        """The action of the searching seat; ``own`` is the blueprint's."""
+class SearchSeated(Searching):
+    """One seat of a team that searches. See `SearchPolicy`; of its seats in a game the lowest searches."""
+
+    def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+        super().__init__(policy, games, seats)
+        self.beliefs: list[Hands | None] = [None] * len(games.tables)
+        """What the searching seat believes in each game, as of its last decision; None where it has no seat."""
+
+    def begin_game(self, i: int) -> None:
+        """See `Searching`."""
+        player = int(popcount(~self.seats[i] & (self.seats[i] - np.uint64(1))))
+        self.beliefs[i] = Hands(self._studio, player, self._policy.hands, self._games.keys[i])
+
+    def note(self, i: int, moment: Moment) -> None:
+        """See `Searching`."""
+        self._belief(i).moments.append(moment)
+
+    def searches(self, i: int, player: int) -> bool:
+        """See `Searching`."""
+        return self._belief(i).player == player
+
+    def search(self, i: int, own: int) -> int:
+        """See `Searching`."""
+        began, belief = time.perf_counter(), self._belief(i)
         policy, counts = self._policy, self._policy.counts
         moment = belief.moments[-1]
         actions = np.flatnonzero(unpack(moment.table["mask"], self._games.game.num_actions)[0])
@@ -152,22 +203,24 @@ class SearchSeated(Seated):
         counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
         if not len(belief.hands):
             return own
+        thought = Thought(actions, own, policy.effort, began, ROWS)
+        for left, n in thought.requests():
+            thought.add(left, self.play_out(i, left, n, rng))
+        counts["rollouts"] += thought.spent
+        self.values[i] = thought.values()
+        return thought.verdict()
 
-        def play_out(left: NDArray[np.int64], n: int) -> NDArray[Any]:
-            return self.play_out(i, left, n, rng)
-
-        action, rollouts = choose(actions, own, play_out, policy.effort, began, ROWS)
-        counts["rollouts"] += rollouts
-        counts["changed"] += action != own
-        return action
+    def _belief(self, i: int) -> Hands:
+        belief = self.beliefs[i]
+        assert belief is not None
+        return belief
 
     def play_out(self, i: int, actions: NDArray[np.int64], n: int, rng: np.random.Generator) -> NDArray[Any]:
         """Scores (n, k) of these k actions in game i, each over the same n hands of the belief and orders of the deck.
 
         The belief must be that of the present position, and not empty.
         """
-        belief = self.beliefs[i]
-        assert belief is not None
+        belief = self._belief(i)
         k, moment = len(actions), belief.moments[-1]
         rows = np.repeat(systematic(belief.weights, n, rng), k)
         keys = np.repeat(rng.integers(0, 2**64, n, np.uint64), k)
@@ -180,6 +233,48 @@ class SearchSeated(Seated):
             own = blocks_of_memory(real, players)[i, belief.player]
             blocks_of_memory(room.memories, players)[: n * k, belief.player] = own
         return room.play_out(np.tile(actions, n)).reshape(n, k)
+
+
+class Replicating(Searching):
+    """Seats of a game of two whose players both search. See `SearchPolicy`."""
+
+    def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+        super().__init__(policy, games, seats)
+        self.common: list[CommonKnowledge | None] = [None] * len(games.tables)
+        """What both players know of each game, as of its last decision here; None where there is no seat."""
+
+    def begin_game(self, i: int) -> None:
+        """See `Searching`."""
+        effort, most = self._policy.effort, self._policy.hands
+        self.common[i] = CommonKnowledge(self._studio, self._games.keys[i], effort, most)
+
+    def note(self, i: int, moment: Moment) -> None:
+        """See `Searching`."""
+        self._common(i).coming.append(moment)
+
+    def searches(self, i: int, player: int) -> bool:
+        """See `Searching`."""
+        return bool(has_bit(self.seats[i], player))
+
+    def search(self, i: int, own: int) -> int:
+        """See `Searching`."""
+        common, counts = self._common(i), self._policy.counts
+        moment = common.coming[-1]
+        other = 1 - int(moment.state.current_player)
+        hand = moment.state.hands[other, : int(moment.state.hand_count[other])].tobytes()
+        before = common.spent
+        decided = common.decisions()
+        counts["decisions"] += 1
+        counts["rollouts"] += common.spent - before
+        counts["large" if decided is None else "exact" if hand in decided else "empty"] += 1
+        if (thought := common.thoughts.get(hand)) is not None:
+            self.values[i] = thought.values()
+        return own if decided is None else decided.get(hand, own)
+
+    def _common(self, i: int) -> CommonKnowledge:
+        common = self.common[i]
+        assert common is not None
+        return common
 
 
 # --- What can be searched ---------------------------------------------------------------------------------------------
@@ -200,6 +295,25 @@ def check_searchable(blueprint: Any) -> None:
         raise ValueError(f"the blueprint of a search must {refusal}")
     if isinstance(blueprint, BotPolicy) and blueprint.bot.cheats:
         raise ValueError(f"{blueprint.name} looks at hidden cards: a search over it would too")
+
+
+def check_seats(seats: Any, config: Any, budget: float | None) -> None:
+    """Refuse what ``seats`` cannot be, or all of them where they cannot search.
+
+    Raises:
+        ValueError: no such choice; or it is all, and there are more than two players, the clock decides, or what is
+            observed shows the own cards.
+    """
+    if seats not in (ONE, ALL):
+        raise ValueError(f"seats must be {ONE!r} or {ALL!r}, got {shown(seats)}")
+    if seats == ONE:
+        return
+    if config.players != 2:
+        raise ValueError(f'seats="all" is for 2 players, got {config.players}')
+    if budget is not None:
+        raise ValueError('seats="all" takes rollouts and no budget: both players must come to the same choices')
+    if config.observation_type == "seer":
+        raise ValueError('seats="all" is for players who do not see their own cards, got observation_type "seer"')
 
 
 def rows_of(chosen: NDArray[np.bool_] | None, count: int) -> Sequence[int]:

@@ -160,6 +160,7 @@ def test_an_exact_belief_holds_the_true_hand(fields: dict[str, Any], monkeypatch
 
     def watched(games: Any, seats: Any) -> Any:
         seated = seat(games, seats)
+        assert isinstance(seated, SearchSeated)
         act = seated.act
 
         def checked() -> None:

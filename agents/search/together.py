@@ -1,0 +1,225 @@
+"""Both players of a game of two search, and both know it: multi-agent search (Lerer et al. 2020), by replication.
+
+What a player does follows from what all know and from the one hand that it sees, the partner's. So all that is known in
+common of a game is two sets: the hands that each player may hold. At a decision the actor's search is made once for
+*every* hand of the partner's set, as the actor would make it if it saw that hand: the own hand drawn from the own set
+among the cards that are then left, the dice a function of the game and the step alone. Everybody can do so, and comes
+to the same choices bit for bit. The actor makes the choice of the hand that it sees; hands under which the choice is
+another one leave the partner's set. Roll-outs go on under the blueprint, at both seats.
+
+The set of a player is kept as in `agents.search.hands`, but from records that show no hand at all (`public_table`): so
+nothing can get in that not everybody knows. A pair of hands, one of each set, is possible if there are enough copies of
+its cards, and as likely as there are ways to lay it: what players do depends on one hand at a time, so no pair goes
+that is not gone with one of its hands.
+
+Whether a search takes place follows from the sizes of the sets. They begin unlisted where there are more than `LISTED`
+hands, and are listed (all hands that the rules allow, replayed from the first step) once there are fewer; where one is
+not listed, or the actor may see more than so many hands, the blueprint plays, and all read the act as the blueprint's.
+A set that a draw makes too large is unlisted again, and what was decided by search is kept, to be replayed later.
+
+For more players a choice follows from several hands, all but the own one, and the sets are of whole positions: that is
+out of reach here, and refused.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.packing import unpack
+from hanabi_env.engine.state import NO_CARD
+
+from .choosing import Effort, Thought
+from .hands import Hands, Moment, systematic, unseen, ways_among
+from .imagined import ROWS, Studio, blocks_of_memory
+
+__all__ = ["CommonHands", "CommonKnowledge", "public_table"]
+
+LISTED = 10_000
+"""The most hands of a set."""
+
+
+@dataclass
+class CommonHands(Hands):
+    """What both players know of one player's hand, with what the *other* remembers under each. See `Hands`."""
+
+    decided: dict[int, dict[bytes, int]] = field(default_factory=dict)
+    """By moments at which the other searched: what it decided under each hand that was left."""
+
+    def add(self, moment: Moment) -> None:
+        """Follow the game to this moment. The set is empty where it is not listed, and not `exact`."""
+        self.moments.append(Moment(public_table(moment.table, self.player), moment.step))
+        self.catch_up(np.random.default_rng(0))  # of no consequence: a sample is dropped
+
+    def _sample(self, rng: np.random.Generator) -> None:
+        """See `Hands`: what is only drawn is not common knowledge."""
+        self._forget()
+
+    def _acts_as_seen(
+        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
+    ) -> tuple[NDArray[np.bool_], NDArray[Any] | None]:
+        """See `Hands`: where the other searched, by what that came to."""
+        alike, memories = super()._acts_as_seen(at, hands, memories)
+        if at in self.decided:
+            action, decided = self._action_after(at), self.decided[at]
+            alike = np.array([decided.get(hand.tobytes()) == action for hand in hands], np.bool_)
+        return alike, memories
+
+    def _lay(self, moment: Moment, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> Any:
+        room = super()._lay(moment, hands, memories)
+        room.hold(len(hands), 1 - self.player, None, room.keys)  # any cards: their holder does not see them
+        return room
+
+
+class Deals(NamedTuple):
+    """What one search asks to be played out."""
+
+    row: int
+    """The hand that the actor sees, in its set."""
+    actions: NDArray[np.int64]
+    """(k,), each over the same n deals:"""
+    own: NDArray[np.int64]
+    """(n,): the hand that the actor holds, in its set,"""
+    keys: NDArray[np.uint64]
+    """(n,): and the order of the deck."""
+
+
+class CommonKnowledge:
+    """What both players know of one game, and what each of them therefore does.
+
+    Args:
+        studio: imagines games.
+        chance: the stream of the game's players.
+        effort: of every search: roll-outs, no clock.
+        most: the most searches at a decision.
+    """
+
+    def __init__(self, studio: Studio, chance: Any, effort: Effort, most: int) -> None:
+        self._studio, self._chance, self._effort, self._most = studio, chance, effort, most
+        self.hands = [CommonHands(studio, player, LISTED, chance) for player in (0, 1)]
+        """What each player may hold."""
+        self.coming: deque[Moment] = deque()
+        """Moments of the real game that are to be followed."""
+        self.thoughts: dict[bytes, Thought] = {}
+        """The searches of the last moment, by the hand that the actor sees: those with more than one action."""
+        self.spent = 0
+        """Roll-outs so far."""
+
+    def decisions(self) -> dict[bytes, int] | None:
+        """Follow the game to the moment that came last: what the actor does there, by the hand that it sees.
+
+        None: the blueprint plays, for a set is too large. A hand that is missing is impossible.
+        """
+        decided = None
+        while self.coming:
+            moment = self.coming.popleft()
+            for hands in self.hands:
+                hands.add(moment)
+            decided = self._decide()
+        return decided
+
+    def ways(self, actor: int) -> NDArray[np.float64]:
+        """In how many ways ``actor`` may hold each hand of its set (m,), per hand that it may see: (n, m)."""
+        seen, own = self.hands[1 - actor], self.hands[actor]
+        copies = unseen(seen.moments[-1].state, seen.player)
+        ways = [ways_among(own.hands, copies - np.bincount(hand, minlength=len(copies))) for hand in seen.hands]
+        return np.array(ways).reshape(len(seen.hands), len(own.hands))
+
+    def _decide(self) -> dict[bytes, int] | None:
+        """What the actor does now; kept for those who replay it."""
+        self.thoughts = {}
+        actor = int(self.hands[0].moments[-1].state.current_player)
+        seen, own = self.hands[1 - actor], self.hands[actor]
+        if not seen.exact or not own.exact or len(seen.hands) > self._most:
+            return None
+        actions, masks, memories = seen.choices(seen.at, seen.hands, seen.memories)
+        legal, ways = unpack(masks, self._studio.game.num_actions), self.ways(actor)
+        possible = np.flatnonzero(ways.any(axis=1))
+        several = possible[legal[possible].sum(axis=1) > 1]
+        thoughts = {
+            int(row): Thought(np.flatnonzero(legal[row]), int(actions[row]), self._effort, 0.0, ROWS) for row in several
+        }
+        self._think(actor, thoughts, ways, memories)
+        keys = [hand.tobytes() for hand in seen.hands]
+        self.thoughts = {keys[row]: thought for row, thought in thoughts.items()}
+        decided = {keys[row]: int(actions[row]) for row in possible}
+        decided |= {keys[row]: thought.verdict() for row, thought in thoughts.items()}
+        seen.decided[seen.at] = decided
+        return decided
+
+    def _think(
+        self, actor: int, thoughts: dict[int, Thought], ways: NDArray[np.float64], memories: NDArray[Any] | None
+    ) -> None:
+        """All searches of a decision side by side, so that their roll-outs share the loops."""
+        step = self.hands[0].moments[-1].step
+        dice = {row: np.random.default_rng([int(self._chance), step]) for row in thoughts}
+        open_requests = {row: thought.requests() for row, thought in thoughts.items()}
+        while open_requests:
+            asked = []
+            for row, requests in list(open_requests.items()):
+                if (request := next(requests, None)) is None:
+                    del open_requests[row]
+                    continue
+                left, n = request
+                rng = dice[row]
+                asked.append(Deals(row, left, systematic(ways[row], n, rng), rng.integers(0, 2**64, n, np.uint64)))
+            for batch in batches(asked):
+                scores = self._play_out(actor, batch, memories)
+                for deals in batch:
+                    n, k = len(deals.own), len(deals.actions)
+                    thoughts[deals.row].add(deals.actions, scores[: n * k].reshape(n, k))
+                    scores = scores[n * k :]
+        self.spent += sum(thought.spent for thought in thoughts.values())
+
+    def _play_out(self, actor: int, batch: list[Deals], memories: NDArray[Any] | None) -> NDArray[np.int64]:
+        """The scores of a batch's deals, one after the other; the actor's ``memories`` are those after its choice."""
+        seen, own = self.hands[1 - actor], self.hands[actor]
+        counts = [len(deals.own) * len(deals.actions) for deals in batch]
+        rows = np.repeat([deals.row for deals in batch], counts)
+        held = np.concatenate([np.repeat(deals.own, len(deals.actions)) for deals in batch])
+        keys = np.concatenate([np.repeat(deals.keys, len(deals.actions)) for deals in batch])
+        actions = np.concatenate([np.tile(deals.actions, len(deals.own)) for deals in batch])
+        room, moment, n = self._studio.room(len(rows)), seen.moments[-1], len(rows)
+        room.lay(moment.table, seen.player, seen.hands[rows], keys, self._chance, moment.step)
+        room.hold(n, actor, own.hands[held], keys)
+        if room.memories is not None and memories is not None and own.memories is not None:
+            room.memories[:n] = memories[rows]
+            blocks_of_memory(room.memories, 2)[:n, seen.player] = blocks_of_memory(own.memories, 2)[held, seen.player]
+        return room.play_out(actions)
+
+
+def batches(asked: list[Deals]) -> Iterator[list[Deals]]:
+    """The same in their order, of at most `ROWS` roll-outs."""
+    batch: list[Deals] = []
+    size = 0
+    for deals in asked:
+        count = len(deals.own) * len(deals.actions)
+        if batch and size + count > ROWS:
+            yield batch
+            batch, size = [], 0
+        batch.append(deals)
+        size += count
+    if batch:
+        yield batch
+
+
+def public_table(table: NDArray[Any], player: int) -> NDArray[Any]:
+    """A copy of a record (1,) of two players that shows no hand: all unseen cards lie in order.
+
+    The first of them stand for the hand of ``player``, all others for the deck; the other player's hand is empty, its
+    ``hand_count`` what it was.
+    """
+    table = table.copy()
+    state = table["state"].view(np.recarray)[0]
+    deck, held, others = int(state.deck_count), *(int(state.hand_count[who]) for who in (player, 1 - player))
+    cards = np.sort(np.concatenate([state.cards[:deck], state.hands[player, :held], state.hands[1 - player, :others]]))
+    hands = table["state"]["hands"][0]
+    hands[player, :held], hands[1 - player] = cards[:held], NO_CARD
+    table["state"]["cards"][0, : deck + others] = cards[held:]
+    table["state"]["deck_count"] = deck + others
+    for name in ("game_key", "key", "episode"):
+        table["state"][name] = 0
+    return table
