@@ -5,8 +5,9 @@
     python -m agents.search_scores --list             # what there is to play
     python -m agents.scoreboard                       # the table in agents/SCORES.md
 
-One seat, player 0's, searches; the others play the blueprint. `agents/results/search.json` grows by a few games at a
-time, so that what was interrupted goes on where it was; a game's score depends on its row and its number alone.
+One seat, player 0's, searches, and the others play the blueprint; or all do (multi-agent search).
+`agents/results/search.json` grows by a few games at a time, so that what was interrupted goes on where it was; a game's
+score depends on its row and its number alone.
 """
 
 import time
@@ -24,7 +25,7 @@ from hanabako.games import make_config
 
 from .evaluation.playing import play, standard_error
 from .learning.runs import machine
-from .registry import SEARCH, load
+from .registry import SEARCH, load, with_observation_of
 from .search.policy import SearchPolicy
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search.json"
@@ -34,17 +35,24 @@ AT_ONCE = 10
 
 
 class Row(NamedTuple):
-    """Standard games with one amount of thought."""
+    """Games of one kind with one amount of thought."""
 
     blueprint: str
     players: int
     rollouts: int
     games: int
+    preset: str = "standard"
+    seats: str = "one"
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> "Row":
         """What tells it from other rows, however many games it shall have."""
-        return self.blueprint, self.players, self.rollouts
+        return self._replace(games=0)
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any]) -> "Row":
+        """The row of a result."""
+        return cls(**{name: result[name] for name in cls._fields if name in result})
 
 
 BLUEPRINTS = ("smart", "piers", "questions")
@@ -52,6 +60,16 @@ ROWS = [Row(name, players, 30, 1000) for players in (2, 3, 4, 5) for name in BLU
 ROWS += [Row("hanabi-standard-2p", 2, 30, 1000)]
 ROWS += [Row("questions", players, 300, 400) for players in (2, 3, 4, 5)] + [Row("smart", 2, 300, 400)]
 ROWS += [Row("questions", 2, 3000, 200)]
+ROWS += [
+    Row(name, 2, rollouts, games, preset, seats)
+    for preset, rollouts, games in (("very_small", 60, 500), ("small", 30, 300), ("mini", 30, 200))
+    for name in (*BLUEPRINTS, f"hanabi-{preset}-2p{'-1' if preset == 'small' else ''}")
+    for seats in ("one", "all")
+]
+
+
+CHOSEN = ("blueprint", "players", "rollouts", "preset", "seats")
+"""What may be chosen among."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +84,10 @@ class Args:
     """Only rows of so many players."""
     rollouts: int | None = None
     """Only rows of so much thought."""
+    preset: str | None = None
+    """Only rows of this one."""
+    seats: str | None = None
+    """Only rows where one seat searches, or where all do."""
     games: int | None = None
     """At most so many games a row."""
     list: bool = False
@@ -76,8 +98,9 @@ def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
     """``result`` with up to `AT_ONCE` more games of the row: its numbers, and every game's scores."""
     first = len(result["scores"])
     count = min(AT_ONCE, row.games - first)
-    config = make_config("hanabi", "standard", row.players)
-    searching, blueprint = load(SEARCH + row.blueprint, config, rollouts=row.rollouts), load(row.blueprint, config)
+    config = with_observation_of(make_config("hanabi", row.preset, row.players), [row.blueprint])
+    effort = {"rollouts": row.rollouts, "seats": row.seats}
+    searching, blueprint = load(SEARCH + row.blueprint, config, **effort), load(row.blueprint, config)
     assert isinstance(searching, SearchPolicy)
     scores = [*result["scores"], *play(config, searching, count, SEED, first=first).score.tolist()]
     plain = [*result["blueprint_scores"], *play(config, blueprint, count, SEED, first=first).score.tolist()]
@@ -110,15 +133,18 @@ def read_results() -> list[dict[str, Any]]:
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> str:
-    """The results in Markdown: by players, then blueprints, then thought."""
-    lines = [
-        "| players | blueprint | roll-outs | score | gain | perfect | without | ms a decision | changed | games |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for result in sorted(results, key=lambda result: (result["players"], result["blueprint"], result["rollouts"])):
-        counts = result["counts"]
+    """The results in Markdown: standard games first, by players, blueprints, thought, and who searches."""
+    head = "game, players, blueprint, seats, roll-outs, score, gain, perfect, without, ms a decision, changed, games"
+    lines = ["| " + head.replace(", ", " | ") + " |", "|---" * len(head.split(", ")) + "|"]
+
+    def place(result: Mapping[str, Any]) -> tuple[Any, ...]:
+        row = Row.of(result)
+        return row.preset != "standard", row.preset, row.players, row.blueprint, row.rollouts, row.seats != "one"
+
+    for result in sorted(results, key=place):
+        counts, row = result["counts"], Row.of(result)
         cells = [
-            *(result["players"], result["blueprint"], f"{result['rollouts']:,}"),
+            *(row.preset, row.players, row.blueprint, row.seats, f"{row.rollouts:,}"),
             f"{result['searched']:.2f} ± {result['searched_error']:.2f}",
             f"{result['gain']:+.2f} ± {result['gain_error']:.2f}",
             *(f"{result['perfect']:.1%}", f"{result['blueprint_perfect']:.1%}", f"{result['milliseconds']:.0f}"),
@@ -131,16 +157,16 @@ def table(results: Sequence[Mapping[str, Any]]) -> str:
 def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
-    results = {Row(*(result[name] for name in Row._fields)).key: result for result in read_results()}
+    results = {Row.of(result).key: result for result in read_results()}
     end = time.monotonic() + 60 * args.minutes
     for row in ROWS:
-        chosen = args.blueprint, args.players, args.rollouts
-        if any(wish not in (None, value) for wish, value in zip(chosen, row.key, strict=True)):
+        if any(getattr(args, name) not in (None, getattr(row, name)) for name in CHOSEN):
             continue
         nothing = {"scores": [], "blueprint_scores": [], "counts": {}, "core_seconds": 0.0}
         result = results.get(row.key, nothing)
         if args.list:
-            print(f"{len(result['scores']):>5} of {row.games:<5}{row.blueprint}, {row.players} players, {row.rollouts}")
+            words = f"{row.preset}, {row.players} players, {row.blueprint}, {row.rollouts}, {row.seats}"
+            print(f"{len(result['scores']):>5} of {row.games:<5}{words}")
             continue
         wanted = row._replace(games=min(row.games, args.games or row.games))
         while len(result["scores"]) < wanted.games and time.monotonic() < end:

@@ -21,7 +21,7 @@ from hanabako.words.checks import as_seed
 
 from ..people.record import GameRecord, read_record
 from ..people.session import Adviser, Session, config_for, line_up_of, replay_of
-from ..registry import metadata_of
+from ..registry import SEARCH, metadata_of
 
 __all__ = ["Args", "page_of", "run"]
 
@@ -49,7 +49,8 @@ class Args:
     number: int = 0
     """Which game of a dataset."""
     adviser: str | None = None
-    """Shows what this agent would choose; by default the network, if all seats are one network's."""
+    """Shows what this agent would choose, a search with the points that it expects of every action; by default the
+    network or the search, if all seats are one's."""
     out: Path | None = None
     """The page; by default replay.html in the run's directory, the file's name with .html, or GAME.html here."""
     open: bool = False
@@ -84,7 +85,8 @@ def page_of(args: Args) -> Path:
         return write(game_of_dataset(what, args.number), args.adviser, name, what.with_name(f"{name}.html"), args)
     agents = args.what.split(",")
     record = played(args, agents)
-    alone = agents[0] if len(agents) == 1 and metadata_of(agents[0]) is not None else None
+    says_more = agents[0].startswith(SEARCH) or metadata_of(agents[0]) is not None
+    alone = agents[0] if len(agents) == 1 and says_more else None
     title = ", ".join(record.players)
     return write(record, args.adviser or alone, title, Path(f"{game_of(record.config).name}.html"), args)
 

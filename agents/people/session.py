@@ -9,9 +9,10 @@ back to the person's own last decision; the agents, whose chance is that of the 
 """
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from hanabako.games import config_from_dict, game_named, game_of, make_config
 from hanabako.words.checks import fresh_seed, shown
 from hanabako.words.notation import player_name
 
-from ..bots.policy import GamesInPlay, Policy, Seated
+from ..bots.policy import GamesInPlay, Policy, Seated, Weighing
 from ..evaluation.seating import OneTable
 from ..registry import load, metadata_of, names, with_observation_of
 from .record import GameRecord
@@ -212,6 +213,15 @@ class Session:
         return words
 
 
+class Opinion(NamedTuple):
+    """What an agent would choose, actions in words."""
+
+    chances: dict[str, float]
+    """The probabilities of the actions, the likeliest first."""
+    values: dict[str, float]
+    """What a search expects of each, in points; else empty."""
+
+
 class Adviser:
     """What an agent would choose at every seat of a game that others play.
 
@@ -228,16 +238,17 @@ class Adviser:
         self.config = with_observation_of(config, [name])
         self.policy: Any = load(name, self.config)
 
-    def opinions(self, record: GameRecord) -> Iterator[dict[str, float]]:
-        """Before every action and, if the game goes on, of the coming one: the likeliest actions first.
+    def opinions(self, record: GameRecord) -> Iterator["Opinion"]:
+        """Before every action and, if the game goes on, of the coming one.
 
-        A bot's choice has the probability 1.
+        A bot's choice has the probability 1. A search thinks for every seat by itself.
         """
         table: OneTable | None = None
         memories: Any = None
         for env in record.positions(self.config):
             if table is None:
-                table = OneTable(env, self.policy, record.seed, record.game_index)
+                apart = [copy(self.policy) for _ in range(self.config.players)]
+                table = OneTable(env, apart, record.seed, record.game_index)
                 memories = self.policy.memory(self.config.players) if hasattr(self.policy, "probabilities") else None
             else:
                 table.observe()
@@ -245,9 +256,14 @@ class Adviser:
                 return
             yield self._opinion(env, table, memories)
 
-    def _opinion(self, env: Any, table: OneTable, memories: Any) -> dict[str, float]:
+    def _opinion(self, env: Any, table: OneTable, memories: Any) -> "Opinion":
         if not hasattr(self.policy, "probabilities"):
-            return {env.action_to_str(table.action()): 1.0}
+            weighing = [seated for seated in table.players if isinstance(seated, Weighing)]
+            for seated in weighing:
+                seated.values[0] = None
+            chances = {env.action_to_str(table.action()): 1.0}
+            found = [values for seated in weighing if (values := seated.values[0]) is not None]
+            return Opinion(chances, {env.action_to_str(action): x for some in found for action, x in some.items()})
         own = [int(env.tables["current_player"][0])]
         memory = None if memories is None else memories[own]
         mask = table.mask
@@ -255,17 +271,17 @@ class Adviser:
         if memories is not None:
             memories[own] = memory
         legal = sorted(np.flatnonzero(mask[0]), key=lambda action: -chances[action])
-        return {env.action_to_str(int(action)): float(chances[action]) for action in legal}
+        return Opinion({env.action_to_str(int(action)): float(chances[action]) for action in legal}, {})
 
     def advice(self, record: GameRecord) -> dict[str, float]:
-        """The last of `opinions`: of the coming action. Empty at the end."""
+        """The chances of the last of `opinions`: of the coming action. Empty at the end."""
         opinions = list(self.opinions(record))
-        return opinions[-1] if len(opinions) > len(record.actions) else {}
+        return opinions[-1].chances if len(opinions) > len(record.actions) else {}
 
     def review(self, record: GameRecord) -> list[tuple[str, str]]:
         """Of every action: what was done, and what the adviser would have done there."""
         opinions = self.opinions(record)
-        return [(words, next(iter(opinion))) for words, opinion in zip(record.actions, opinions, strict=False)]
+        return [(words, next(iter(opinion.chances))) for words, opinion in zip(record.actions, opinions, strict=False)]
 
 
 def replay_of(record: GameRecord, adviser: Adviser | None, title: str) -> Replay:
@@ -278,7 +294,7 @@ def replay_of(record: GameRecord, adviser: Adviser | None, title: str) -> Replay
     snapshots = []
     for turn, env in enumerate(record.positions()):
         action = record.actions[turn] if turn < len(record.actions) else None
-        snapshots.append(Snapshot(env.to_dict(), action, opinions[turn] if turn < len(opinions) else {}))
+        snapshots.append(Snapshot(env.to_dict(), action, *(opinions[turn] if turn < len(opinions) else ())))
     return game_of(record.config).module("drawing.render").replay(record.config, snapshots, title=title)
 
 

@@ -4,8 +4,9 @@
     replay.save("game.html")        # or show `replay` in a notebook
 
 The page has a slider, buttons and keys (arrows, Home, End, space), a choice of seats if the frames offer several,
-the list of moves, and, if an agent's probabilities are given, what it was about to choose. The address names what is
-shown: `game.html#turn=12&seat=player_0`. The page itself is `replay.html` beside this file, with places to fill.
+the list of moves, and, if an agent's probabilities or values are given, what it was about to choose. The address names
+what is shown: `game.html#turn=12&seat=player_0`. The page itself is `replay.html` beside this file, with places to
+fill.
 
 Pictures arrive in layers (small pieces of SVG). A layer, like a line of text, is stored once however many frames show
 it.
@@ -57,6 +58,8 @@ class Frame:
     """The action taken from here, in words."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """Action in words -> the agent's probability of it; empty if nobody recorded them."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Action in words -> what the agent expects of it, in points; the page shows them rather than probabilities."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Snapshot:
     """The action taken from here, in words; None at the end."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """Action in words -> the agent's probability, if known."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Action in words -> what a search expects of it, in points, if known."""
 
 
 def check_actions(snapshots: Sequence[Snapshot], parse: Callable[[Snapshot], object]) -> None:
@@ -115,6 +120,7 @@ def frame_of(
         caption=tell(views["omniscient"]),
         choice=now.action,
         probabilities=now.probabilities,
+        values=now.values,
     )
 
 
@@ -184,16 +190,17 @@ class Replay:
         def numbered(pieces: Iterable[str]) -> list[int]:
             return [number_of(piece) for piece in pieces]
 
+        def highest_first(numbers: Mapping[str, float]) -> list[list[float]]:
+            return [[number_of(words), round(x, 4)] for words, x in sorted(numbers.items(), key=lambda item: -item[1])]
+
         frames = [
             {
                 "pictures": [numbered(map(_single_quoted, layers)) for layers in frame.pictures.values()],
                 "texts": [numbered(text.splitlines()) for text in frame.texts.values()],
                 "caption": frame.caption,
                 "choice": frame.choice,
-                "probabilities": [
-                    [number_of(words), round(p, 4)]
-                    for words, p in sorted(frame.probabilities.items(), key=lambda item: -item[1])
-                ],
+                "probabilities": highest_first(frame.probabilities),
+                "values": highest_first(frame.values),
             }
             for frame in self.frames
         ]

@@ -32,7 +32,8 @@ def searching(blueprint: str, config: Any, **effort: Any) -> SearchPolicy:
 
 
 def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...]]:
-    """A game of that deck: per decision the public history, both hands, the action, and the pairs that all believe."""
+    """A game of that deck: per decision the public history, both hands, the action, what all
+    believe, and the records that it rests on."""
     env: Any = hanabi_v0.raw_env(config=ONE_COLOR)
     env.reset(seed=0, options={"deck": list(deck)})
     seats = OneTable(env, search, seed=5)
@@ -42,7 +43,9 @@ def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...
     while not all(env.terminations.values()):
         position, action = env.to_dict(), seats.action()
         hands = tuple(tuple(hand) for hand in position["hands"])
-        rows.append((tuple(history), hands, position["current_player"], action, pairs_of(searcher.common[0], position)))
+        common: Any = searcher.common[0]
+        shown = b"".join(believed.moments[-1].table["state"].tobytes() for believed in common.hands)
+        rows.append((tuple(history), hands, position["current_player"], action, pairs_of(common, position), shown))
         env.step(action)
         seats.observe()
         state = env.unwrapped.tables["state"].view(np.recarray)[0]
@@ -70,15 +73,16 @@ def test_what_all_know_is_every_deal_that_comes_to_the_same_history(blueprint: s
     deals = sorted(set(permutations(["R1", "R1", "R1", "R2", "R2", "R3"])))
     known, actions = defaultdict(Counter), defaultdict(set)
     rows = [row for deck in deals for row in followed(deck, searching(blueprint, ONE_COLOR, rollouts=24, margin=0))]
-    for history, hands, actor, action, _ in rows:
+    for history, hands, actor, action, *_ in rows:
         known[history][hands] += 1
         actions[history, hands[1 - actor]].add(action)
-    for history, hands, actor, _, pairs in rows:
+    for history, hands, actor, _, pairs, _ in rows:
         assert pairs.keys() == known[history].keys()
         seen = [pair for pair in pairs if pair[1 - actor] == hands[1 - actor]]
         scale = sum(pairs[pair] for pair in seen) / sum(known[history][pair] for pair in seen)
         assert all(pairs[pair] == pytest.approx(scale * known[history][pair]) for pair in seen)
     assert all(len(choices) == 1 for choices in actions.values())
+    assert len({(history, shown) for history, *_, shown in rows}) == len(known), "no record shows what not all know"
     assert any(len({next(iter(actions[key])) for key in actions if key[0] == history}) > 1 for history in known)
     assert len(deals) == 60 and min(map(len, known.values())) == 1 < max(map(len, known.values()))
 
