@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.packing import unpack
-from hanabi_env.engine.state import NO_CARD
+from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
 from .choosing import Effort, Thought
 from .hands import Hands, Moment, systematic, unseen, ways_among
@@ -51,7 +51,7 @@ class CommonHands(Hands):
 
     def add(self, moment: Moment) -> None:
         """Follow the game to this moment. The set is empty where it is not listed, and not `exact`."""
-        self.moments.append(Moment(public_table(moment.table, self.player), moment.step))
+        self.moments.append(Moment(public_table(self.studio.game.rules, moment.table, self.player), moment.step))
         self.catch_up(np.random.default_rng(0))  # of no consequence: a sample is dropped
 
     def _sample(self, rng: np.random.Generator) -> None:
@@ -206,7 +206,7 @@ def batches(asked: list[Deals]) -> Iterator[list[Deals]]:
         yield batch
 
 
-def public_table(table: NDArray[Any], player: int) -> NDArray[Any]:
+def public_table(rules: Rules, table: NDArray[Any], player: int) -> NDArray[Any]:
     """A copy of a record (1,) of two players that shows no hand: all unseen cards lie in order.
 
     The first of them stand for the hand of ``player``, all others for the deck; the other player's hand is empty, its
@@ -218,8 +218,11 @@ def public_table(table: NDArray[Any], player: int) -> NDArray[Any]:
     cards = np.sort(np.concatenate([state.cards[:deck], state.hands[player, :held], state.hands[1 - player, :others]]))
     hands = table["state"]["hands"][0]
     hands[player, :held], hands[1 - player] = cards[:held], NO_CARD
-    table["state"]["cards"][0, : deck + others] = cards[held:]
+    box = table["state"]["cards"][0]
+    box[: deck + others], box[deck + others : rules.deck_size - int(state.discard_count)] = cards[held:], NO_CARD
+    table["state"]["bonus_tiles"][0, TILES - int(state.tiles_left) :] = NO_TILE
     table["state"]["deck_count"] = deck + others
     for name in ("game_key", "key", "episode"):
         table["state"][name] = 0
+    table["mask"] = 0
     return table

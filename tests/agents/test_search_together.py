@@ -32,8 +32,11 @@ def searching(blueprint: str, config: Any, **effort: Any) -> SearchPolicy:
 
 
 def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...]]:
-    """A game of that deck: per decision the public history, both hands, the action, what all
-    believe, and the records that it rests on."""
+    """A game of that deck, by decisions.
+
+    Each has the public history, both hands, the player to move, the action, what all believe, and the records that this
+    rests on.
+    """
     env: Any = hanabi_v0.raw_env(config=ONE_COLOR)
     env.reset(seed=0, options={"deck": list(deck)})
     seats = OneTable(env, search, seed=5)
@@ -44,7 +47,8 @@ def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...
         position, action = env.to_dict(), seats.action()
         hands = tuple(tuple(hand) for hand in position["hands"])
         common: Any = searcher.common[0]
-        shown = b"".join(believed.moments[-1].table["state"].tobytes() for believed in common.hands)
+        records = [believed.moments[-1].table["state"][0] for believed in common.hands]
+        shown = str([record[name].tolist() for record in records for name in record.dtype.names])
         rows.append((tuple(history), hands, position["current_player"], action, pairs_of(common, position), shown))
         env.step(action)
         seats.observe()
