@@ -62,8 +62,12 @@ ROWS += [Row("questions", players, 300, 400) for players in (2, 3, 4, 5)] + [Row
 ROWS += [Row("questions", 2, 3000, 200)]
 ROWS += [
     Row(name, 2, rollouts, games, preset, seats)
-    for preset, rollouts, games in (("very_small", 60, 500), ("small", 30, 300), ("mini", 30, 200))
-    for name in (*BLUEPRINTS, f"hanabi-{preset}-2p{'-1' if preset == 'small' else ''}")
+    for preset, rollouts, games, blueprints in (
+        ("very_small", 60, 500, (*BLUEPRINTS, "hanabi-very_small-2p")),
+        ("small", 30, 300, ("smart", "piers")),
+        ("mini", 30, 200, ("smart", "piers")),
+    )
+    for name in blueprints
     for seats in ("one", "all")
 ]
 

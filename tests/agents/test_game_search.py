@@ -14,6 +14,7 @@ import pytest
 import agents
 from agents.evaluation.playing import play
 from agents.evaluation.seating import Block, sit
+from agents.people.session import Adviser, Session
 from agents.search.halving import AT_ONCE, halve
 from agents.search.ikebana.policy import deal_unseen, list_unseen, worth_of
 from agents.search.koikoi.equilibrium import Matching, both_hands, solve
@@ -229,6 +230,15 @@ def test_a_koikoi_search_beats_greedy_stop():
         ROUND, [agents.load("search:monte_carlo", ROUND, rollouts=200), agents.load("greedy_stop", ROUND)], 60, seed=3
     ).rewards[:, 0]
     assert rewards.mean() > -rewards.std(ddof=1) / np.sqrt(60)
+
+
+def test_a_koikoi_search_says_what_it_expects_of_the_actions_among_which_it_chooses():
+    session = Session(ROUND, [agents.load("greedy_stop", ROUND)] * 2, seed=5)
+    list(session.go_on())
+    opinions = list(Adviser("search:monte_carlo", ROUND).opinions(session.record))
+    expected = [opinion.values for opinion in opinions if opinion.values]
+    assert len(expected) > 5 and all(len(values) > 1 for values in expected)
+    assert all(opinion.chances.keys() <= opinion.values.keys() for opinion in opinions if opinion.values)
 
 
 def test_a_budget_of_koikoi_says_that_the_clock_decides():

@@ -234,6 +234,21 @@ def test_a_network_advises_with_probabilities_of_what_it_observes():
     assert sum(advice.values()) == pytest.approx(1, abs=1e-3)
 
 
+def test_a_search_advises_with_the_value_of_every_action():
+    """In a game that others play. Where there is nothing to choose, or its belief is empty, it expects nothing."""
+    session = Session(MINI, [agents.load("piers", MINI)] * 2, seed=5)
+    list(session.go_on())
+    opinions, thought = list(Adviser("search:piers", MINI).opinions(session.record)), 0
+    assert len(opinions) == len(session.record.actions)
+    for opinion, env in zip(opinions, session.record.positions(), strict=False):
+        (choice,) = opinion.chances
+        mask = env.observe(env.agent_selection)["action_mask"]
+        legal = {env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
+        assert choice in legal and (not opinion.values or set(opinion.values) == legal)
+        thought += bool(opinion.values)
+    assert thought > 1
+
+
 def test_the_config_follows_the_network_that_plays():
     assert config_for("hanabi", None, None, (), ["person", "hanabi-mini-2p"]).ranks == 3
     assert config_for("hanabi", "standard", None, (), ["person", "hanabi-standard-2p"]).derived

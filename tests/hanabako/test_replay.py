@@ -13,6 +13,8 @@ from hanabako.drawing.replay import Frame, Replay
 from hanabako.drawing.svg import Symbols, element, rect, stylesheet
 
 TURNS = 12
+SEARCHED = 4
+"""At this turn the agent searched."""
 NASTY = "</script><!-- <script>alert('x')</script> & \"quotes\""
 
 
@@ -31,6 +33,7 @@ def game(turns: int = TURNS, **options: object) -> Replay:
             caption=f"the dot is at {turn}" if turn != 3 else NASTY,
             choice="right" if turn < turns else None,
             probabilities={"left": 0.25, "right": 0.75} if turn < turns else {},
+            values={"left": -1.5, "up": 8.5, "right": 3.5} if turn == SEARCHED else {},
         )
         for turn in range(turns + 1)
     ]
@@ -287,3 +290,15 @@ def test_the_page_fits_a_phone(browser: str, tmp_path: Path, width: int) -> None
     command = [browser, *flags.split(), "--dump-dom", f"file://{file}"]
     document = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert "<title>fits</title>" in document
+
+
+@pytest.mark.browser
+def test_what_a_search_expects_is_drawn_instead_of_probabilities(browser: str, tmp_path: Path) -> None:
+    document = visit(browser, tmp_path, f"#turn={SEARCHED}")
+    row = r'<th scope="row">([^<]+)</th><td><div class="bar" style="width: ([^;]+);"></div></td><td>([^<]+)</td>'
+    assert re.findall(row, document) == [
+        ("up", "100%", "8.50"),
+        ("right \u2190 chosen", "50%", "3.50"),
+        ("left", "0%", "-1.50"),
+    ]
+    assert "Points that a search expects; bars begin at -1.50." in document
