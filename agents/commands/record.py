@@ -2,6 +2,7 @@
 
     hanabako record hanabi --agents smart --games 100000 --out smart.npz
     hanabako record koikoi --agents counting,greedy_stop --games 1000 --seed 7
+    hanabako record hanabi --preset mini --agents search:piers --search rollouts=100 seats=all   # to learn from
     hanabako record hanabi --source exports/ --out people.npz     # a folder of hanab.live's exports
     hanabako record --source smart.npz --hanablive exports/       # a file per game, which the site opens
     hanabako record --source smart.npz --minari hanabako/smart-v0
@@ -17,7 +18,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from hanabako.words.checks import as_seed, shown
+from hanabako.words.checks import as_seed, parse_setting, shown
 
 from ..people.session import config_for, line_up_of
 
@@ -45,6 +46,8 @@ class Args:
     """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
+    search: tuple[str, ...] = ()
+    """How agents search:NAME think, as name=value: see ``agents.load``."""
     seed: int = 1
     """Seed of the deals and of the agents' chance: the games are those of ``hanabako evaluate`` with it."""
     source: Path | None = None
@@ -102,7 +105,8 @@ def played(args: Args) -> Any:
     as_seed(args.seed)
     agents = args.agents.split(",")
     config = config_for(args.game, args.preset, args.players, args.config, agents)
-    seats = [policy for policy in line_up_of(agents, config, config.players) if policy is not None]
+    effort = dict(parse_setting(text) for text in args.search)
+    seats = [policy for policy in line_up_of(agents, config, config.players, effort) if policy is not None]
     if len(seats) < config.players:
         raise ValueError("persons play with 'hanabako play'")
     return record(args.out, config, seats, args.games, args.seed, progress=sys.stderr.isatty())

@@ -2,10 +2,12 @@
 
     python -m agents.learning.cloning --agent smart --minutes 5
     python -m agents.learning.cloning --agent smart --network recurrent --minutes 5
+    python -m agents.learning.cloning --dataset games.npz --minutes 5   # of `hanabako record`, or people's games
     python -m agents.ppo --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
 
 The agent plays every seat of live games of the simulator, so that no decision is learned from twice but in the
-``epochs`` of its own rollout; nothing is stored. The network sees what a player observes at the decision and fits the
+``epochs`` of its own rollout; nothing is stored. Who takes long to decide, as a search does, is better recorded, and
+learned from several times (``dataset``). The network sees what a player observes at the decision and fits the
 agent's action by cross-entropy. A bot remembers more than an observation shows: what depends on that, a network without
 memory cannot learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al. 2020; like theirs, this
 one learns from games that the agent plays by itself, and nobody corrects it where only its own errors lead.
@@ -26,6 +28,7 @@ from torch.nn import functional as F
 
 from hanabako.games import game_named
 
+from ..datasets import Dataset
 from ..evaluation.open_games import check_members
 from ..networks.network import masked
 from ..registry import load
@@ -34,6 +37,7 @@ from .company import CompanyEnvs
 from .memories import Memories
 from .network_settings import NetworkSettings
 from .ranks import Ranks
+from .recorded import RecordedEnvs
 from .selfplay import SelfPlayEnvs
 from .trainer import Settings
 
@@ -46,6 +50,8 @@ class Args(NetworkSettings, Settings):
 
     agent: str | None = None
     """Whom to clone: an agent's name or file. It plays every seat."""
+    dataset: str | None = None
+    """Whom to clone instead: whoever played the games of this file (see `agents.datasets`), at every seat."""
     horizon: int = 32
     """Decisions per game in one rollout."""
     minibatch: int = 2048
@@ -68,13 +74,18 @@ class Args(NetworkSettings, Settings):
         """See `agents.learning.trainer.Settings.check_agents`."""
         super().check_agents(config, kind)
         self.started(config, self.resume)
-        if self.agent is None:
-            raise ValueError("agent must name whom to clone, got None")
-        check_members([load(self.agent, config)])
+        if (self.agent is None) == (self.dataset is None):
+            raise ValueError(f"agent or dataset must name whom to clone, got {self.agent} and {self.dataset}")
+        if self.agent is not None:
+            check_members([load(self.agent, config)])
+        elif self.dataset is not None:
+            next(Dataset(self.dataset).decisions(config))
 
-    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "Lessons":
+    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "Lessons | RecordedEnvs":
         """See `agents.learning.trainer.Settings.make_envs`."""
         del kind
+        if self.dataset is not None:
+            return RecordedEnvs(config, self.games, self.seed, ranks, self.dataset)
         assert self.agent is not None
         return Lessons(config, self.games, self.seed, ranks, [load(self.agent, config)])
 
@@ -107,7 +118,7 @@ class Cloning:
     """Everything that changes while training, on one rank: an `agents.learning.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        assert isinstance(envs, Lessons)
+        assert isinstance(envs, Lessons | RecordedEnvs)
         self.args, self.envs, self.ranks = args, envs, ranks
         self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
         self.descent = args.descent(self.network, ranks)

@@ -8,7 +8,7 @@ After every step the game is on disk, if it has a file: whatever ends the progra
 back to the person's own last decision; the agents, whose chance is that of the seed, would do the same again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from hanabako.words.notation import player_name
 
 from ..bots.policy import GamesInPlay, Policy, Seated, Weighing
 from ..evaluation.seating import OneTable
-from ..registry import load, metadata_of, names, with_observation_of
+from ..registry import SEARCH, load, metadata_of, names, with_observation_of
 from .record import GameRecord
 
 __all__ = [
@@ -349,12 +349,15 @@ def filled(agents: Sequence[str], seats: int) -> list[str]:
     return [*agents, *[agents[-1]] * (seats - len(agents))]
 
 
-def line_up_of(agents: Sequence[str], config: Any, seats: int) -> list[Policy | None]:
-    """A policy for each of so many seats by name, see `filled`; None for `PERSON`.
+def line_up_of(
+    agents: Sequence[str], config: Any, seats: int, effort: Mapping[str, Any] | None = None
+) -> list[Policy | None]:
+    """A policy for each of so many seats by name, see `filled`; None for `PERSON`. Searches think with ``effort``.
 
     Raises:
         ValueError: there are more names than seats, or one is no agent that can play ``config``.
     """
     everybody = filled(agents, seats)
-    loaded = {name: None if name == PERSON else load(name, config) for name in everybody}
+    efforts = {name: effort or {} if name.startswith(SEARCH) else {} for name in everybody}
+    loaded = {name: None if name == PERSON else load(name, config, **efforts[name]) for name in everybody}
     return [loaded[name] for name in everybody]

@@ -111,6 +111,8 @@ class Searching(Seated):
         self.seats = set_of(seats, len(games.tables))
         self.values: list[dict[int, float] | None] = [None] * len(games.tables)
         """See `agents.bots.policy.Weighing`: the scores to be expected if the blueprint plays on."""
+        self.thoughts: list[Thought | None] = [None] * len(games.tables)
+        """The last search of each game, with the blueprint's own action; None before it."""
 
     @abstractmethod
     def begin_game(self, i: int) -> None:
@@ -155,6 +157,9 @@ class Searching(Seated):
                 actions[i] = self.search(i, own)
                 self._policy.counts["changed"] += int(actions[i]) != own
                 self._policy.core_seconds += time.thread_time() - began
+
+    def _keep(self, i: int, thought: Thought) -> None:
+        self.thoughts[i], self.values[i] = thought, thought.values()
 
     def _moment(self, i: int) -> Moment:
         return Moment(self._games.tables[i : i + 1].copy(), self._games.step)
@@ -207,7 +212,7 @@ class SearchSeated(Searching):
         for left, n in thought.requests():
             thought.add(left, self.play_out(i, left, n, rng))
         counts["rollouts"] += thought.spent
-        self.values[i] = thought.values()
+        self._keep(i, thought)
         return thought.verdict()
 
     def _belief(self, i: int) -> Hands:
@@ -268,7 +273,7 @@ class Replicating(Searching):
         counts["rollouts"] += common.spent - before
         counts["large" if decided is None else "exact" if hand in decided else "empty"] += 1
         if (thought := common.thoughts.get(hand)) is not None:
-            self.values[i] = thought.values()
+            self._keep(i, thought)
         return own if decided is None else decided.get(hand, own)
 
     def _common(self, i: int) -> CommonKnowledge:

@@ -1,5 +1,6 @@
 """Behaviour cloning: the agent's own games, what is learned from them, and a clone that is the bot itself."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -8,10 +9,12 @@ import pytest
 import torch
 
 import agents
+from agents.datasets import record
 from agents.evaluation.playing import play
 from agents.evaluation.seating import Block
 from agents.learning.cloning import Args, Lessons, train
 from agents.learning.ranks import Ranks
+from agents.learning.recorded import RecordedEnvs
 from agents.learning.runs import read_metrics
 from agents.networks.neural_policy import load_policy
 from hanabako.games import game_of
@@ -65,10 +68,60 @@ def test_a_bot_of_a_tiny_game_is_cloned_exactly(tmp_path, network):
     np.testing.assert_array_equal(ours.fireworks_score, theirs.fireworks_score)
 
 
+def test_recorded_games_are_shown_decision_by_decision_and_all_equally_often(tmp_path):
+    """Five at a time; whoever learns has no say in them."""
+    config = PRESETS["very_small"]
+    dataset = record(tmp_path / "games.npz", config, agents.load("smart", config), 12, seed=3)
+    (decisions,) = dataset.decisions(config)
+    whole: dict[Any, int] = {}
+    for game in range(12):
+        own = decisions.chosen(decisions.games == game)
+        rows = zip(own.observations, own.masks, own.actions, own.players, own.rewards, strict=True)
+        whole[tuple(b"".join(np.asarray(part).tobytes() for part in row) for row in rows)] = game
+    envs = RecordedEnvs(config, 5, 1, ALONE, dataset.file.path)
+    ended, reading = Counter[int](), [[] for _ in range(5)]
+    while ended.total() < 36:
+        shown = [part.numpy().copy() for part in (envs.observations, envs.masks, envs.advice(), envs.players)]
+        rewards, dones = envs.step(torch.zeros(5, dtype=torch.int64))
+        for column, rows in enumerate(reading):
+            rows.append(b"".join(part[column].tobytes() for part in (*shown, rewards.numpy())))
+            if dones[column]:
+                ended[whole[tuple(rows)]] += 1
+                rows.clear()
+    assert len(whole) == len(ended) == 12 and max(ended.values()) - min(ended.values()) <= 2
+    assert envs.statistics()["score"] == pytest.approx(dataset.results().score.mean(), abs=0.5)
+
+
+def of_a_search(tmp_path, **changes: Any) -> Args:
+    """Settings that learn from 40 games of one color in which both search."""
+    args = replace(TINY, agent=None, config=ONE_COLOR, dataset=str(tmp_path / "games.npz"), **changes)
+    search = agents.load("search:smart", args.make_config(), rollouts=12, seats="all")
+    record(tmp_path / "games.npz", args.make_config(), search, 40, seed=1)
+    return args
+
+
+def test_what_a_search_decided_is_learned_by_heart_from_a_dataset(tmp_path):
+    args = of_a_search(tmp_path, epochs=2, learning_rate=5e-3, steps=40 * UPDATE, run_dir=tmp_path / "run")
+    rows = read_metrics(train(args))
+    assert rows[0]["agreement"] < 0.95 and rows[-1]["agreement"] > 0.97
+
+
+@pytest.mark.parametrize("network", ["dense", "recurrent"])
+def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path, network):
+    assert_resumes(train, of_a_search(tmp_path, steps=4 * UPDATE, network=network), tmp_path)
+
+
+def test_a_dataset_of_other_rules_is_refused(tmp_path):
+    record(tmp_path / "games.npz", PRESETS["small"], agents.load("smart", PRESETS["small"]), 1, seed=1)
+    with pytest.raises(ValueError, match="the games were played with"):
+        train(replace(TINY, agent=None, dataset=str(tmp_path / "games.npz"), run_dir=tmp_path / "run"))
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"agent": None}, "agent must name whom to clone"),
+        ({"agent": None}, "agent or dataset must name whom to clone"),
+        ({"dataset": "games.npz"}, "agent or dataset must name whom to clone"),
         ({"agent": "nobody"}, "an agent must be one of"),
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"start": "nothing"}, "start must be the file of a policy"),

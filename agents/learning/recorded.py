@@ -1,0 +1,100 @@
+"""Recorded games to learn from: what `agents.datasets` keeps, shown decision by decision as live games are."""
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..datasets import Dataset
+from .ranks import Ranks
+from .selfplay import SelfPlayEnvs
+
+__all__ = ["RecordedEnvs"]
+
+
+class RecordedEnvs(SelfPlayEnvs):
+    """This rank's games, read from a dataset side by side; each is followed by another at its end.
+
+    All games of the file come once, in an order of the rank's own, then all in another order, and so on. They are held
+    in memory: a decision of standard Hanabi takes some 150 bytes.
+
+    Args:
+        config: how they are observed, by the rules that were played.
+        games: how many at a time, all ranks together.
+        seed: of the order.
+        ranks: share the games evenly.
+        dataset: the file.
+
+    Raises:
+        ValueError: the games have other rules, or none has a decision; see `agents.datasets.Dataset`.
+        OSError: the file cannot be read.
+    """
+
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, dataset: str | PathLike[str]) -> None:
+        parts = list(Dataset(dataset).decisions(config))
+        self._decisions = type(parts[0])(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        self._starts = np.flatnonzero(self._decisions.turns == 0)
+        self._ends = np.append(self._starts[1:], len(self._decisions.turns))
+        """The decisions of game g are those from ``_starts[g]`` up to ``_ends[g]``."""
+        super().__init__(config, games, seed, ranks)
+
+    def _reset(self, seed: int, threads: int) -> None:
+        """See `SelfPlayEnvs._reset`."""
+        self._seed, self._begun = seed, 0
+        self._game, self._at = np.zeros(self.games, np.int64), np.zeros(self.games, np.int64)
+        self._begin(np.ones(self.games, np.bool_))
+        self._show()
+
+    def advice(self) -> Tensor:
+        """What was done here, (games,) int64."""
+        return torch.from_numpy(self._decisions.actions[self._at])
+
+    def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """Go on in every game, whatever ``actions`` are; see `SelfPlayEnvs.step`."""
+        rewards = torch.from_numpy(self._decisions.rewards[self._at])
+        self._at += 1
+        dones = self._at == self._ends[self._game]
+        if dones.any():
+            own = self._starts[self._game[dones]]
+            scores, lengths = self._decisions.returns[own], self._at[dones] - own
+            self._finished += dones.sum(), scores.sum(), lengths.sum()
+            self._begin(dones)
+        self._show()
+        self.decisions += self.games
+        return rewards, torch.from_numpy(dones)
+
+    def _begin(self, games: np.ndarray) -> None:
+        """The next games of the order follow where ``games``, bool (games,), are set."""
+        numbers = self._begun + np.arange(int(games.sum()))
+        self._begun += len(numbers)
+        count = len(self._starts)
+        for place, number in zip(np.flatnonzero(games), numbers, strict=True):
+            self._game[place] = self._order(int(number) // count)[number % count]
+        self._at[games] = self._starts[self._game[games]]
+
+    def _order(self, time: int) -> np.ndarray:
+        """The games in the order in which they come for the ``time``-th time."""
+        if getattr(self, "_time", None) != time:
+            self._time, self._now = time, np.random.default_rng([self._seed, time]).permutation(len(self._starts))
+        return self._now
+
+    def _show(self) -> None:
+        decisions, at = self._decisions, self._at
+        self.observations = torch.from_numpy(decisions.observations[at].view(np.int64))
+        self.masks, self.players = torch.from_numpy(decisions.masks[at]), torch.from_numpy(decisions.players[at])
+
+    def opening_bits(self) -> Tensor:
+        """See `SelfPlayEnvs.opening_bits`: of all games of the file."""
+        common = np.bitwise_and.reduce(self._decisions.observations[self._starts], axis=0)
+        return torch.from_numpy(common.view(np.int64))
+
+    def state(self) -> dict[str, np.ndarray]:
+        """See `SelfPlayEnvs.state`: which games are read, and where."""
+        return {"game": self._game.copy(), "at": self._at.copy(), "begun": np.array(self._begun)}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """See `SelfPlayEnvs.restore`."""
+        self._game, self._at, self._begun = state["game"].copy(), state["at"].copy(), int(state["begun"])
+        self._show()
