@@ -106,9 +106,9 @@ def test_what_a_search_decided_is_learned_by_heart_from_a_dataset(tmp_path):
     assert rows[0]["agreement"] < 0.95 and rows[-1]["agreement"] > 0.97
 
 
-@pytest.mark.parametrize("network", ["dense", "recurrent"])
-def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path, network):
-    assert_resumes(train, of_a_search(tmp_path, steps=4 * UPDATE, network=network), tmp_path)
+def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path):
+    """Of a network that remembers: what it has read of every game goes on too."""
+    assert_resumes(train, of_a_search(tmp_path, steps=4 * UPDATE, network="recurrent"), tmp_path)
 
 
 def test_a_dataset_of_other_rules_is_refused(tmp_path):
