@@ -2,7 +2,7 @@
 
     hanabako record hanabi --agents smart --games 100000 --out smart.npz
     hanabako record koikoi --agents counting,greedy_stop --games 1000 --seed 7
-    hanabako record hanabi --preset mini --agents search:piers --search rollouts=100 seats=all   # to learn from
+    hanabako record hanabi --preset very_small --agents search:piers --search rollouts=60 seats=all    # to learn from
     hanabako record hanabi --source exports/ --out people.npz     # a folder of hanab.live's exports
     hanabako record --source smart.npz --hanablive exports/       # a file per game, which the site opens
     hanabako record --source smart.npz --minari hanabako/smart-v0

@@ -49,7 +49,7 @@ class Args(NetworkSettings, Settings):
     """Train a network to play as a given agent does."""
 
     agent: str | None = None
-    """Whom to clone: an agent's name or file. It plays every seat."""
+    """Whom to clone: an agent's name or file. It plays every seat, unless there is a ``dataset``."""
     dataset: str | None = None
     """Whom to clone instead: whoever played the games of this file (see `agents.datasets`), at every seat."""
     horizon: int = 32
@@ -74,12 +74,12 @@ class Args(NetworkSettings, Settings):
         """See `agents.learning.trainer.Settings.check_agents`."""
         super().check_agents(config, kind)
         self.started(config, self.resume)
-        if (self.agent is None) == (self.dataset is None):
-            raise ValueError(f"agent or dataset must name whom to clone, got {self.agent} and {self.dataset}")
-        if self.agent is not None:
-            check_members([load(self.agent, config)])
-        elif self.dataset is not None:
+        if self.dataset is not None:
             next(Dataset(self.dataset).decisions(config))
+        elif self.agent is not None:
+            check_members([load(self.agent, config)])
+        else:
+            raise ValueError("agent must name whom to clone, or dataset the file of somebody's games, got None")
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "Lessons | RecordedEnvs":
         """See `agents.learning.trainer.Settings.make_envs`."""

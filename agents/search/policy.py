@@ -75,7 +75,7 @@ class SearchPolicy:
         check_searchable(blueprint)
         check_effort(rollouts, budget)
         check_number("margin", margin, whole=False)
-        check_seats(seats, config, budget)
+        check_searchers(seats, config, budget)
         self.blueprint = blueprint
         self.config = config
         self.effort = Effort(rollouts or ROLLOUTS, budget, margin)
@@ -302,7 +302,7 @@ def check_searchable(blueprint: Any) -> None:
         raise ValueError(f"{blueprint.name} looks at hidden cards: a search over it would too")
 
 
-def check_seats(seats: Any, config: Any, budget: float | None) -> None:
+def check_searchers(seats: Any, config: Any, budget: float | None) -> None:
     """Refuse what ``seats`` cannot be, or all of them where they cannot search.
 
     Raises:

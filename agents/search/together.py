@@ -7,7 +7,7 @@ among the cards that are then left, the dice a function of the game and the step
 to the same choices bit for bit. The actor makes the choice of the hand that it sees; hands under which the choice is
 another one leave the partner's set. Roll-outs go on under the blueprint, at both seats.
 
-The set of a player is kept as in `agents.search.hands`, but from records that show no hand at all (`public_table`): so
+The set of a player is kept as in `agents.search.hands`, but from records that show no hand at all (`public_record`): so
 nothing can get in that not everybody knows. A pair of hands, one of each set, is possible if there are enough copies of
 its cards, and as likely as there are ways to lay it: what players do depends on one hand at a time, so no pair goes
 that is not gone with one of its hands.
@@ -36,7 +36,7 @@ from .choosing import Effort, Thought
 from .hands import Hands, Moment, systematic, unseen, ways_among
 from .imagined import ROWS, Studio, blocks_of_memory
 
-__all__ = ["CommonHands", "CommonKnowledge", "public_table"]
+__all__ = ["CommonHands", "CommonKnowledge", "public_record"]
 
 LISTED = 10_000
 """The most hands of a set."""
@@ -51,7 +51,7 @@ class CommonHands(Hands):
 
     def add(self, moment: Moment) -> None:
         """Follow the game to this moment. The set is empty where it is not listed, and not `exact`."""
-        self.moments.append(Moment(public_table(self.studio.game.rules, moment.table, self.player), moment.step))
+        self.moments.append(Moment(public_record(self.studio.game.rules, moment.table, self.player), moment.step))
         self.catch_up(np.random.default_rng(0))  # of no consequence: a sample is dropped
 
     def _sample(self, rng: np.random.Generator) -> None:
@@ -74,7 +74,7 @@ class CommonHands(Hands):
         return room
 
 
-class Deals(NamedTuple):
+class Request(NamedTuple):
     """What one search asks to be played out."""
 
     row: int
@@ -165,7 +165,7 @@ class CommonKnowledge:
                     continue
                 left, n = request
                 rng = dice[row]
-                asked.append(Deals(row, left, systematic(ways[row], n, rng), rng.integers(0, 2**64, n, np.uint64)))
+                asked.append(Request(row, left, systematic(ways[row], n, rng), rng.integers(0, 2**64, n, np.uint64)))
             for batch in batches(asked):
                 scores = self._play_out(actor, batch, memories)
                 for deals in batch:
@@ -174,7 +174,7 @@ class CommonKnowledge:
                     scores = scores[n * k :]
         self.spent += sum(thought.spent for thought in thoughts.values())
 
-    def _play_out(self, actor: int, batch: list[Deals], memories: NDArray[Any] | None) -> NDArray[np.int64]:
+    def _play_out(self, actor: int, batch: list[Request], memories: NDArray[Any] | None) -> NDArray[np.int64]:
         """The scores of a batch's deals, one after the other; the actor's ``memories`` are those after its choice."""
         seen, own = self.hands[1 - actor], self.hands[actor]
         counts = [len(deals.own) * len(deals.actions) for deals in batch]
@@ -191,9 +191,9 @@ class CommonKnowledge:
         return room.play_out(actions)
 
 
-def batches(asked: list[Deals]) -> Iterator[list[Deals]]:
+def batches(asked: list[Request]) -> Iterator[list[Request]]:
     """The same in their order, of at most `ROWS` roll-outs."""
-    batch: list[Deals] = []
+    batch: list[Request] = []
     size = 0
     for deals in asked:
         count = len(deals.own) * len(deals.actions)
@@ -206,7 +206,7 @@ def batches(asked: list[Deals]) -> Iterator[list[Deals]]:
         yield batch
 
 
-def public_table(rules: Rules, table: NDArray[Any], player: int) -> NDArray[Any]:
+def public_record(rules: Rules, table: NDArray[Any], player: int) -> NDArray[Any]:
     """A copy of a record (1,) of two players that shows no hand: all unseen cards lie in order.
 
     The first of them stand for the hand of ``player``, all others for the deck; the other player's hand is empty, its

@@ -120,8 +120,7 @@ def test_a_dataset_of_other_rules_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"agent": None}, "agent or dataset must name whom to clone"),
-        ({"dataset": "games.npz"}, "agent or dataset must name whom to clone"),
+        ({"agent": None}, "agent must name whom to clone"),
         ({"agent": "nobody"}, "an agent must be one of"),
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"start": "nothing"}, "start must be the file of a policy"),
