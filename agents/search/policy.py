@@ -264,9 +264,9 @@ class Replicating(Searching):
     def search(self, i: int, own: int) -> int:
         """See `Searching`."""
         common, counts = self._common(i), self._policy.counts
-        moment = common.coming[-1]
-        other = 1 - int(moment.state.current_player)
-        hand = moment.state.hands[other, : int(moment.state.hand_count[other])].tobytes()
+        state = self._games.tables["state"][i]
+        other = 1 - int(state["current_player"])
+        hand = state["hands"][other, : int(state["hand_count"][other])].tobytes()
         before = common.spent
         decided = common.decisions()
         counts["decisions"] += 1

@@ -107,19 +107,19 @@ class CommonKnowledge:
         """The searches of the last moment, by the hand that the actor sees: those with more than one action."""
         self.spent = 0
         """Roll-outs so far."""
+        self._decided: dict[bytes, int] | None = None
 
     def decisions(self) -> dict[bytes, int] | None:
         """Follow the game to the moment that came last: what the actor does there, by the hand that it sees.
 
         None: the blueprint plays, for a set is too large. A hand that is missing is impossible.
         """
-        decided = None
         while self.coming:
             moment = self.coming.popleft()
             for hands in self.hands:
                 hands.add(moment)
-            decided = self._decide()
-        return decided
+            self._decided = self._decide()
+        return self._decided
 
     def ways(self, actor: int) -> NDArray[np.float64]:
         """In how many ways ``actor`` may hold each hand of its set (m,), per hand that it may see: (n, m)."""

@@ -45,6 +45,7 @@ def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...
     history, rows = [], []
     while not all(env.terminations.values()):
         position, action = env.to_dict(), seats.action()
+        assert seats.action() == action, "to be asked twice changes nothing"
         hands = tuple(tuple(hand) for hand in position["hands"])
         common: Any = searcher.common[0]
         records = [believed.moments[-1].table["state"][0] for believed in common.hands]
