@@ -22,7 +22,7 @@ from hanabako.files import write_rows
 from hanabako.games import config_from_dict
 from hanabako.pages.generated import marks, update
 
-from . import koikoi_endings, search_contests, search_scores, sweep, zero_shot
+from . import ikebana_prestige, koikoi_endings, search_contests, search_scores, sweep, zero_shot
 from .ceiling import measuring
 from .evaluate import Args, evaluate
 from .evaluation.originals import originals_board
@@ -255,6 +255,8 @@ def boards() -> dict[str, str]:
         "sweep": sweep.table(json.loads(sweep.RESULTS.read_text())),
         "endings": koikoi_endings.endings_board(koikoi_endings.read_results()),
         "calls": koikoi_endings.calls_board(koikoi_endings.read_results()),
+        "prestige": ikebana_prestige.board(ikebana_prestige.read_results()),
+        "last-turns": ikebana_prestige.endings_board(ikebana_prestige.read_results()),
         "search-contests": search_contests.table(search_contests.read_results()),
         "search": search_scores.table(search_scores.read_results()),
         "zero-shot": zero_shot.table(zero_shot.read_results()),

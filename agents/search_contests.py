@@ -29,7 +29,7 @@ from .evaluation.contest import HeadToHead, head_to_head
 from .evaluation.playing import play
 from .koikoi_rounds import round_of
 from .learning.runs import machine
-from .registry import SEARCH, load
+from .registry import SEARCH, load, with_observation_of
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"
 SEED = 1
@@ -44,6 +44,7 @@ class Row(NamedTuple):
     preset: str
     blueprint: str
     rollouts: int
+    """0: it looks ahead exactly, as Ikebana's search does."""
     rival: str
     """The name of a bot; behind a colon the roll-outs of `monte_carlo`."""
     deals: int
@@ -61,6 +62,10 @@ ROWS = [
     Row("koikoi", "koikoi_japan", "greedy_stop", 300, "monte_carlo:2000", 1000),
     Row("ikebana", "standard", "lookahead", 300, "lookahead", 1000),
     Row("ikebana", "standard", "greedy", 300, "greedy", 1000),
+    Row("ikebana", "standard", "lookahead", 0, "lookahead", 5000),
+    Row("ikebana", "standard", "lookahead", 0, "ikebana-standard-2p", 5000),
+    Row("ikebana", "final_bouquet", "lookahead", 0, "lookahead", 5000),
+    Row("ikebana", "single_round", "lookahead", 0, "lookahead", 5000),
 ]
 
 
@@ -104,9 +109,10 @@ class Timed:
 def players_of(row: Row) -> tuple[Any, Policy, Policy]:
     """The config, the search and its rival."""
     config = round_of(row.preset) if row.game == "koikoi" else make_config(row.game, row.preset, 2)
+    config = with_observation_of(config, [row.rival])
     name, _, rollouts = row.rival.partition(":")
     rival = BotPolicy(monte_carlo(int(rollouts)), config) if rollouts else load(name, config)
-    return config, load(SEARCH + row.blueprint, config, rollouts=row.rollouts), rival
+    return config, load(SEARCH + row.blueprint, config, rollouts=row.rollouts or None), rival
 
 
 def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,8 +150,9 @@ def table(results: Sequence[Mapping[str, Any]]) -> str:
     ]
     for result in (result for result in results if result["deals"] > 1):
         scale = 0.5  # counted from both sides
+        effort = f"{result['rollouts']:,}" if result["rollouts"] else "exactly"
         cells = [
-            *(f"{result['game']} {result['preset']}", result["blueprint"], f"{result['rollouts']:,}"),
+            *(f"{result['game']} {result['preset']}", result["blueprint"], effort),
             *(f"{result['milliseconds'][0]:.1f}", result["rival"], f"{result['milliseconds'][1]:.1f}"),
             f"{scale * result['lead']:+.2f} ± {1.96 * scale * result['lead_error']:.2f}",
             f"{result['won']:.1%} ± {1.96 * result['won_error']:.1%}",

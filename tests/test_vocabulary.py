@@ -67,7 +67,7 @@ WORDS = {
         (
             "seats?",
             "_seats",
-            "(Batched|Bots|Plain|Policy|Bot|Search|Function)?Seated",
+            "(Ahead|Batched|Bots|Plain|Policy|Bot|Search|Function)?Seated",
             "_?seated",
             "(CardGame|Vector)SeatEnv",
             "vector_seat",

@@ -1,9 +1,11 @@
 """A seat of Ikebana that searches, over a bot as its *blueprint*.
 
-Every action is played out to the end of the round, over the same decks, with the blueprint at all seats: so replies of
-the others count too, what a refusal lays open to them and what a price gives them. What a round is worth in the end is
-the probability to win the game with the prestige that everybody then has, if the rounds to come are worth about as much
-to all (`worth_of`); with another ``reward`` than ``"win"`` it is one's own prestige less the mean of the others'.
+There are two ways. Two players who search over ``lookahead`` look ahead exactly, through their own turn and the reply,
+see `agents.search.ikebana.ahead`. All others roll out: every action is played out to the end of the round, over the
+same decks, with the blueprint at all seats: so replies of the others count too, what a refusal lays open to them and
+what a price gives them. What a round is worth in the end is the probability to win the game with the prestige that
+everybody then has, if the rounds to come are worth about as much to all (`worth_of`); with another ``reward`` than
+``"win"`` it is one's own prestige less the mean of the others'.
 """
 
 import math
@@ -21,15 +23,18 @@ from hanabako.compiler.jit import kernel, keyed, rule
 from hanabako.engine.bits import ZERO, has_bit, nth_set_bit, popcount
 from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_below, random_word
+from hanabako.words.checks import shown
 from ikebana_env.engine.cards import copies, first_copy
 from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.rules import is_terminal, legal_action_mask, step
 from ikebana_env.engine.state import DECK_SIZE, KINDS, NO_CARD, REWARD_WIN, Rules
 
 from ...bots.bot import Bot
+from ...bots.ikebana import LOOKAHEAD_FLORIST
 from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import Effort, choose
 from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
+from .ahead import SPREAD, ahead_loop, room_for
 
 __all__ = ["IkebanaSearch", "SearchSeated"]
 
@@ -37,8 +42,6 @@ ROLLOUTS = 200
 MARGIN = 2.0
 AT_ONCE = 1000
 """Roll-outs in a batch, at most."""
-SPREAD = 20.0
-"""The standard deviation of the lead that a round brings one of two florists, in points."""
 
 
 class IkebanaSearch:
@@ -49,10 +52,12 @@ class IkebanaSearch:
         config: of Ikebana.
         rollouts: rounds that are played out for a decision, all actions together; 200 by default.
         budget: milliseconds a decision instead, by the clock: see `agents.search.policy.SearchPolicy`.
-        margin: by how many standard errors an action must beat the blueprint's own.
+        margin: of roll-outs: by how many standard errors an action must beat the blueprint's own; 2 by default.
+        turns: look ahead exactly instead: 1 is one's own turn, 2 also the reply. Two players over ``lookahead`` do so
+            (2) if nothing else is said.
 
     Raises:
-        ValueError: a number is out of range, both efforts are given, or this cannot be searched, in words.
+        ValueError: a number is out of range, two efforts are given, or this cannot be searched, in words.
     """
 
     observes = False
@@ -64,41 +69,93 @@ class IkebanaSearch:
         config: Any,
         rollouts: int | None = None,
         budget: float | None = None,
-        margin: float = MARGIN,
+        margin: float | None = None,
+        turns: int | None = None,
     ) -> None:
         check_effort(rollouts, budget)
         check_number("margin", margin, whole=False)
         self.bot = check_plain_bot(blueprint, config)
         self.config = config
         self.blueprint = blueprint
-        self.effort = Effort(rollouts or ROLLOUTS, budget, margin)
+        self.turns = turns_of(self.bot, config, turns, told=(rollouts, budget, margin) != (None, None, None))
+        self.effort = Effort(rollouts or ROLLOUTS, budget, MARGIN if margin is None else margin)
         self.reproducible = budget is None
         self.name = name_of_search(blueprint, budget)
         self.counts: Counter[str] = Counter()
         """Over all games so far: ``decisions`` with more than one action, ``changed`` ones that were not the
         blueprint's, and ``rollouts``."""
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "OverBlueprint":
         """See `agents.bots.policy.Policy.seat`."""
-        return SearchSeated(self, games, seats)
+        return SearchSeated(self, games, seats) if self.turns is None else AheadSeated(self, games, seats)
 
 
-class SearchSeated(Seated):
-    """See `IkebanaSearch`."""
+def turns_of(bot: Bot, config: Any, turns: Any, told: bool) -> int | None:
+    """How many turns a search looks ahead; None: it plays rounds out, as it was ``told`` or because it must.
+
+    Raises:
+        ValueError: the number is none of 1 and 2, another effort is ``told`` too, or this is not looked ahead in.
+    """
+    fits = bot is LOOKAHEAD_FLORIST and config.players == 2
+    if turns is None:
+        return 2 if fits and not told else None
+    if isinstance(turns, bool) or not isinstance(turns, (int, np.integer)) or turns not in (1, 2):
+        raise ValueError(f"turns must be 1 or 2, got {shown(turns)}")
+    if told:
+        raise ValueError("a search takes turns, or rollouts or budget with a margin, not both")
+    if not fits:
+        raise ValueError(
+            f"turns are looked through by two players over lookahead, got {config.players} over {bot.name}"
+        )
+    return int(turns)
+
+
+class OverBlueprint(Seated):
+    """A seat that searches: the blueprint's seat lies below it."""
 
     def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         self._policy, self._games = policy, games
         self.seats = set_of(seats, len(games.tables))
         self._blueprint = policy.blueprint.seat(games, seats)
-        self._memory = np.zeros(games.game.players, policy.bot.memory_dtype(games.game.rules))
-        self._memory["style"], self._memory["player"] = policy.bot.style, range(games.game.players)
-        self._states = np.zeros(3, games.tables.dtype["state"])
-        self._words, self._unseen = np.zeros(1, np.uint64), np.zeros(DECK_SIZE, np.int64)
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.begin`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.begin(chosen)
+
+
+class AheadSeated(OverBlueprint):
+    """See `agents.search.ikebana.ahead`."""
+
+    def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+        super().__init__(policy, games, seats)
+        assert policy.turns is not None
+        self._room = room_for(policy.config, games.tables.dtype["state"], policy.turns)
+        self.worths = np.full((len(games.tables), 3), np.nan)
+        """(N, 3): what drawing (again), keeping and buying were worth at each game's last decision."""
+
+    def act(self) -> None:
+        """See `agents.bots.policy.Seated.act`."""
+        games = self._games
+        self._blueprint.seats[:] = self.seats
+        self._blueprint.act()
+        own = games.actions.copy()
+        ahead_loop()(games.rules_array, games.tables, self.seats, self._room, games.actions, self.worths)
+        rows = rows_to_move(self.seats, games.tables)
+        chosen = rows[games.mask[rows].sum(axis=1) > 1]
+        self._policy.counts["decisions"] += len(chosen)
+        self._policy.counts["changed"] += int((games.actions[chosen] != own[chosen]).sum())
+
+
+class SearchSeated(OverBlueprint):
+    """See `IkebanaSearch`."""
+
+    def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+        super().__init__(policy, games, seats)
+        self._memory = np.zeros(games.game.players, policy.bot.memory_dtype(games.game.rules))
+        self._memory["style"], self._memory["player"] = policy.bot.style, range(games.game.players)
+        self._states = np.zeros(3, games.tables.dtype["state"])
+        self._words, self._unseen = np.zeros(1, np.uint64), np.zeros(DECK_SIZE, np.int64)
 
     def act(self) -> None:
         """See `agents.bots.policy.Seated.act`."""

@@ -1,0 +1,137 @@
+"""Bouquets by what can become of them, and what they are worth on their own.
+
+Two bouquets of one size are of one *kind* if the same gains can become of them with the same probabilities, whatever is
+kept and refused, as long as cards come from the whole box: values, colors and jokers matter only as far as they can
+still earn something. There are 1, 10, 60, 210 and 560 kinds of bouquets of 0 to 4 cards, and 60 gains of complete ones;
+they are numbered through in this order.
+"""
+
+from collections import defaultdict
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.compiler.jit import subroutine
+from hanabako.engine.bits import popcount
+from ikebana_env.engine.rules import bouquet_gain
+from ikebana_env.engine.state import BOUQUET_SIZE
+
+from ...bots.ikebana.odds import (
+    COLOR_CLASSES,
+    MOST_REFUSALS,
+    Class,
+    all_values,
+    color_class,
+    multiplier_of_colors,
+    next_classes,
+    points_of_values,
+    value_class,
+)
+
+__all__ = ["BEGINS", "GAINS", "GROWTHS", "MOST_LEFT", "Growth", "Worths", "kind_of", "worths"]
+
+MOST_LEFT = 36
+"""More prestige than this buys no more refusals in a turn."""
+
+
+class Growth(NamedTuple):
+    """What one more card makes of the bouquets of one size.
+
+    Their i-th kind becomes ``kinds[j]`` (places among those of the next size) with the probability ``odds[j]``, for j
+    from ``begins[i]`` to ``begins[i + 1]`` - 1.
+    """
+
+    begins: NDArray[np.int64]
+    kinds: NDArray[np.int64]
+    odds: NDArray[np.float64]
+
+
+class Worths(NamedTuple):
+    """What a bouquet is worth to a florist who plays for points alone.
+
+    Both float64 (kinds, MOST_LEFT + 1), by the prestige that its owner has left: the mean and the variance of its gain,
+    less what refusals take from the lead.
+    """
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+
+def classes_by_size() -> list[list[Class]]:
+    """Every class of bouquets that there can be, by size."""
+    sizes: list[list[Class]] = [[((), 0, 0)]]
+    for _ in range(BOUQUET_SIZE):
+        sizes.append(sorted({after for before in sizes[-1] for after, _ in next_classes(*before)}))
+    return sizes
+
+
+def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
+    """The growth of bouquets of 0 to 4 cards, the gains of complete ones, and the kind of each class, by its numbers.
+
+    The last is int16 (value classes, COLOR_CLASSES), with kinds counted from the first one of that size.
+    """
+    sizes = classes_by_size()
+    earned = {one: points_of_values(one[0]) * multiplier_of_colors(*one[1:]) for one in sizes[-1]}
+    gains = sorted(set(earned.values()))
+    place = {one: gains.index(gain) for one, gain in earned.items()}
+    value_places = {values: number for number, values in enumerate(all_values())}
+    by_class = np.full((len(value_places), COLOR_CLASSES), -1, np.int16)
+    growths: list[Growth] = []
+    for classes in reversed(sizes[:-1]):
+        kinds: dict[tuple[tuple[int, float], ...], int] = {}
+        before = {}
+        for values, colors, jokers in classes:
+            odds: dict[int, float] = defaultdict(float)
+            for after, probability in next_classes(values, colors, jokers):
+                odds[place[after]] += probability
+            told = tuple(sorted((kind, round(odd, 9)) for kind, odd in odds.items()))
+            kind = before[values, colors, jokers] = kinds.setdefault(told, len(kinds))
+            by_class[value_places[values], colors * BOUQUET_SIZE + jokers] = kind
+        place = before
+        pairs = [pair for told in kinds for pair in told]
+        begins = np.cumsum([0, *map(len, kinds)])
+        growths.append(Growth(begins, np.array([kind for kind, _ in pairs]), np.array([odd for _, odd in pairs])))
+    return growths[::-1], np.array(gains), by_class
+
+
+GROWTHS, GAINS, KIND_OF_CLASS = make_kinds()
+BEGINS = np.cumsum([0, *(len(growth.begins) - 1 for growth in GROWTHS), len(GAINS)])
+"""The number of the first kind of each size, and how many there are."""
+GAIN_KINDS = np.searchsorted(GAINS, np.arange(GAINS[-1] + 1))
+"""The place of a gain among `GAINS`."""
+
+
+@subroutine
+def kind_of(cards):
+    """The number of a bouquet's kind."""
+    size = popcount(cards)
+    if size == BOUQUET_SIZE:
+        return BEGINS[size] + GAIN_KINDS[bouquet_gain(cards)]
+    return BEGINS[size] + KIND_OF_CLASS[value_class(cards), color_class(cards)]
+
+
+@cache
+def worths(factor: int) -> Worths:
+    """The worths of all kinds, two players, if gains count ``factor`` times (I15).
+
+    Every card comes from the whole box; a point paid reduces the lead by two.
+    """
+    mean, square = np.zeros((BEGINS[-1], MOST_LEFT + 1)), np.zeros((BEGINS[-1], MOST_LEFT + 1))
+    mean[BEGINS[BOUQUET_SIZE] :] = factor * GAINS[:, None]
+    square[BEGINS[BOUQUET_SIZE] :] = mean[BEGINS[BOUQUET_SIZE] :] ** 2
+    for size in range(BOUQUET_SIZE - 1, -1, -1):
+        growth = GROWTHS[size]
+        for place in range(len(growth.begins) - 1):
+            ways = slice(growth.begins[place], growth.begins[place + 1])
+            kinds, odds = BEGINS[size + 1] + growth.kinds[ways], growth.odds[ways]
+            worth, spread = odds @ mean[kinds], odds @ square[kinds]
+            for price in range(MOST_REFUSALS, 0, -1):
+                again, again_square = np.full(MOST_LEFT + 1, -np.inf), np.zeros(MOST_LEFT + 1)
+                again[price:] = worth[:-price] - 2 * price
+                again_square[price:] = spread[:-price] - 4 * price * worth[:-price] + 4 * price**2
+                worth = odds @ np.maximum(mean[kinds], again)
+                spread = odds @ np.where(mean[kinds] >= again, square[kinds], again_square)
+            mean[BEGINS[size] + place], square[BEGINS[size] + place] = worth, spread
+    return Worths(mean, np.maximum(0.0, square - mean**2))
