@@ -29,12 +29,12 @@ from scipy.special import ndtr
 from hanabako.files import read_json, write_text
 from hanabako.games import game_of
 from ikebana_env import IkebanaConfig
-from ikebana_env.engine.actions import DRAW, KEEP, REFUSE
 from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
 from .evaluation.seating import Block, sit
 from .learning.runs import machine
 from .registry import load
+from .search.ikebana.ahead import WORTH_OF
 from .search.ikebana.endings import exact_ending
 from .search.ikebana.policy import AheadSeated, IkebanaSearch
 from .search.ikebana.relaxed import solve_round, won
@@ -52,8 +52,6 @@ REFUSALS = 1
 LEAST_DECK = 12
 """and any only if the deck will not be made anew (I9)."""
 LEADS = (-40, -20, -10, -4, 0, 4, 10, 20, 40)
-WORTH_OF = {DRAW: 0, REFUSE: 0, KEEP: 1}
-"""Which of the look-ahead's worths is an action's; a purchase is the third."""
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,7 @@ class Opinion(NamedTuple):
     chances: dict[str, float]
     """The probabilities of the actions, the likeliest first."""
     values: dict[str, float]
-    """What a search expects of each, in points; else empty."""
+    """What a search expects of each (points, or a chance to win); else empty."""
 
 
 class Adviser:

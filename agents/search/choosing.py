@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Effort", "Thought", "choose"]
+__all__ = ["Effort", "Thought", "think"]
 
 AT_ONCE = 4
 """Deals in a batch where the clock decides: so long it may overrun."""
@@ -31,21 +31,6 @@ class Effort:
     """Milliseconds a decision, by the clock; None: `rollouts` decides."""
     margin: float
     """By how many standard errors of the mean difference an action must beat the blueprint's own."""
-
-
-def choose(
-    actions: NDArray[np.int64],
-    own: int,
-    play_out: Callable[[NDArray[np.int64], int], NDArray[Any]],
-    effort: Effort,
-    began: float,
-    at_once: int,
-) -> tuple[int, int]:
-    """The action to play, and how many roll-outs that took: a `Thought` alone, with ``play_out`` its scores."""
-    thought = Thought(actions, own, effort, began, at_once)
-    for left, n in thought.requests():
-        thought.add(left, play_out(left, n))
-    return thought.verdict(), thought.spent
 
 
 class Thought:
@@ -104,6 +89,21 @@ class Thought:
             for action, scores in self.scores.items()
             if len(scores)
         }
+
+
+def think(
+    actions: NDArray[np.int64],
+    own: int,
+    play_out: Callable[[NDArray[np.int64], int], NDArray[Any]],
+    effort: Effort,
+    began: float,
+    at_once: int,
+) -> Thought:
+    """A whole `Thought`, with ``play_out`` the scores (n, k) of k actions over n fresh deals."""
+    thought = Thought(actions, own, effort, began, at_once)
+    for left, n in thought.requests():
+        thought.add(left, play_out(left, n))
+    return thought
 
 
 def part_spent(effort: Effort, spent: int, began: float) -> float:

@@ -31,7 +31,7 @@ from hanabako.words.checks import shown
 
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
-from .choosing import Effort, Thought
+from .choosing import Effort, Thought, think
 from .efforts import check_effort, check_number, name_of_search
 from .hands import Hands, Moment, systematic
 from .imagined import ROWS, Studio, blocks_of_memory
@@ -208,9 +208,7 @@ class SearchSeated(Searching):
         counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
         if not len(belief.hands):
             return own
-        thought = Thought(actions, own, policy.effort, began, ROWS)
-        for left, n in thought.requests():
-            thought.add(left, self.play_out(i, left, n, rng))
+        thought = think(actions, own, lambda left, n: self.play_out(i, left, n, rng), policy.effort, began, ROWS)
         counts["rollouts"] += thought.spent
         self._keep(i, thought)
         return thought.verdict()

@@ -59,7 +59,7 @@ class Frame:
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """Action in words -> the agent's probability of it; empty if nobody recorded them."""
     values: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> what the agent expects of it, in points; the page shows them rather than probabilities."""
+    """Action in words -> what the agent expects of it (points, or a chance to win); shown rather than probabilities."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Snapshot:
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """Action in words -> the agent's probability, if known."""
     values: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> what a search expects of it, in points, if known."""
+    """Action in words -> what a search expects of it (points, or a chance to win), if known."""
 
 
 def check_actions(snapshots: Sequence[Snapshot], parse: Callable[[Snapshot], object]) -> None:

@@ -232,10 +232,18 @@ def test_a_koikoi_search_beats_greedy_stop():
     assert rewards.mean() > -rewards.std(ddof=1) / np.sqrt(60)
 
 
-def test_a_koikoi_search_says_what_it_expects_of_the_actions_among_which_it_chooses():
-    session = Session(ROUND, [agents.load("greedy_stop", ROUND)] * 2, seed=5)
+@pytest.mark.parametrize(
+    ("config", "bot", "search"),
+    [
+        (ROUND, "greedy_stop", "search:monte_carlo"),
+        (IkebanaConfig(rounds=1), "greedy", "search:lookahead"),
+        (IkebanaConfig(rounds=1, players=3), "greedy", "search:greedy"),
+    ],
+)
+def test_a_search_says_what_it_expects_of_the_actions_among_which_it_chooses(config: Any, bot: str, search: str):
+    session = Session(config, [agents.load(bot, config)] * config.players, seed=5)
     list(session.go_on())
-    opinions = list(Adviser("search:monte_carlo", ROUND).opinions(session.record))
+    opinions = list(Adviser(search, config).opinions(session.record))
     expected = [opinion.values for opinion in opinions if opinion.values]
     assert len(expected) > 5 and all(len(values) > 1 for values in expected)
     assert all(opinion.chances.keys() <= opinion.values.keys() for opinion in opinions if opinion.values)

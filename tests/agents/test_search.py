@@ -14,7 +14,7 @@ import agents
 from agents.bots.hanabi.smart import SMART
 from agents.evaluation.playing import play
 from agents.evaluation.seating import OneTable, chance_keys
-from agents.search.choosing import Effort, choose
+from agents.search.choosing import Effort, think
 from agents.search.policy import SearchPolicy, SearchSeated
 from hanabako.engine.rng import random_word
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
@@ -265,29 +265,30 @@ def test_the_best_action_wins_by_halving_and_the_blueprints_own_meets_the_same_d
     log: list[Any] = []
     means = {3: 1.0, 5: 0.0, 8: 2.0, 9: 0.5, 11: -1.0}
     effort = Effort(rollouts=300, budget=None, margin=2.0)
-    action, spent = choose(np.array([3, 5, 8, 9, 11]), 5, values_of(means, 0.1, log), effort, 0.0, 1000)
-    assert action == 8 and 200 < spent <= 300
+    thought = think(np.array([3, 5, 8, 9, 11]), 5, values_of(means, 0.1, log), effort, 0.0, 1000)
+    assert thought.verdict() == 8 and 200 < thought.spent <= 300
     assert [len(left) for left, _ in log] == [5, 4, 3] and all(5 in left and 8 in left for left, _ in log)
 
 
 def test_without_a_clear_gain_the_blueprints_own_action_stays():
     means = {3: 0.01, 5: 0.0, 8: 0.0}
     effort = Effort(rollouts=60, budget=None, margin=5.0)
-    assert choose(np.array([3, 5, 8]), 5, values_of(means, 1.0, []), effort, 0.0, 1000)[0] == 5
+    assert think(np.array([3, 5, 8]), 5, values_of(means, 1.0, []), effort, 0.0, 1000).verdict() == 5
 
 
 def test_a_search_that_the_clock_interrupts_answers_with_what_it_has():
     log: list[Any] = []
     effort = Effort(rollouts=1, budget=1.0, margin=2.0)
     late = time.perf_counter() - 1
-    assert choose(np.array([3, 5]), 5, values_of({3: 9.0, 5: 0.0}, 0.1, log), effort, late, 1000) == (5, 0)
+    thought = think(np.array([3, 5]), 5, values_of({3: 9.0, 5: 0.0}, 0.1, log), effort, late, 1000)
+    assert (thought.verdict(), thought.spent, thought.values()) == (5, 0, {})
 
     def slow(actions: Any, n: int) -> Any:
         time.sleep(0.004)
         return values_of({3: 9.0, 5: 0.0}, 0.1, log)(actions, n)
 
-    action, spent = choose(np.array([3, 5]), 5, slow, effort, time.perf_counter(), 1000)
-    assert action == 3 and spent == 8
+    thought = think(np.array([3, 5]), 5, slow, effort, time.perf_counter(), 1000)
+    assert thought.verdict() == 3 and thought.spent == 8
 
 
 def test_a_budget_says_that_the_clock_decides():

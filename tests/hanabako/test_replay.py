@@ -301,4 +301,4 @@ def test_what_a_search_expects_is_drawn_instead_of_probabilities(browser: str, t
         ("right \u2190 chosen", "50%", "3.50"),
         ("left", "0%", "-1.50"),
     ]
-    assert "Points that a search expects; bars begin at -1.50." in document
+    assert "What a search expects of each; bars begin at -1.50." in document

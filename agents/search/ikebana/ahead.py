@@ -37,7 +37,7 @@ from ...bots.ikebana.odds import MOST_REFUSALS, count_unseen
 from .kinds import BEGINS, MOST_LEFT, kind_of, worths
 from .relaxed import MOMENTS, last_round
 
-__all__ = ["SPREAD", "Ahead", "ahead_loop", "best_action", "room_for"]
+__all__ = ["SPREAD", "WORTH_OF", "Ahead", "ahead_loop", "best_action", "room_for"]
 
 SPREAD = 21.0
 """What the standard deviation of a round's lead is to whoever takes leads to be normal, in points. With it normal
@@ -47,6 +47,8 @@ RICH, WIDEST = 80, 60
 """With so much prestige together nobody runs out of it in the last round unless all is lost; and leads beyond the
 widest are worth as much as that."""
 STEPS = 64
+WORTH_OF = {DRAW: 0, REFUSE: 0, KEEP: 1}
+"""Which of the worths of `ahead_loop` is an action's; a purchase is the third."""
 FURTHEST = 6
 """Beyond so many standard deviations a normal chance is 0 or 1."""
 NORMAL = np.array([0.5 * math.erfc((FURTHEST - i / STEPS) / math.sqrt(2)) for i in range(2 * FURTHEST * STEPS + 1)])

@@ -32,9 +32,9 @@ from ikebana_env.engine.state import DECK_SIZE, KINDS, NO_CARD, REWARD_WIN, Rule
 from ...bots.bot import Bot
 from ...bots.ikebana import LOOKAHEAD_FLORIST
 from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
-from ..choosing import Effort, choose
+from ..choosing import Effort, think
 from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
-from .ahead import SPREAD, ahead_loop, room_for
+from .ahead import SPREAD, WORTH_OF, ahead_loop, room_for
 
 __all__ = ["IkebanaSearch", "SearchSeated"]
 
@@ -117,6 +117,8 @@ class OverBlueprint(Seated):
         self._policy, self._games = policy, games
         self.seats = set_of(seats, len(games.tables))
         self._blueprint = policy.blueprint.seat(games, seats)
+        self.values: list[dict[int, float] | None] = [None] * len(games.tables)
+        """See `agents.bots.policy.Weighing`: chances to win, or prestige."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.begin`."""
@@ -143,6 +145,9 @@ class AheadSeated(OverBlueprint):
         ahead_loop()(games.rules_array, games.tables, self.seats, self._room, games.actions, self.worths)
         rows = rows_to_move(self.seats, games.tables)
         chosen = rows[games.mask[rows].sum(axis=1) > 1]
+        for i in chosen.tolist():
+            actions, worths = np.flatnonzero(games.mask[i]).tolist(), self.worths[i].tolist()
+            self.values[i] = {action: worths[WORTH_OF.get(action, 2)] for action in actions}
         self._policy.counts["decisions"] += len(chosen)
         self._policy.counts["changed"] += int((games.actions[chosen] != own[chosen]).sum())
 
@@ -182,11 +187,12 @@ class SearchSeated(OverBlueprint):
             done += n
             return found
 
-        action, spent = choose(np.array(actions), own, play_out, policy.effort, began, AT_ONCE)
+        thought = think(np.array(actions), own, play_out, policy.effort, began, AT_ONCE)
+        self.values[i] = thought.values()
         policy.counts["decisions"] += 1
-        policy.counts["changed"] += action != own
-        policy.counts["rollouts"] += spent
-        return action
+        policy.counts["changed"] += thought.verdict() != own
+        policy.counts["rollouts"] += thought.spent
+        return thought.verdict()
 
 
 @cache
