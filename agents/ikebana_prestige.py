@@ -4,7 +4,7 @@
     python -m agents.ikebana_prestige --minutes 3    # as much as that
     python -m agents.scoreboard                      # the board in agents/SCORES.md
 
-Three things go to `agents/results/ikebana-prestige.json`. *Solved*: the chance to win of whoever begins the next of r
+Three things go to `agents/results/prestige.json`. *Solved*: the chance to win of whoever begins the next of r
 last rounds, by the lead, if every card came from the whole box and nothing was bought (`agents.search.ikebana.relaxed`
 says all that is relaxed). *Played*: both players' prestige after each round of games of ``search:lookahead`` against
 itself. *Endings*: last turns of such games, of one round and with nothing hidden but the deck's order, where the
@@ -39,7 +39,7 @@ from .search.ikebana.endings import exact_ending
 from .search.ikebana.policy import AheadSeated, IkebanaSearch
 from .search.ikebana.relaxed import solve_round, won
 
-RESULTS = Path(__file__).resolve().parent / "results" / "ikebana-prestige.json"
+RESULTS = Path(__file__).resolve().parent / "results" / "prestige.json"
 PLAYER, SEED = "search:lookahead", 1
 ROUNDS = 4
 RICH, WIDEST = 100, 60

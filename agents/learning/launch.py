@@ -31,7 +31,7 @@ def train(ranks: int, settings: Sequence[str], learner: str = "ppo") -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         try:
-            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", f"{AGENTS}.{learner}", *settings])
+            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", "--", f"{AGENTS}.{learner}", *settings])
         except ChildFailedError as error:
             raise SystemExit(f"training failed: {error}") from error
 

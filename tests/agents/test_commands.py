@@ -5,15 +5,17 @@ import os
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
+from torch.distributed.run import parse_args
 
 import hanabako
 from agents import ppo
 from agents.commands import benchmark, command_line, train, watch
 from agents.commands.command_line import COMMANDS, main
-from agents.learning import launch
+from agents.learning import cloning, launch
 from hanabako.games import GameEntry, games
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
@@ -190,6 +192,18 @@ def test_ranks_share_the_games_evenly(monkeypatch: pytest.MonkeyPatch):
     assert launch.usual_ranks(ppo.Args.games, ppo.Args.minibatch, "cpu") == 4
     assert launch.usual_ranks(12, 36, "cpu") == 6
     assert launch.usual_ranks(7, 7, "cpu") == 1
+
+
+@pytest.mark.parametrize("settings", [["--start", "policy.safetensors"], ["--log", "x", "--no-such-option", "-h"]])
+def test_what_a_learner_is_told_is_not_taken_for_torchruns_own_options(
+    settings: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    told: list[Namespace] = []
+    monkeypatch.setattr(launch, "torchrun", lambda words: told.append(parse_args(words)))
+    launch.train(2, settings, "learning.cloning")
+    assert (told[0].nproc_per_node, told[0].module) == ("2", True)
+    assert told[0].training_script == cloning.__name__
+    assert told[0].training_script_args == settings
 
 
 def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):

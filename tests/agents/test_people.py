@@ -24,6 +24,7 @@ from agents.people.session import Adviser, Session, best_agent, config_for, line
 from agents.people.terminal import ESCAPE, Terminal, can_show_shapes, chosen, fitted, typed_line
 from hanabako.games import games, make_config
 from hanabi_env import PRESETS, HanabiConfig, hanablive
+from tests.processes import heed_signals
 
 ROOT = Path(__file__).resolve().parents[2]
 MINI = PRESETS["mini"]
@@ -437,12 +438,6 @@ def test_the_wait_for_a_line_is_broken_now_and_then_to_look_at_signals(monkeypat
 
 def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "hanabako", *words]
-
-
-def heed_signals() -> None:
-    """Also if these tests run in the background, or under nohup, whose children ignore them."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 class PseudoTerminal:

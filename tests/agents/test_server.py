@@ -22,6 +22,7 @@ from agents.people.session import PERSON, Adviser, Session, line_up_of
 from hanabako.games import game_of, games
 from hanabi_env import PRESETS
 from tests.chromium import Chromium
+from tests.processes import heed_signals
 
 ROOT = Path(__file__).resolve().parents[2]
 MINI = PRESETS["mini"]
@@ -330,7 +331,14 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
     words = "play hanabi --preset mini --with random --web --no-open --seed 7 --out game.json"
     command = [sys.executable, "-m", "hanabako", *words.split()]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_signals,  # noqa: PLW1509
+    ) as process:
         try:
             assert process.stdout is not None
             client = Client(process.stdout.readline().removeprefix("Play at ").strip())

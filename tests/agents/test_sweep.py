@@ -22,8 +22,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_row_is_trained_once(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     trained: list[list[str]] = []
 
-    def train(ranks: int, settings: list[str]) -> None:
-        assert ranks == 1
+    def train(ranks: int, settings: list[str], learner: str) -> None:
+        assert (ranks, learner) == (1, "ppo")
         trained.append(settings)
         ppo.main([*settings, "--device", "cpu"])
 
@@ -45,7 +45,7 @@ def test_every_row_is_trained_once(elsewhere: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_an_interrupted_row_goes_on(elsewhere: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(launch, "train", lambda _ranks, settings: ppo.main(settings))
+    monkeypatch.setattr(launch, "train", lambda _ranks, settings, _learner: ppo.main(settings))
     run_dir = elsewhere / "runs" / sweep.ROWS[0].name
     (run_dir / "checkpoint").mkdir(parents=True)
     (run_dir / "checkpoint" / "latest").write_text("00000001")
