@@ -26,15 +26,15 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
 
-from hanabako.files import read_json, write_text
+from hanabako.files import json_of_rows, read_json, write_text
 from hanabako.games import game_of
 from ikebana_env import IkebanaConfig
 from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
+from .bots.ikebana.odds import payable
 from .evaluation.seating import Block, sit
 from .learning.runs import machine
 from .registry import load
-from .search.ikebana.ahead import WORTH_OF
 from .search.ikebana.endings import exact_ending
 from .search.ikebana.policy import AheadSeated, IkebanaSearch
 from .search.ikebana.relaxed import solve_round, won
@@ -74,9 +74,8 @@ def solved() -> dict[str, Any]:
     leads = np.arange(-WIDEST, WIDEST + 1, 2)
     rounds, later = [], None
     for left in range(1, ROUNDS):
-        chances = solve_round(RICH, ended(RICH, later))[0][0, 0].astype(np.float64)
-        later = chances
-        told = chances[(leads + RICH) // 2]
+        later = solve_round(RICH, ended(RICH, later))[0][0, 0].astype(np.float64)
+        told = later[(leads + RICH) // 2]
         spread = spread_of(leads, told, left)
         off = float(abs(told - ndtr(leads / (spread * math.sqrt(left)))).max())
         rounds.append({"left": left, "spread": round(spread, 2), "off": round(off, 4), "chances": rounded(told)})
@@ -162,11 +161,12 @@ def endings(number: int) -> list[dict[str, Any]]:
         sizes = [int(state["bouquets"][k]).bit_count() for k in (player, 1 - player)]
         if choices == 1 or sizes[0] != BOUQUET_SIZE - 1 or state["deck_count"] < LEAST_DECK:
             continue
-        if sizes[1] < BOUQUET_SIZE and payable(int(state["prestige"][player]), int(state["refusals"])) > REFUSALS:
+        own, refusals = int(state["prestige"][player]), int(state["refusals"])
+        if sizes[1] < BOUQUET_SIZE and payable(own, refusals, most=own)[0] > refusals + REFUSALS:
             continue
         exact = exact_ending(block.game.rules, state)
-        seen = {action: float(seat.worths[0, WORTH_OF.get(action, 2)]) for action in exact}
-        best = max(exact.values())
+        seen, best = seat.values[0], max(exact.values())
+        assert seen is not None
         found.append(
             {
                 "game": number,
@@ -177,15 +177,6 @@ def endings(number: int) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def payable(own: int, refusals: int) -> int:
-    """How many more refusals can be paid in this turn."""
-    count = 0
-    while own > refusals + count:
-        count += 1
-        own -= refusals + count
-    return count
 
 
 # --- Results ----------------------------------------------------------------------------------------------------------
@@ -217,12 +208,10 @@ def write_results(results: Mapping[str, Any]) -> None:
     """One part on a line, an ending too."""
     parts = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in ("player", "seed", "looked")]
     told = results["solved"]
-    rows = {"rounds": told["rounds"], "endings": results["endings"]}
-    lists = {name: "[" + ",".join("\n" + json.dumps(row) for row in found) + "]" for name, found in rows.items()}
     others = [f"{json.dumps(name)}: {json.dumps(told[name])}" for name in ("leads", "begins", "alone")]
-    parts.append('"solved": {' + ",\n".join([*others, f'"rounds": {lists["rounds"]}']) + "}")
+    parts.append('"solved": {' + ",\n".join([*others, f'"rounds": {json_of_rows(told["rounds"])}']) + "}")
     parts += [f'"machine": {json.dumps(machine())}', f'"played": {json.dumps(results["played"])}']
-    parts.append(f'"endings": {lists["endings"]}')
+    parts.append(f'"endings": {json_of_rows(results["endings"])}')
     write_text(RESULTS, "{" + ",\n".join(parts) + "}\n")
 
 

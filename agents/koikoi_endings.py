@@ -22,7 +22,7 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
-from hanabako.files import read_json, write_text
+from hanabako.files import json_of_rows, read_json, write_text
 from hanabako.games import game_of
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
@@ -164,13 +164,13 @@ def read_results() -> dict[str, Any]:
 
 def write_results(results: Mapping[str, Any]) -> None:
     """Rows on lines of their own."""
-
-    def rows(values: Sequence[Any]) -> str:
-        return "[" + ",".join("\n" + json.dumps(value) for value in values) + "]"
-
     parts = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in ("preset", "player", "seed", "rounds")]
-    turns = ",\n".join(f"{json.dumps(turn)}: {rows(found)}" for turn, found in results["endings"].items())
-    parts += [f'"machine": {json.dumps(machine())}', f'"endings": {{{turns}}}', f'"calls": {rows(results["calls"])}']
+    turns = ",\n".join(f"{json.dumps(turn)}: {json_of_rows(found)}" for turn, found in results["endings"].items())
+    parts += [
+        f'"machine": {json.dumps(machine())}',
+        f'"endings": {{{turns}}}',
+        f'"calls": {json_of_rows(results["calls"])}',
+    ]
     write_text(RESULTS, "{" + ",\n".join(parts) + "}\n")
 
 

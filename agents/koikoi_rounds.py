@@ -23,8 +23,8 @@ from hanafuda_env import PRESETS, KoiKoiConfig
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
 from .bots.policy import Policy
-from .evaluation.contest import head_to_head
-from .evaluation.playing import standard_error, steps_of
+from .evaluation.contest import HeadToHead, head_to_head
+from .evaluation.playing import steps_of
 from .evaluation.seating import Block
 from .registry import load
 
@@ -52,15 +52,10 @@ def players_of(config: KoiKoiConfig, network: str | None) -> dict[str, Policy]:
 
 def match(config: KoiKoiConfig, one: Policy, other: Policy, deals: int, num_threads: int) -> dict[str, float | None]:
     """Mean points that ``one`` scores more than ``other`` in a round, and how often it wins a round."""
-    gains = head_to_head(config, one, other, deals, SEED, num_threads).lead / 2  # counted from both sides
-    by_deal, won = gains.mean(axis=1), (gains > 0).mean(axis=1)
-    return {
-        "points": float(by_deal.mean()),
-        "points_error": standard_error(by_deal),
-        "won": float(won.mean()),
-        "won_error": standard_error(won),
-        "drawn": float((gains == 0).mean()),
-    }
+    lead = head_to_head(config, one, other, deals, SEED, num_threads).lead
+    found = HeadToHead(lead / 2).summary()  # counted from both sides
+    names = {"points": "lead", "points_error": "lead_error", "won": "won", "won_error": "won_error", "drawn": "drawn"}
+    return {name: found[own] for name, own in names.items()}
 
 
 def dealer_share(config: KoiKoiConfig, policy: Policy, rounds: int) -> dict[str, Any]:

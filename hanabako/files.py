@@ -8,7 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["MOST_BYTES", "parse_json", "read_json", "replacing", "write_bytes", "write_rows", "write_text"]
+__all__ = [
+    "MOST_BYTES",
+    "json_of_rows",
+    "parse_json",
+    "read_json",
+    "replacing",
+    "write_bytes",
+    "write_rows",
+    "write_text",
+]
 
 MOST_BYTES = 16 * 2**20
 """The largest JSON file that is read: what holds more is none of ours, and parsing takes 15 times its size."""
@@ -25,7 +34,12 @@ def write_text(path: str | os.PathLike[str], content: str) -> Path:
 
 def write_rows(path: str | os.PathLike[str], rows: Sequence[Any]) -> Path:
     """Write a JSON list, a line for each of its rows; as `write_text` does."""
-    return write_text(path, "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    return write_text(path, json_of_rows(rows) + "\n")
+
+
+def json_of_rows(rows: Sequence[Any]) -> str:
+    """A JSON list with a line for each of its rows."""
+    return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]"
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> Path:

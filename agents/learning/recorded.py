@@ -42,7 +42,7 @@ class RecordedEnvs(SelfPlayEnvs):
 
     def _reset(self, seed: int, threads: int) -> None:
         """See `SelfPlayEnvs._reset`."""
-        self._seed, self._begun = seed, 0
+        self._seed, self._begun, self._time = seed, 0, -1
         self._game, self._at = np.zeros(self.games, np.int64), np.zeros(self.games, np.int64)
         self._begin(np.ones(self.games, np.bool_))
         self._show()
@@ -76,7 +76,7 @@ class RecordedEnvs(SelfPlayEnvs):
 
     def _order(self, time: int) -> np.ndarray:
         """The games in the order in which they come for the ``time``-th time."""
-        if getattr(self, "_time", None) != time:
+        if self._time != time:
             self._time, self._now = time, np.random.default_rng([self._seed, time]).permutation(len(self._starts))
         return self._now
 

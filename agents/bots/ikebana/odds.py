@@ -60,15 +60,21 @@ def stopping_worth(memory, level, refusals, most, prestige, factor):
     Up to ``most`` refusals per turn are considered, as far as ``prestige`` pays for them; ``factor`` is what a point
     paid counts for. There must be a card that is not seen.
     """
-    payable = refusals
-    left = prestige
-    while payable < most and left > payable:
-        payable += 1
-        left -= payable
+    last, _ = payable(prestige, refusals, most)
     worth = mean_of_best(memory, level, -np.inf)
-    for refusal in range(payable, refusals, -1):
+    for refusal in range(last, refusals, -1):
         worth = mean_of_best(memory, level, worth - factor * refusal)
     return worth
+
+
+@rule
+def payable(prestige, refusals, most):
+    """The last refusal of a turn that ``prestige`` pays for after ``refusals``, up to ``most``, and what these cost."""
+    last, paid = refusals, 0
+    while last < most and prestige - paid > last:
+        last += 1
+        paid += last
+    return last, paid
 
 
 @rule

@@ -33,9 +33,9 @@ from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.rules import gain_factor, top_of_discard
 from ikebana_env.engine.state import BOUQUET_SIZE, KINDS, NO_CARD, REWARD_WIN, START_PRESTIGE, Rules
 
-from ...bots.ikebana.odds import MOST_REFUSALS, count_unseen
+from ...bots.ikebana.odds import MOST_REFUSALS, count_unseen, payable
 from .kinds import BEGINS, MOST_LEFT, kind_of, worths
-from .relaxed import MOMENTS, last_round
+from .relaxed import MOMENTS, last_round, won
 
 __all__ = ["SPREAD", "WORTH_OF", "Ahead", "ahead_loop", "best_action", "room_for"]
 
@@ -235,7 +235,7 @@ def plan_turn(ahead, position, refusals, own, other):
     ``own`` and ``other`` are what both then have. After a refusal its card is the top, so that only before the first
     one there may be none.
     """
-    most, paid = payable(own, refusals)
+    most, paid = payable(own, refusals, MOST_REFUSALS)
     ahead.drawn[0, :] = -np.inf
     for taken in range(most, refusals - 1, -1):
         for card in range(KINDS):
@@ -255,16 +255,6 @@ def plan_turn(ahead, position, refusals, own, other):
                     count += number
             ahead.drawn[0, top] = total / count
         paid -= taken
-
-
-@rule
-def payable(own, refusals):
-    """The most refusals in a turn after ``refusals``, and what those after them cost."""
-    most, paid = refusals, 0
-    while most < MOST_REFUSALS and own - paid > most:
-        most += 1
-        paid += most
-    return most, paid
 
 
 @rule
@@ -289,7 +279,7 @@ def note_kept(ahead, position, card, own, other):
     if not position.replies:
         row[:] = beyond(ahead, position, mine, own, position.theirs, other)
         return
-    most, paid = payable(other, 0)
+    most, paid = payable(other, 0, MOST_REFUSALS)
     worst = np.inf
     for price in range(most, -1, -1):
         total, count = 0.0, 0
@@ -340,7 +330,7 @@ def solved(ahead, position, mover, other, lead):
 def normally(mean, variance):
     """The chance that a normal lead of that mean and variance is one; a tie is half a win."""
     if variance < 1e-9:
-        return 1.0 if mean > 0 else 0.5 if mean == 0 else 0.0
+        return won(mean)
     steps = (mean / math.sqrt(variance) + FURTHEST) * STEPS
     if steps <= 0 or steps >= 2 * FURTHEST * STEPS:
         return 1.0 if steps > 0 else 0.0

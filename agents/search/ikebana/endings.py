@@ -15,6 +15,8 @@ from ikebana_env.engine.cards import value_of, with_card
 from ikebana_env.engine.rules import bouquet_gain, gain_factor
 from ikebana_env.engine.state import BOUQUET_SIZE, KINDS, NO_CARD
 
+from .relaxed import won
+
 __all__ = ["exact_ending"]
 
 Counts = tuple[int, ...]
@@ -110,8 +112,3 @@ class Ending:
                     worth = min(worth, self.drawn_by_other(left, price, lead + 2 * price, other - price))
                 total += number * worth
         return total / sum(counts)
-
-
-def won(lead: int) -> float:
-    """What a lead is worth at the end: a tie is half a game."""
-    return 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0

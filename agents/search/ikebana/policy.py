@@ -35,6 +35,7 @@ from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import Effort, think
 from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
 from .ahead import SPREAD, WORTH_OF, ahead_loop, room_for
+from .relaxed import won
 
 __all__ = ["IkebanaSearch", "SearchSeated"]
 
@@ -133,7 +134,7 @@ class AheadSeated(OverBlueprint):
         super().__init__(policy, games, seats)
         assert policy.turns is not None
         self._room = room_for(policy.config, games.tables.dtype["state"], policy.turns)
-        self.worths = np.full((len(games.tables), 3), np.nan)
+        self._worths = np.full((len(games.tables), 3), np.nan)
         """(N, 3): what drawing (again), keeping and buying were worth at each game's last decision."""
 
     def act(self) -> None:
@@ -142,11 +143,11 @@ class AheadSeated(OverBlueprint):
         self._blueprint.seats[:] = self.seats
         self._blueprint.act()
         own = games.actions.copy()
-        ahead_loop()(games.rules_array, games.tables, self.seats, self._room, games.actions, self.worths)
+        ahead_loop()(games.rules_array, games.tables, self.seats, self._room, games.actions, self._worths)
         rows = rows_to_move(self.seats, games.tables)
         chosen = rows[games.mask[rows].sum(axis=1) > 1]
         for i in chosen.tolist():
-            actions, worths = np.flatnonzero(games.mask[i]).tolist(), self.worths[i].tolist()
+            actions, worths = np.flatnonzero(games.mask[i]).tolist(), self._worths[i].tolist()
             self.values[i] = {action: worths[WORTH_OF.get(action, 2)] for action in actions}
         self._policy.counts["decisions"] += len(chosen)
         self._policy.counts["changed"] += int((games.actions[chosen] != own[chosen]).sum())
@@ -288,7 +289,7 @@ def worth_of(rules, s, player):
             if left > 0:
                 chance *= 0.5 * (1.0 + math.erf(lead / (SPREAD * math.sqrt(2.0 * left))))
             else:
-                chance *= 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
+                chance *= won(lead)
     if rules.reward == REWARD_WIN:
         return chance
     return own - others / (rules.players - 1)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.compiler.digest import digest_of
-from hanabako.compiler.jit import kernel, keyed
+from hanabako.compiler.jit import kernel, keyed, rule
 from ikebana_env.engine.state import BOUQUET_SIZE
 
 from ...bots.ikebana.odds import MOST_REFUSALS
@@ -27,8 +27,9 @@ MOMENTS = 2 * BOUQUET_SIZE
 player to move."""
 
 
-def won(lead: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What a lead at the end of the game is worth: a tie is half a game."""
+@rule
+def won(lead):
+    """What a lead at the end of the game is worth, or leads in an array: a tie is half a game."""
     return (lead > 0) + 0.5 * (lead == 0)
 
 
