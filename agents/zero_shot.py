@@ -8,7 +8,8 @@
 Every algorithm is trained with several seeds on one core each, for as many minutes of that core's work (`--clock
 core`), so that a busy machine compares as fairly as an idle one. Then everybody plays with everybody, in both orders of
 seats and on the same deals, and with some bots. The runs lie in ``runs/zero_shot``; what was interrupted goes on
-where it was, and `agents/results/zero_shot.json` grows run by run and pair by pair.
+where it was, and `agents/results/zero_shot.json` grows run by run and pair by pair. A run that is to meet new ones but
+whose policy is gone is trained again.
 """
 
 import json
@@ -83,15 +84,25 @@ class Run(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of its directory; and of its agent in the results."""
-        return f"{self.preset}-{self.algorithm}-{self.seed}"
+        """Of its directory."""
+        return f"{self.preset}-{self.agent}"
+
+    @property
+    def agent(self) -> str:
+        """What it is called in the cells of the results."""
+        return f"{self.algorithm}-{self.seed}"
+
+    @property
+    def policy(self) -> Path:
+        """The file of its policy."""
+        return RUNS / self.name / "policy.safetensors"
 
     @property
     def command(self) -> list[str]:
         """What begins it, or goes on with it."""
         module, settings = ALGORITHMS[self.algorithm]
         budget = ["--minutes", str(self.minutes), "--clock", "core", "--seed", str(self.seed)]
-        others = {name: RUNS / self._replace(algorithm=name).name / "policy.safetensors" for name in ALGORITHMS}
+        others = {name: self._replace(algorithm=name).policy for name in ALGORITHMS}
         own = ["--preset", self.preset, *settings.format(**others).split(), *budget]
         return [sys.executable, "-m", module, *words_for(RUNS / self.name, own)]
 
@@ -142,8 +153,8 @@ def trained(run: Run) -> dict[str, Any]:
 
 def train_all(wanted: Sequence[Run], cores: int, results: dict[str, Any]) -> None:
     """Train what is not in the results, ``cores`` at a time, and note each as it ends."""
-    there = {(row["preset"], row["algorithm"], row["seed"]) for row in results["runs"]}
-    missing = [run for run in wanted if run[:3] not in there]
+    there = runs_in(results)
+    missing = [run for run in wanted if run not in there]
     with ThreadPoolExecutor(cores) as threads, tqdm(total=len(missing), unit="run") as bar:
         try:
             for row in threads.map(trained, missing):
@@ -155,19 +166,32 @@ def train_all(wanted: Sequence[Run], cores: int, results: dict[str, Any]) -> Non
             raise
 
 
+def forget_lost(wanted: Sequence[Run], results: dict[str, Any]) -> None:
+    """Take those runs out of the results that have pairs left to play but no policy to play with."""
+    cells = results["cells"].get(wanted[0].preset, {})
+    to_meet = {name for pair in pairs_left([*BOTS, *(run.agent for run in wanted)], cells) for name in pair}
+    lost = {run for run in runs_in(results) & set(wanted) if run.agent in to_meet and not run.policy.exists()}
+    results["runs"] = [row for row in results["runs"] if run_of(row) not in lost]
+    gone = {run.agent for run in lost}
+    for pair in [pair for pair in cells if gone & set(pair.split())]:
+        del cells[pair]
+
+
 # --- Playing ----------------------------------------------------------------------------------------------------------
+
+
+def pairs_left(names: Sequence[str], cells: Mapping[str, float]) -> list[tuple[str, str]]:
+    """The ordered pairs that have no cell."""
+    return [(one, other) for one in names for other in names if f"{one} {other}" not in cells]
 
 
 def play_all(preset: str, results: dict[str, Any]) -> None:
     """Play every ordered pair that is not in the results, and note the mean score of each."""
     config = make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
-    agents = {name: load(name, config) for name in BOTS}
-    for row in results["runs"]:
-        if row["preset"] == preset:
-            name = f"{row['algorithm']}-{row['seed']}"
-            agents[name] = load(RUNS / f"{preset}-{name}" / "policy.safetensors", config)
+    files = {run.agent: run.policy for run in map(run_of, results["runs"]) if run.preset == preset}
     cells = results["cells"].setdefault(preset, {})
-    pairs = [(one, other) for one in agents for other in agents if f"{one} {other}" not in cells]
+    pairs = pairs_left([*BOTS, *files], cells)
+    agents = {name: load(files.get(name, name), config) for pair in pairs for name in pair}
     for k, (one, other) in enumerate(tqdm(pairs, unit="pair", desc=preset)):
         line_up = [agents[one], *[agents[other]] * (config.players - 1)]
         cells[f"{one} {other}"] = round(float(play(config, line_up, GAMES, SEED).score.mean()), 4)
@@ -179,6 +203,16 @@ def play_all(preset: str, results: dict[str, Any]) -> None:
 def keep(results: Mapping[str, Any]) -> None:
     """Write the results."""
     write_text(RESULTS, json.dumps(results, indent=0) + "\n")
+
+
+def run_of(row: Mapping[str, Any]) -> Run:
+    """What a row of the results is of."""
+    return Run(*(row[name] for name in Run._fields))
+
+
+def runs_in(results: Mapping[str, Any]) -> set[Run]:
+    """The runs that have ended."""
+    return {run_of(row) for row in results["runs"]}
 
 
 def read_results() -> dict[str, Any]:
@@ -295,12 +329,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         raise SystemExit(f"preset must be one of {', '.join(lot.preset for lot in LOTS)}, got {args.preset!r}")
     results = read_results()
     if args.list:
-        there = {(row["preset"], row["algorithm"], row["seed"]) for row in results["runs"]}
+        there = runs_in(results)
         for run in (run for lot in lots for run in runs_of(lot)):
-            print(f"{'done' if run[:3] in there else 'to do':<6}{run.minutes:g} minutes  {run.name}")
+            print(f"{'done' if run in there else 'to do':<6}{run.minutes:g} minutes  {run.name}")
         return
     for lot in lots:
-        train_all(runs_of(lot), args.cores, results)
+        wanted = runs_of(lot)
+        forget_lost(wanted, results)
+        train_all(wanted, args.cores, results)
         play_all(lot.preset, results)
         draw(lot.preset, results, RESULTS.with_name(f"zero_shot-{lot.preset}.png"))
 

@@ -37,13 +37,27 @@ def test_what_is_not_there_is_trained_and_played_once(elsewhere: Path, capsys):
     assert (elsewhere / "zero_shot-very_small.png").read_bytes()[:4] == b"\x89PNG"
     before = (elsewhere / "zero_shot.json").read_bytes()
     (elsewhere / "runs").rename(elsewhere / "moved")
-    (elsewhere / "moved").rename(elsewhere / "runs")
     zero_shot.main([])
     assert (elsewhere / "zero_shot.json").read_bytes() == before
+    assert not (elsewhere / "runs").exists()
     capsys.readouterr()
     zero_shot.main(["--list"])
     assert capsys.readouterr().out.count("done") == 2
     assert "| one (not yet learned) | 2 | 0.0 M |" in zero_shot.table(results)
+
+
+def test_a_run_that_is_to_meet_new_ones_but_is_gone_is_trained_again(elsewhere: Path):
+    zero_shot.main(["--seeds", "1"])
+    first = json.loads((elsewhere / "zero_shot.json").read_text())
+    (elsewhere / "runs").rename(elsewhere / "moved")
+    zero_shot.main([])
+    results = json.loads((elsewhere / "zero_shot.json").read_text())
+    assert sorted(row["seed"] for row in results["runs"]) == [1, 2]
+    assert (elsewhere / "runs" / "very_small-one-1" / "policy.safetensors").exists()
+    cells = results["cells"]["very_small"]
+    assert len(cells) == (len(zero_shot.BOTS) + 2) ** 2
+    bots = {pair: score for pair, score in first["cells"]["very_small"].items() if "one" not in pair}
+    assert bots.items() <= cells.items()  # what has been played without it stays
 
 
 def test_a_run_that_fails_says_where_to_look(elsewhere: Path, monkeypatch: pytest.MonkeyPatch):
@@ -88,8 +102,7 @@ def test_every_algorithm_is_a_module_that_can_be_run():
 
 def test_the_results_are_those_of_the_comparison():
     results = zero_shot.read_results()
-    rows = {zero_shot.Run(*(row[name] for name in zero_shot.Run._fields)) for row in results["runs"]}
-    assert rows <= {run for lot in zero_shot.LOTS for run in zero_shot.runs_of(lot)}
+    assert zero_shot.runs_in(results) <= {run for lot in zero_shot.LOTS for run in zero_shot.runs_of(lot)}
 
 
 # --- The leaderboard --------------------------------------------------------------------------------------------------
