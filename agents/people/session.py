@@ -238,7 +238,7 @@ class Adviser:
         self.config = with_observation_of(config, [name])
         self.policy: Any = load(name, self.config)
 
-    def opinions(self, record: GameRecord) -> Iterator["Opinion"]:
+    def opinions(self, record: GameRecord) -> Iterator[Opinion]:
         """Before every action and, if the game goes on, of the coming one.
 
         A bot's choice has the probability 1. A search thinks for every seat by itself.
@@ -256,7 +256,7 @@ class Adviser:
                 return
             yield self._opinion(env, table, memories)
 
-    def _opinion(self, env: Any, table: OneTable, memories: Any) -> "Opinion":
+    def _opinion(self, env: Any, table: OneTable, memories: Any) -> Opinion:
         if not hasattr(self.policy, "probabilities"):
             weighing = [seated for seated in table.players if isinstance(seated, Weighing)]
             for seated in weighing:
@@ -355,9 +355,12 @@ def line_up_of(
     """A policy for each of so many seats by name, see `filled`; None for `PERSON`. Searches think with ``effort``.
 
     Raises:
-        ValueError: there are more names than seats, or one is no agent that can play ``config``.
+        ValueError: there are more names than seats, one is no agent that can play ``config``, or there is an
+            ``effort`` and nobody who searches.
     """
     everybody = filled(agents, seats)
+    if effort and not any(name.startswith(SEARCH) for name in everybody):
+        raise ValueError(f"{', '.join(effort)}: for agents that search ({SEARCH}NAME), got {', '.join(agents)}")
     efforts = {name: effort or {} if name.startswith(SEARCH) else {} for name in everybody}
     loaded = {name: None if name == PERSON else load(name, config, **efforts[name]) for name in everybody}
     return [loaded[name] for name in everybody]

@@ -267,6 +267,12 @@ def test_seats_are_filled_and_not_overfilled():
         line_up_of(["random", "random"], MINI, 1)
 
 
+def test_an_effort_that_nobody_would_make_is_refused():
+    assert line_up_of(["random", "search:piers"], MINI, 2, {"rollouts": 3})
+    with pytest.raises(ValueError, match=r"rollouts: for agents that search \(search:NAME\), got random"):
+        line_up_of(["random"], MINI, 2, {"rollouts": 3})
+
+
 @EVERY_GAME
 def test_every_choice_and_step_has_words_for_people(game: str):
     session = session_of(game, 0)
