@@ -31,8 +31,9 @@ from hanabako.games import game_of
 from ikebana_env import IkebanaConfig
 from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
+from .bots.block import Block
 from .bots.ikebana.odds import payable
-from .evaluation.seating import Block, sit
+from .evaluation.seating import sit
 from .learning.runs import machine
 from .registry import load
 from .search.ikebana.endings import exact_ending

@@ -27,10 +27,11 @@ from hanabako.games import game_of
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
+from .bots.block import Block
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
 from .evaluation.playing import standard_error
-from .evaluation.seating import Block, sit
+from .evaluation.seating import sit
 from .koikoi_rounds import round_of
 from .learning.runs import machine
 from .registry import load

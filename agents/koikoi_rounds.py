@@ -20,12 +20,12 @@ from hanabako.games import game_of
 from hanabako.pages.generated import update
 from hanafuda_env import PRESETS, KoiKoiConfig
 
+from .bots.block import Block
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
 from .bots.policy import Policy
 from .evaluation.contest import HeadToHead, head_to_head
 from .evaluation.playing import steps_of
-from .evaluation.seating import Block
 from .registry import load
 
 HERE = Path(__file__).resolve().parent

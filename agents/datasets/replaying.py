@@ -10,7 +10,7 @@ from hanabako.engine.game import Game
 from hanabako.engine.rng import game_key
 from hanabako.words.checks import check_options
 
-from ..evaluation.seating import Block
+from ..bots.block import Block
 from .games_file import GamesBlock
 
 __all__ = ["Replay"]
@@ -24,7 +24,7 @@ class Replay(Block):
         games: what is in the file.
         first: the number of the first of them, for messages.
         observes: observations are wanted.
-        specialize: see `agents.evaluation.seating.Block`.
+        specialize: see `agents.bots.block.Block`.
 
     Raises:
         ValueError: a deal is impossible; names the game.
@@ -68,7 +68,7 @@ class Replay(Block):
         """One step; games of which no more is known stay as they are, over or not."""
         waiting = np.flatnonzero(is_done & ~self.tables["terminated"])
         kept = self.tables[waiting]
-        self.go_on(())
+        self.make_step(())
         self.tables[waiting] = kept
 
     def _check(self, turn: int, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
-from hanabako.engine.protocol import DISABLED
-from hanabako.engine.sections import words_for
 from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
+from ..bots.block import Block
 from ..bots.policy import Policy, set_of
 
 __all__ = ["ROWS", "Imagined", "Studio", "blocks_of_memory"]
@@ -29,7 +28,7 @@ def blocks_of_memory(memories: NDArray[Any], players: int) -> NDArray[Any]:
     return memories.reshape(len(memories), players, -1)
 
 
-class Imagined:
+class Imagined(Block):
     """Room for up to ``size`` imagined games of one real game; `Studio.room` makes it.
 
     Args:
@@ -38,20 +37,10 @@ class Imagined:
     """
 
     def __init__(self, studio: "Studio", size: int) -> None:
-        game = studio.game
-        self.game, self.specialize, self.rules_array = game, studio.specialize, game.rules_array
-        self.tables = np.zeros(size, game.table_dtype(studio.specialize))
-        observes = studio.blueprint.observes  # without a column nothing is written; int8 as the real games have it
-        rows: NDArray[Any] = np.zeros((size, words_for(game.observation_bits) if observes else 0), np.uint64)
-        self.observation = rows if observes else rows.astype(np.int8)
-        self.mask = np.zeros((size, game.num_actions), np.int8)
-        self.actions = np.zeros(size, np.int64)
-        self.keys = np.zeros(size, np.uint64)
-        self.step = 0
-        self._final = np.zeros((size, 0), self.observation.dtype)
-        self._loops, self._belief = game.loops(studio.specialize), studio.belief
-        self._everybody = set_of(range(game.players), size)
-        self._players = studio.blueprint.seat(self, range(game.players))
+        super().__init__(studio.game, size, studio.blueprint.observes, studio.specialize)
+        self._belief = studio.belief
+        self._everybody = set_of(range(self.game.players), size)
+        self._players = studio.blueprint.seat(self, range(self.game.players))
         self._players.begin()
         self.memories = self._players.memories()
         """What the blueprint remembers, (size, ...): the array itself, or None."""
@@ -87,9 +76,9 @@ class Imagined:
 
     def choose(self, without: int) -> NDArray[np.int64]:
         """What the blueprint does in every game, at all seats but ``without``; the next call changes the array."""
-        self._loops.refresh(self.rules_array, self.tables)
+        self.loops.refresh(self.rules_array, self.tables)
         if self.observation.shape[1]:
-            self._loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
+            self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
         self._let_in(without)
         self._players.act()
         return self.actions
@@ -102,19 +91,13 @@ class Imagined:
     def play_out(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Make these first moves (n,), and let the blueprint play on to the end: the scores (n,)."""
         self._let_in(None)
-        self._loops.refresh(self.rules_array, self.tables[: len(actions)])
+        self.loops.refresh(self.rules_array, self.tables[: len(actions)])
         self.actions[: len(actions)] = actions
         while True:
-            self._make_step()
+            self.make_step([self._players])
             if self.tables["terminated"].all():
                 return self.tables["score"][: len(actions)].copy()
             self._players.act()
-
-    def _make_step(self) -> None:
-        rows = self.observation, self.mask, self._final
-        self._loops.step(self.rules_array, self.tables, self.actions, *rows, DISABLED)
-        self.step += 1
-        self._players.observe()
 
     def _let_in(self, without: int | None) -> None:
         """Let the blueprint play all players but one."""

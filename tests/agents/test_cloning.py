@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import agents
+from agents.bots.block import Block
 from agents.datasets import record
 from agents.evaluation.playing import play
-from agents.evaluation.seating import Block
 from agents.learning.cloning import Args, Lessons, train
 from agents.learning.ranks import Ranks
 from agents.learning.recorded import RecordedEnvs

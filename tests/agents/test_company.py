@@ -10,10 +10,10 @@ import pytest
 import torch
 
 import agents
+from agents.bots.block import Block
 from agents.bots.policy import BatchedPolicy
 from agents.evaluation.open_games import OpenBlock
 from agents.evaluation.playing import play
-from agents.evaluation.seating import Block
 from agents.learning import mappo
 from agents.learning.company import CompanyEnvs
 from agents.learning.ranks import Ranks

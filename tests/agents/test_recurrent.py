@@ -8,10 +8,11 @@ import torch
 from torch import Tensor, nn
 
 import agents
+from agents.bots.block import Block
 from agents.bots.policy import BatchedPolicy
 from agents.evaluation.crossplay import cross_play
 from agents.evaluation.playing import Games, play, steps_of
-from agents.evaluation.seating import Block, OneTable
+from agents.evaluation.seating import OneTable
 from agents.learning.ranks import Ranks
 from agents.learning.validation import validate
 from agents.networks import kinds, network

@@ -1,9 +1,11 @@
-"""A seat of Koi-Koi that searches, over a bot as its *blueprint*.
+"""A seat of Koi-Koi that searches, over a bot or a network as its *blueprint*.
 
-Until the last turns it grows a tree of what players know (`agents.search.koikoi.tree`), in which the blueprint plays
-rounds out, and plays the action that was followed most often. When few cards are left it solves the end of the round
-for every hand that the other may hold (`agents.search.koikoi.endings`). What is known of the other hand by K14 is kept
-from the beginning of the round.
+Over a bot it grows a tree of what players know until the last turns (`agents.search.koikoi.tree`), in which the
+blueprint plays rounds out, and plays the action that was worth most. Over a network every action is played out over the
+same deals of the unseen cards by the network at both seats (`agents.search.koikoi.played_out`), and the best one played
+if it beats the network's own by a margin. When few cards are left either solves the end of the round for every hand
+that the other may hold (`agents.search.koikoi.endings`). What is known of the other hand by K14 is kept from the
+beginning of the round.
 
 Points are what it plays for, also where ``reward`` is another: the points of the round in play alone, whatever the
 score. Over `monte_carlo` rounds are played out as that bot does it itself: at random. Nobody's act is expected to be
@@ -11,6 +13,7 @@ the blueprint's: any number of seats may search.
 """
 
 import time
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -33,16 +36,20 @@ from hanafuda_env.engine.state import PHASE_SWAP, TURNS, Rules
 from ...bots.bot import Bot
 from ...bots.koikoi.judgement import hand_left
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
-from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
-from ..efforts import check_effort, check_plain_bot, name_of_search
+from ...bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, rows_to_move, set_of
+from ..choosing import Effort, think
+from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
 from ..halving import halve
 from .endings import average_open, ending_room
-from .one_round import ROUND_STATE, Laid, round_rules, round_state
+from .one_round import ROUND_STATE, Laid, hand_out, round_rules, round_state
+from .played_out import ROWS, PlayedOut
 from .tree import KEY_ROOT, branch_of, empty_tree, one_pass, rooms_of
 
 __all__ = ["KoiKoiSearch", "SearchSeated", "solved_openly"]
 
-ROLLOUTS = 2000
+PASSES = 2000
+ROLLOUTS = 500
+MARGIN = 2.0
 ENDING = TURNS - 2
 """From this turn on the end is solved."""
 TREE_BY_CLOCK = 1 << 16
@@ -52,38 +59,65 @@ class KoiKoiSearch:
     """Searching seats, all that it is given.
 
     Args:
-        blueprint: a bot that remembers nothing of a game.
+        blueprint: a bot or a network that remembers nothing of a game.
         config: of Koi-Koi.
-        rollouts: passes through the tree a decision; 2,000 by default.
+        rollouts: a decision's passes through the tree (2,000 by default), or rounds that a network plays out, all
+            actions together (500).
         budget: milliseconds a decision instead, by the clock: see `agents.search.policy.SearchPolicy`. Endings take as
             long as they take, some milliseconds.
+        margin: over a network: by how many standard errors an action must beat the network's own; 2 by default.
 
     Raises:
         ValueError: a number is out of range, both efforts are given, or this cannot be searched, in words.
     """
 
-    observes = False
     specializes = False
 
     def __init__(
-        self, blueprint: Policy, config: Any, rollouts: int | None = None, budget: float | None = None
+        self,
+        blueprint: Policy,
+        config: Any,
+        rollouts: int | None = None,
+        budget: float | None = None,
+        margin: float | None = None,
     ) -> None:
         check_effort(rollouts, budget)
-        self.bot = check_plain_bot(blueprint, config)
+        check_number("margin", margin, whole=False)
+        self.blueprint = blueprint
+        self.bot = None if is_network(blueprint) else check_plain_bot(blueprint, config)
+        """The bot that it is; None for a network."""
+        if self.bot is not None and margin is not None:
+            raise ValueError(f"a margin is for a search over a network, got {margin} over {self.bot.name}")
+        self.observes = self.bot is None
         self.config = config
-        self.rollouts, self.budget = rollouts or ROLLOUTS, budget
+        usual = PASSES if self.bot else ROLLOUTS
+        self.effort = Effort(rollouts or usual, budget, MARGIN if margin is None else margin)
         self.reproducible = budget is None
         self.name = name_of_search(blueprint, budget)
         self.counts: Counter[str] = Counter()
-        """Over all games so far: ``decisions`` with more than one action, of these ``endings``, and ``passes``."""
+        """Over all games so far: ``decisions`` with more than one action, of these ``endings``, and ``passes`` or
+        ``rollouts``."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
         """See `agents.bots.policy.Policy.seat`."""
-        return SearchSeated(self, games, seats)
+        return OverNetwork(self, games, seats) if self.bot is None else OverBot(self, games, seats, self.bot)
+
+
+def is_network(blueprint: Policy) -> bool:
+    """Whether it is a network, or what is asked like one.
+
+    Raises:
+        ValueError: it remembers a game, which rounds that begin in the middle of one do not show.
+    """
+    if not isinstance(blueprint, BatchedPolicy):
+        return False
+    if blueprint.memory(1) is not None:
+        raise ValueError(f"the blueprint of a search of koikoi must not remember a game as {blueprint.name} does")
+    return True
 
 
 class SearchSeated(Seated):
-    """See `KoiKoiSearch`."""
+    """See `KoiKoiSearch`: what is the same over bots and networks."""
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         self._policy, self._games = policy, games
@@ -93,14 +127,9 @@ class SearchSeated(Seated):
         self.laid = Laid(games.game.rules, games.tables)
         """What all know of hands by K14."""
         self._rules_array = rules_array(round_rules(games.game.rules))
-        memory = np.zeros(2, policy.bot.memory_dtype(round_rules(games.game.rules)))
-        memory["style"], memory["player"] = policy.bot.style, (0, 1)
-        self._rooms = rooms_of(memory)
-        self._tree = empty_tree(TREE_BY_CLOCK if policy.budget else tree_size(policy.rollouts))
         self._ending = ending_room()
         self._root = np.zeros(1, ROUND_STATE)
         self._hidden = np.zeros(2, np.uint64)
-        self._values = np.zeros(64)
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.begin`."""
@@ -130,32 +159,77 @@ class SearchSeated(Seated):
         self._hidden[1] = self.laid.excluded[i, 1 - int(state["current_player"])]
         counts = self._policy.counts
         counts["decisions"] += 1
-        values = self._values[: len(actions)]
         if state["turn"] >= ENDING:
             counts["endings"] += 1
+            values = np.zeros(len(actions))
             ending_loop()(self._rules_array, self._root, self._hidden, self._ending, values)
-            best = int(np.argmax(values))
-        else:
-            best = self._grow(np.array(actions), self._games.keys[i], began, values)
-        self.values[i] = dict(zip(actions, values.tolist(), strict=True))
-        return actions[best]
+            self.values[i] = dict(zip(actions, values.tolist(), strict=True))
+            return actions[int(np.argmax(values))]
+        chosen, self.values[i] = self._weigh(i, np.array(actions), began)
+        return chosen
 
-    def _grow(self, actions: NDArray[np.int64], key: Any, began: float, values: NDArray[np.float64]) -> int:
-        """Grow a new tree, and write to ``values`` what each action is worth; the place of the best."""
-        policy, loops = self._policy, tree_loops(self._policy.bot)
+    @abstractmethod
+    def _weigh(self, i: int, actions: NDArray[np.int64], began: float) -> tuple[int, dict[int, float]]:
+        """The action to play of these, and what they are worth; the root and what is hidden are set."""
+
+
+class OverBot(SearchSeated):
+    """It grows a tree."""
+
+    def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
+        super().__init__(policy, games, seats)
+        memory = np.zeros(2, bot.memory_dtype(round_rules(games.game.rules)))
+        memory["style"], memory["player"] = bot.style, (0, 1)
+        self._rooms, self._loops = rooms_of(memory), tree_loops(bot)
+        self._tree = empty_tree(TREE_BY_CLOCK if policy.effort.budget else tree_size(policy.effort.rollouts))
+        self._values = np.zeros(64)
+
+    def _weigh(self, i: int, actions: NDArray[np.int64], began: float) -> tuple[int, dict[int, float]]:
+        """See `SearchSeated`: a new tree."""
+        effort, values = self._policy.effort, self._values[: len(actions)]
         self._tree.branches[:] = 0
         self._tree.sums[:] = 0
         work = self._rules_array, self._root, self._hidden, self._rooms, self._tree
 
         def play_out(first: int, count: int, left: NDArray[np.int64]) -> NDArray[np.float64]:
             chosen = np.uint64(sum(1 << int(action) for action in actions[left]))
-            loops.grow(*work, key, self._games.step, first, count, chosen)
-            loops.read(self._rules_array, self._root, self._tree, values)
+            self._loops.grow(*work, self._games.keys[i], self._games.step, first, count, chosen)
+            self._loops.read(self._rules_array, self._root, self._tree, values)
             return values
 
-        best, spent = halve(len(values), policy.rollouts, policy.budget, began, play_out)
-        policy.counts["passes"] += spent
-        return best
+        best, spent = halve(len(values), effort.rollouts, effort.budget, began, play_out)
+        self._policy.counts["passes"] += spent
+        return int(actions[best]), dict(zip(actions.tolist(), values.tolist(), strict=True))
+
+
+class OverNetwork(SearchSeated):
+    """It lets the network play rounds out."""
+
+    def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+        super().__init__(policy, games, seats)
+        self._blueprint = policy.blueprint.seat(games, seats)
+        self._rounds = PlayedOut(games.game, policy.blueprint, games.specialize)
+
+    def act(self) -> None:
+        """See `agents.bots.policy.Seated.act`."""
+        self._blueprint.seats[:] = self.seats
+        self._blueprint.act()
+        super().act()
+
+    def _weigh(self, i: int, actions: NDArray[np.int64], began: float) -> tuple[int, dict[int, float]]:
+        """See `SearchSeated`: what the network chose is in the games' ``actions``."""
+        games, done = self._games, 0
+
+        def play_out(left: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+            nonlocal done
+            deals = np.zeros(n, ROUND_STATE)
+            unseen_loop()(self._rules_array, self._root, self._hidden, games.keys[i], games.step, done, deals)
+            done += n
+            return self._rounds.leads(games.tables[i : i + 1], deals, left)
+
+        thought = think(actions, int(games.actions[i]), play_out, self._policy.effort, began, ROWS)
+        self._policy.counts["rollouts"] += thought.spent
+        return thought.verdict(), thought.values()
 
 
 def tree_size(rollouts: int) -> int:
@@ -238,6 +312,25 @@ def ending_loop() -> Callable[..., None]:
             found[place] = points if player == 0 else -points
 
     return solve_ending
+
+
+@cache
+def unseen_loop() -> Callable[..., None]:
+    """The loop ``(rules_array, root (1,), hidden (2,), key, step, first, deals)``: the unseen cards dealt anew."""
+    rules_of = reader_of(Rules, None)
+    digest = digest_of(hand_out, hidden_cards, unseen_loop)
+
+    @kernel
+    def hand_out_unseen(rules_array, root, hidden, key, step, first, deals):
+        rules = keyed(rules_of(rules_array), digest)
+        stream = random_word(key, step)
+        missing = hidden_cards(rules, root[0], hidden)
+        for k in range(deals.shape[0]):
+            deals[k] = root[0]
+            deals[k].key = random_word(stream, first + k)
+            hand_out(deals[k], hidden[0], hidden[1], missing, 1 - np.int64(root[0].current_player), deals[k].key)
+
+    return hand_out_unseen
 
 
 def solved_openly(rules: Rules, root: NDArray[Any], excluded: Any) -> list[float]:
