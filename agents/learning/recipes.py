@@ -52,6 +52,7 @@ M = 1_000_000
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
 ROUND = ("rounds=1", "reward=points")
+OFTEN = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
 AMONG_FLORISTS = ("--partners", "lookahead")
 FLORIST = (*CONTEST, "--gae-lambda", "0.9", *AMONG_FLORISTS)
 WINS = ("--config", "derived=true", "reward=win", *AMONG_FLORISTS)
@@ -62,6 +63,14 @@ def florist(players: int) -> Recipe:
     """It learns to make bouquets (``reward=dense``), and then to win with them."""
     first = Recipe("ikebana", "standard", players, 20 * M, FLORIST, "lookahead")
     return Recipe("ikebana", "standard", players, 6 * M, WINNER, "lookahead", first=first)
+
+
+def gambler(preset: str, scale: str) -> Recipe:
+    """It plays for points as they are, and goes on with a smaller learning rate and more certain of itself."""
+    points = ("--config", "reward=points", "--reward-scale", scale, *OFTEN)
+    sure = ("--learning-rate", "1e-3", "--entropy", "0.02", "--entropy-end", "0.005", "--gae-lambda", "0.9")
+    first = Recipe("koikoi", preset, 2, 20 * M, (*points, *CONTEST), "monte_carlo")
+    return Recipe("koikoi", preset, 2, 40 * M, (*points, *sure), "monte_carlo", ROUND, first)
 
 
 def taught(players: int, bot: str) -> Recipe:
@@ -80,6 +89,6 @@ RECIPES: dict[str, Recipe] = {
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},
     "ikebana-standard-2p": florist(2),
     "ikebana-standard-4p": florist(4),
-    "koikoi-document-2p": Recipe("koikoi", "document", 2, 30 * M, CONTEST, "monte_carlo", ROUND),
-    "koikoi-koikoi_japan-2p": Recipe("koikoi", "koikoi_japan", 2, 30 * M, CONTEST, "monte_carlo", ROUND),
+    "koikoi-document-2p": gambler("document", "0.03"),
+    "koikoi-koikoi_japan-2p": gambler("koikoi_japan", "0.1"),
 }
