@@ -36,6 +36,7 @@ class Block:
         self.loops = game.loops(specialize)
         self.rules_array = game.rules_array
         self.tables = np.zeros(count, game.table_dtype(specialize))
+        self._octets = self.tables.view(np.uint8).reshape(count, -1)  # copied as they are, not field by field
         words = words_for(game.observation_bits)
         # Without a column nothing is written; int8 is what most users compile their step for.
         rows: NDArray[Any] = np.zeros((count, words), np.uint64) if observes else np.zeros((count, 0), np.int8)
@@ -61,6 +62,10 @@ class Block:
         else:
             self.mask[:] = unpack(self.tables["mask"], self.game.num_actions)
         self.step = 0
+
+    def lay(self, table: NDArray[Any], count: int) -> None:
+        """Copies of the game of one record ``table`` (1,) at the first tables."""
+        self._octets[:count] = table.view(np.uint8)
 
     @property
     def open_games(self) -> NDArray[np.int64]:

@@ -94,10 +94,6 @@ class OpenBlock(Block):
         self.loops.observe(self.rules_array, tables, player, observation, mask)
         return observation, mask
 
-    @property
-    def _octets(self) -> NDArray[np.uint8]:
-        return self.tables.view(np.uint8).reshape(len(self.tables), -1)  # copied as they are, not field by field
-
     def _copies(self, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int8]]:
         tables = self._octets[rows].view(self.tables.dtype)[:, 0]
         return tables, self.observation[rows], self.mask[rows]

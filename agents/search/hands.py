@@ -26,13 +26,14 @@ players share, which tells nothing of the cards.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hanabi_env.engine.private_view import last_event
-from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY, Rules
+from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 from hanabi_env.words.positions import action_of
 
 from .imagined import ROWS, Studio
@@ -54,10 +55,25 @@ class Moment:
     step: int
     """Of the game's players, see `agents.bots.policy.GamesInPlay.step`."""
 
-    @property
+    @cached_property
     def state(self) -> Any:
         """The game's record, with attributes."""
         return self.table["state"].view(np.recarray)[0]
+
+    @cached_property
+    def player(self) -> int:
+        """Who is to move."""
+        return int(self.state.current_player)
+
+
+class Act(NamedTuple):
+    """What was done at one moment."""
+
+    action: int
+    slot: int | None
+    """From which a card was played or discarded."""
+    card: int
+    """That card."""
 
 
 @dataclass
@@ -82,6 +98,7 @@ class Hands:
 
     def __post_init__(self) -> None:
         self.at = -1
+        self._acts: list[Act] = []
         self._forget()
 
     def _forget(self) -> None:
@@ -118,12 +135,12 @@ class Hands:
     def _advance(self, rng: np.random.Generator) -> None:
         """Follow one step of the real game."""
         before, after = self.moments[self.at], self.moments[self.at + 1]
-        rows, hands = self._split(before, after)
+        rows, hands = self._split(after)
         weights = self.weights[rows] * ways_of(hands, after.state, self.player)
         weights /= ways_of(self.hands, before.state, self.player)[rows]
         fits = np.flatnonzero((weights > 0) & fit(hands, after.state, self.player))
         rows, hands, weights = rows[fits], hands[fits], weights[fits]
-        if len(rows) and before.state.current_player != self.player:
+        if len(rows) and before.player != self.player:
             acted, memories = self._acts_as_seen(self.at, self.hands, self.memories)
             kept = acted[rows]
             rows, hands, weights = rows[kept], hands[kept], weights[kept]
@@ -137,10 +154,10 @@ class Hands:
         self.hands, self.weights = hands, weights
         self.at += 1
 
-    def _split(self, before: Moment, after: Moment) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def _split(self, after: Moment) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Every hand after the step, and the row of the hand that it was."""
         hands, rows = self.hands, np.arange(len(self.hands))
-        slot, card = lost_card(self.studio.game.rules, before, after, self.player)
+        slot, card = self._lost(self.at)
         if slot is not None:
             rows = np.flatnonzero(hands[:, slot] == card)
             hands = np.delete(hands[rows], slot, axis=1)
@@ -155,12 +172,21 @@ class Hands:
     ) -> tuple[NDArray[np.bool_], NDArray[Any] | None]:
         """Under which hands (n,) the blueprint does at moment ``at`` what was done; what all then remember."""
         actions, _, memories = self.choices(at, hands, memories)
-        return actions == self._action_after(at), memories
+        return actions == self._act(at).action, memories
 
-    def _action_after(self, at: int) -> int:
+    def _act(self, at: int) -> Act:
         """What was done at moment ``at``."""
         rules = self.studio.game.rules
-        return action_of(rules, last_event(rules, self.moments[at + 1].state))
+        for k in range(len(self._acts), at + 1):
+            event = last_event(rules, self.moments[k + 1].state)
+            slot = int(event.slot) if event.kind in (EVENT_PLAY, EVENT_DISCARD) else None
+            self._acts.append(Act(action_of(rules, event), slot, int(event.card)))
+        return self._acts[at]
+
+    def _lost(self, at: int) -> tuple[int | None, int]:
+        """The slot from which the player played or discarded at moment ``at``, or None, and the card."""
+        act = self._act(at)
+        return (act.slot, act.card) if self.moments[at].player == self.player else (None, 0)
 
     def choices(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
@@ -188,7 +214,7 @@ class Hands:
 
     def _lay(self, moment: Moment, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> Any:
         room = self.studio.room(len(hands))
-        room.lay(moment.table, self.player, hands, np.zeros(len(hands), np.uint64), self.chance, moment.step)
+        room.imagine(moment.table, self.player, hands, np.zeros(len(hands), np.uint64), self.chance, moment.step)
         if room.memories is not None and memories is not None:
             room.memories[: len(hands)] = memories
         return room
@@ -207,7 +233,7 @@ class Hands:
                 return rows, memories
             if at == 0:
                 memories = self._begin(past[0][rows])
-            if self.moments[at].state.current_player != self.player:
+            if self.moments[at].player != self.player:
                 alike, memories = self._acts_as_seen(at, past[at][rows], memories)
                 rows = rows[alike]
                 memories = None if memories is None else memories[alike]
@@ -218,9 +244,8 @@ class Hands:
         """What these hands of now were at every moment."""
         past = [hands]
         for at in range(self.at, 0, -1):
-            before, after = self.moments[at - 1], self.moments[at]
-            slot, card = lost_card(self.studio.game.rules, before, after, self.player)
-            count = int(before.state.hand_count[self.player])
+            slot, card = self._lost(at - 1)
+            count = int(self.moments[at - 1].state.hand_count[self.player])
             hands = hands[:, : count - (slot is not None)]  # without the card that was drawn
             hands = hands if slot is None else np.insert(hands, slot, np.uint8(card), axis=1)
             past.append(hands)
@@ -301,13 +326,6 @@ def fit(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.bool_]:
     """Which hands (n, slots) the hints allow."""
     allowed = state.plausible[player, : hands.shape[1]].astype(np.uint64)
     return ((allowed >> hands.astype(np.uint64)) & np.uint64(1) != 0).all(axis=1)
-
-
-def lost_card(rules: Rules, before: Moment, after: Moment, player: int) -> tuple[int | None, int]:
-    """The slot from which the player played or discarded in this step, or None, and the card."""
-    event = last_event(rules, after.state)
-    is_own = int(before.state.current_player) == player and event.kind in (EVENT_PLAY, EVENT_DISCARD)
-    return (int(event.slot), int(event.card)) if is_own else (None, 0)
 
 
 # --- Arrays -----------------------------------------------------------------------------------------------------------

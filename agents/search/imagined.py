@@ -45,7 +45,7 @@ class Imagined(Block):
         self.memories = self._players.memories()
         """What the blueprint remembers, (size, ...): the array itself, or None."""
 
-    def lay(
+    def imagine(
         self, table: Any, player: int, hands: NDArray[np.uint8], keys: NDArray[np.uint64], chance: Any, step: int
     ) -> None:
         """The game of ``table`` (1,) once per row of ``hands`` (n, slots), which are ``player``'s; decks by ``keys``.
@@ -53,7 +53,7 @@ class Imagined(Block):
         What is there beyond n has ended. ``chance`` and ``step`` are those of the real game.
         """
         n = len(hands)
-        self.tables[:n] = table[0]
+        self.lay(table, n)
         self.tables["terminated"][n:] = True
         self.tables["state"]["end_reason"][n:] = END_OUT_OF_CARDS
         self._belief.put(self.rules_array, self.tables[:n], player, keys, hands)

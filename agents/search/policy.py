@@ -228,7 +228,7 @@ class SearchSeated(Searching):
         rows = np.repeat(systematic(belief.weights, n, rng), k)
         keys = np.repeat(rng.integers(0, 2**64, n, np.uint64), k)
         room = self._studio.room(n * k)
-        room.lay(moment.table, belief.player, belief.hands[rows], keys, belief.chance, moment.step)
+        room.imagine(moment.table, belief.player, belief.hands[rows], keys, belief.chance, moment.step)
         real = self._blueprint.memories()
         if room.memories is not None and belief.memories is not None and real is not None:
             room.memories[: n * k] = belief.memories[rows]

@@ -64,7 +64,7 @@ class CommonHands(Hands):
         """See `Hands`: where the other searched, by what that came to."""
         alike, memories = super()._acts_as_seen(at, hands, memories)
         if at in self.decided:
-            action, decided = self._action_after(at), self.decided[at]
+            action, decided = self._act(at).action, self.decided[at]
             alike = np.array([decided.get(hand.tobytes()) == action for hand in hands], np.bool_)
         return alike, memories
 
@@ -183,7 +183,7 @@ class CommonKnowledge:
         keys = np.concatenate([np.repeat(deals.keys, len(deals.actions)) for deals in batch])
         actions = np.concatenate([np.tile(deals.actions, len(deals.own)) for deals in batch])
         room, moment, n = self._studio.room(len(rows)), seen.moments[-1], len(rows)
-        room.lay(moment.table, seen.player, seen.hands[rows], keys, self._chance, moment.step)
+        room.imagine(moment.table, seen.player, seen.hands[rows], keys, self._chance, moment.step)
         room.hold(n, actor, own.hands[held], keys)
         if room.memories is not None and memories is not None and own.memories is not None:
             room.memories[:n] = memories[rows]

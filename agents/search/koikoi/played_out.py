@@ -50,7 +50,7 @@ class PlayedOut:
         block, players = self._room(count)
         states, root = block.tables["state"], table["state"][0]
         player, before, drawn = int(root["current_player"]), int(root["finished"]), int(root["drawn"])
-        block.tables[:] = table
+        block.lay(table, count)
         states["hand"][:count] = np.repeat(deals["hand"], len(actions), axis=0)
         states["deck"][:count, drawn:] = np.repeat(deals["deck"][:, drawn:], len(actions), axis=0)
         block.actions[:count] = np.tile(actions, len(deals))
