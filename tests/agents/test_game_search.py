@@ -18,11 +18,14 @@ from agents.evaluation.playing import play
 from agents.evaluation.seating import sit
 from agents.people.session import Adviser, Session
 from agents.search.halving import AT_ONCE, halve
-from agents.search.ikebana.policy import deal_unseen, list_unseen, worth_of
+from agents.search.ikebana.played_out import Rounds
+from agents.search.ikebana.played_out import unseen_loop as ikebana_unseen
+from agents.search.ikebana.policy import IkebanaSearch
+from agents.search.ikebana.rounds import deal_unseen, list_unseen, worth_of
 from agents.search.koikoi.equilibrium import Matching, both_hands, solve
 from agents.search.koikoi.one_round import ROUND_STATE, Laid, round_rules, round_state
-from agents.search.koikoi.played_out import PlayedOut
-from agents.search.koikoi.policy import KoiKoiSearch, unseen_loop, solved_openly
+from agents.search.koikoi.played_out import Rounds as KoiKoiRounds
+from agents.search.koikoi.policy import KoiKoiSearch, solved_openly, unseen_loop
 from agents.search.koikoi.walk import CHOICES
 from hanabako.engine.protocol import rules_array
 from hanabako.games import game_of
@@ -30,6 +33,7 @@ from hanafuda_env import PRESETS, KoiKoiConfig, koikoi_v0
 from hanafuda_env.engine.actions import STOP
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.engine.private_view import hide
+from ikebana_env.engine.rules import legal_action_mask, step
 from tests.reference.koikoi_plain import BOX, PlainKoiKoi
 
 ROUND = replace(PRESETS["document"], rounds=1, hand_swap=False, reward="points")
@@ -219,7 +223,7 @@ class Highest(BatchedPolicy):
 @pytest.mark.parametrize(("name", "rounds"), [(name, rounds) for name in NAMES for rounds in (1, 3)])
 def test_rounds_are_played_out_as_a_plain_player_plays_them(name: str, rounds: int):
     config = replace(PRESETS[name], rounds=rounds, hand_swap=False)
-    found, seen = PlayedOut(game_of(config).make_game(config), Highest(), specialize=False), set()
+    found, seen = KoiKoiRounds(game_of(config).make_game(config), Highest(), specialize=False), set()
     for turn in (3, 8, 12):
         game, env = position(config, turn, seed=turn)
         actions = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
@@ -228,7 +232,7 @@ def test_rounds_are_played_out_as_a_plain_player_plays_them(name: str, rounds: i
         words = rules_array(round_rules(env.game.rules)), root, np.zeros(2, np.uint64), np.uint64(7), 1
         unseen_loop()(*words, 0, deals)
         assert len({deal["hand"].tobytes() for deal in deals}) == 5
-        leads = found.leads(env.tables, deals, actions)
+        leads = found.worths(env.tables, deals, actions)
         for deal, row in zip(deals, leads, strict=True):
             for action, value in zip(actions.tolist(), row, strict=True):
                 imagined = with_hands(game, deal["hand"])
@@ -330,7 +334,6 @@ def test_a_budget_of_koikoi_says_that_the_clock_decides():
 @pytest.mark.parametrize(
     ("name", "config", "fields", "message"),
     [
-        ("search:random", IkebanaConfig(), {}, "a search of ikebana must be a bot, got 'random'"),
         ("search:counting", KoiKoiConfig(), {"rollouts": 0}, "rollouts must be an integer of at least 1, got 0"),
         (
             "search:counting",
@@ -379,6 +382,54 @@ def test_an_imagined_deal_of_ikebana_keeps_all_that_is_seen():
             rng.choice([action for action in np.flatnonzero(mask).tolist() if action != 1 or rng.random() < 0.3] or [1])
         )
     assert buried > 20
+
+
+class Keen(BatchedPolicy):
+    """It plays the legal action of the highest number: it buys, keeps, or else draws."""
+
+    name = "keen"
+
+    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
+        return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize(("players", "reward"), [(2, "win"), (3, "prestige")])
+def test_rounds_of_ikebana_are_played_out_as_the_rules_play_them(players: int, reward: str):
+    """The same deals and moves, one at a time and without the compiler."""
+    config, seen = IkebanaConfig(players=players, reward=reward, rounds=2), set()
+    for seed in range(3):
+        env: Any = ikebana_v0.raw_env(config=config)
+        env.reset(seed=seed)
+        for _ in range(4 + 9 * seed):
+            env.step(Keen().act(None, env.observe(env.agent_selection)["action_mask"][None], None)[0])
+        game, table = env.unwrapped.game, env.unwrapped.tables
+        root, deals = table["state"].copy(), np.zeros(4, table.dtype["state"])
+        player, number = int(root["current_player"][0]), int(root["round_index"][0])
+        actions = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+        ikebana_unseen()(game.rules_array, root, np.zeros(55, np.int64), np.uint64(3), 1, 0, deals)
+        found = Rounds(game, Keen(), specialize=False).worths(table, deals, actions)
+        for deal, row in zip(deals, found, strict=True):
+            for action, value in zip(actions.tolist(), row, strict=True):
+                state, words, move = np.array([deal]).view(np.recarray)[0], np.zeros(1, np.uint64), action
+                while state.end_reason == 0 and state.round_index == number:
+                    step(game.rules, state, move)
+                    legal_action_mask(game.rules, state, words)
+                    move = int(words[0]).bit_length() - 1
+                assert value == pytest.approx(worth_of(game.rules, state, player), abs=1e-12)
+                seen.add(value)
+    assert len(seen) > 5
+
+
+def test_an_ikebana_search_over_a_network_is_reproducible_and_beats_it():
+    """It wins 9 games in 10: fewer than 16 of 30 have a chance of 1 in 10^8."""
+    config = IkebanaConfig(rounds=1)
+    search: Any = agents.load("search:ikebana-standard-2p", IkebanaConfig(derived=True), rollouts=20)
+    assert search.observes
+    thirty = play(config, [IkebanaSearch(Keen(), config, rollouts=60), Keen()], 30, seed=7).rewards[:, 0]
+    again = play(config, [IkebanaSearch(Keen(), config, rollouts=60), Keen()], 3, seed=7, first=4).rewards[:, 0]
+    assert again.tolist() == thirty[4:7].tolist()
+    assert (thirty > 0).sum() >= 16
 
 
 def test_prestige_at_the_end_is_a_game_won_or_lost():

@@ -1,4 +1,4 @@
-"""A seat of Ikebana that searches, over a bot as its *blueprint*.
+"""A seat of Ikebana that searches, over a bot or a network as its *blueprint*.
 
 There are two ways. Two players who search over ``lookahead`` look ahead exactly, through their own turn and the reply,
 see `agents.search.ikebana.ahead`. All others roll out: every action is played out to the end of the round, over the
@@ -8,48 +8,39 @@ everybody then has, if the rounds to come are worth about as much to all (`worth
 ``"win"`` it is one's own prestige less the mean of the others'.
 """
 
-import math
 import time
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.compiler.digest import digest_of
-from hanabako.compiler.jit import kernel, keyed, rule
-from hanabako.engine.bits import ZERO, has_bit, nth_set_bit, popcount
-from hanabako.engine.loops import reader_of
-from hanabako.engine.rng import random_below, random_word
 from hanabako.words.checks import shown
-from ikebana_env.engine.cards import copies, first_copy
-from ikebana_env.engine.private_view import hide
-from ikebana_env.engine.rules import is_terminal, legal_action_mask, step
-from ikebana_env.engine.state import DECK_SIZE, KINDS, NO_CARD, REWARD_WIN, Rules
+from ikebana_env.engine.state import DECK_SIZE
 
 from ...bots.bot import Bot
 from ...bots.ikebana import LOOKAHEAD_FLORIST
 from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import Effort, think
 from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
-from .ahead import SPREAD, WORTH_OF, ahead_loop, room_for
-from .relaxed import won
+from ..played_out import ROWS, is_network
+from .ahead import WORTH_OF, ahead_loop, room_for
+from .played_out import Rounds, unseen_loop
+from .rounds import play_out_loop
 
 __all__ = ["IkebanaSearch", "SearchSeated"]
 
 ROLLOUTS = 200
 MARGIN = 2.0
-AT_ONCE = 1000
-"""Roll-outs in a batch, at most."""
 
 
 class IkebanaSearch:
     """Searching seats, all that it is given.
 
     Args:
-        blueprint: a bot that remembers nothing of a game.
+        blueprint: a bot or a network that remembers nothing of a game.
         config: of Ikebana.
         rollouts: rounds that are played out for a decision, all actions together; 200 by default.
         budget: milliseconds a decision instead, by the clock: see `agents.search.policy.SearchPolicy`.
@@ -61,7 +52,6 @@ class IkebanaSearch:
         ValueError: a number is out of range, two efforts are given, or this cannot be searched, in words.
     """
 
-    observes = False
     specializes = False
 
     def __init__(
@@ -75,7 +65,9 @@ class IkebanaSearch:
     ) -> None:
         check_effort(rollouts, budget)
         check_number("margin", margin, whole=False)
-        self.bot = check_plain_bot(blueprint, config)
+        self.bot = None if is_network(blueprint, "ikebana") else check_plain_bot(blueprint, config)
+        """The bot that it is; None for a network."""
+        self.observes = self.bot is None
         self.config = config
         self.blueprint = blueprint
         self.turns = turns_of(self.bot, config, turns, told=(rollouts, budget, margin) != (None, None, None))
@@ -88,10 +80,12 @@ class IkebanaSearch:
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "OverBlueprint":
         """See `agents.bots.policy.Policy.seat`."""
-        return SearchSeated(self, games, seats) if self.turns is None else AheadSeated(self, games, seats)
+        if self.bot is None:
+            return OverNetwork(self, games, seats)
+        return OverBot(self, games, seats, self.bot) if self.turns is None else AheadSeated(self, games, seats)
 
 
-def turns_of(bot: Bot, config: Any, turns: Any, told: bool) -> int | None:
+def turns_of(bot: Bot | None, config: Any, turns: Any, told: bool) -> int | None:
     """How many turns a search looks ahead; None: it plays rounds out, as it was ``told`` or because it must.
 
     Raises:
@@ -105,9 +99,8 @@ def turns_of(bot: Bot, config: Any, turns: Any, told: bool) -> int | None:
     if told:
         raise ValueError("a search takes turns, or rollouts or budget with a margin, not both")
     if not fits:
-        raise ValueError(
-            f"turns are looked through by two players over lookahead, got {config.players} over {bot.name}"
-        )
+        name = "a network" if bot is None else bot.name
+        raise ValueError(f"turns are looked through by two players over lookahead, got {config.players} over {name}")
     return int(turns)
 
 
@@ -154,14 +147,11 @@ class AheadSeated(OverBlueprint):
 
 
 class SearchSeated(OverBlueprint):
-    """See `IkebanaSearch`."""
+    """It plays rounds out. See `IkebanaSearch`."""
 
     def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
-        self._memory = np.zeros(games.game.players, policy.bot.memory_dtype(games.game.rules))
-        self._memory["style"], self._memory["player"] = policy.bot.style, range(games.game.players)
-        self._states = np.zeros(3, games.tables.dtype["state"])
-        self._words, self._unseen = np.zeros(1, np.uint64), np.zeros(DECK_SIZE, np.int64)
+        self._unseen = np.zeros(DECK_SIZE, np.int64)
 
     def act(self) -> None:
         """See `agents.bots.policy.Seated.act`."""
@@ -172,124 +162,59 @@ class SearchSeated(OverBlueprint):
 
     def _search(self, i: int, own: int, began: float) -> int:
         """The action of the player to move in game ``i``; ``own`` is the blueprint's."""
-        games, policy = self._games, self._policy
-        mask = int(games.tables["mask"][i, 0])
+        policy, done = self._policy, 0
+        mask = int(self._games.tables["mask"][i, 0])
         actions = [action for action in range(64) if mask >> action & 1]
         if len(actions) == 1:
             return actions[0]
-        self._states[0] = games.tables["state"][i]
-        room = self._memory, self._states, self._words, self._unseen
-        loop, done = play_out_loop(policy.bot), 0
 
         def play_out(left: NDArray[np.int64], n: int) -> NDArray[np.float64]:
             nonlocal done
-            found = np.zeros((n, len(left)))
-            loop(games.rules_array, *room, games.keys[i], games.step, done, left, found)
+            found = self.worths(i, left, n, done)
             done += n
             return found
 
-        thought = think(np.array(actions), own, play_out, policy.effort, began, AT_ONCE)
+        thought = think(np.array(actions), own, play_out, policy.effort, began, ROWS)
         self.values[i] = thought.values()
         policy.counts["decisions"] += 1
         policy.counts["changed"] += thought.verdict() != own
         policy.counts["rollouts"] += thought.spent
         return thought.verdict()
 
-
-@cache
-def play_out_loop(bot: Bot) -> Callable[..., None]:
-    """The loop: ``(rules_array, memory, states (3,), words (1,), unseen, key, step, first, actions, found)``.
-
-    The position is ``states[0]``; to ``found`` (n, actions) goes what the actions are worth to its player with deals
-    ``first`` to ``first`` + n.
-    """
-    rules_of, bot_acts = reader_of(Rules, None), bot.act
-    digest = digest_of(bot_acts, deal_unseen, hide, legal_action_mask, step, worth_of, play_out_loop)
-
-    @kernel
-    def play_out(rules_array, memory, states, words, unseen, key, number, first, actions, found):
-        rules = keyed(rules_of(rules_array), digest)
-        root, player = states[0], np.int64(states[0].current_player)
-        hide(rules, root, player)
-        stream = random_word(key, number)
-        for k in range(found.shape[0]):
-            chance = random_word(stream, first + k)
-            for place in range(actions.shape[0]):
-                states[1] = root
-                s = states[1]
-                deal_unseen(rules, s, unseen, list_unseen(rules, root, unseen), chance)  # listed anew: it is shuffled
-                action, moves = actions[place], 0
-                while True:
-                    step(rules, s, action)
-                    moves += 1
-                    if is_terminal(s) or s.round_index != root.round_index:
-                        break
-                    legal_action_mask(rules, s, words)
-                    actor = np.int64(s.current_player)
-                    action = np.int64(nth_set_bit(words[0], 0))
-                    if popcount(words[0]) > 1:
-                        states[2] = s
-                        hide(rules, states[2], actor)
-                        action = np.int64(
-                            bot_acts(rules, memory[actor], states[2], words, random_word(chance, 64 + moves))
-                        )
-                found[k, place] = worth_of(rules, s, player)
-
-    return play_out
+    @abstractmethod
+    def worths(self, i: int, actions: NDArray[np.int64], n: int, first: int) -> NDArray[np.float64]:
+        """What the actions (k,) are worth in game i with deals ``first`` to ``first`` + n: (n, k)."""
 
 
-@rule
-def list_unseen(rules, view, unseen):
-    """List the cards that the player of a view cannot place, to ``unseen``; how many they are."""
-    found = 0
-    for card in range(KINDS):
-        left = np.int64(copies(card))
-        for player in range(rules.players):
-            for k in range(copies(card)):
-                left -= np.int64(has_bit(view.bouquets[player], first_copy(card) + k) != ZERO)
-            for k in range(view.discard_count[player]):
-                left -= np.int64(view.discards[player, k] == card)
-        left -= np.int64(view.drawn == card)
-        for _ in range(left):
-            unseen[found] = card
-            found += 1
-    return found
+class OverBot(SearchSeated):
+    """A bot plays them, in one loop."""
+
+    def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
+        super().__init__(policy, games, seats)
+        memory = np.zeros(games.game.players, bot.memory_dtype(games.game.rules))
+        memory["style"], memory["player"] = bot.style, range(games.game.players)
+        self._states = np.zeros(3, games.tables.dtype["state"])
+        self._room = memory, self._states, np.zeros(1, np.uint64), self._unseen
+        self._loop = play_out_loop(bot)
+
+    def worths(self, i: int, actions: NDArray[np.int64], n: int, first: int) -> NDArray[np.float64]:
+        """See `SearchSeated`."""
+        games, found = self._games, np.zeros((n, len(actions)))
+        self._states[0] = games.tables["state"][i]
+        self._loop(games.rules_array, *self._room, games.keys[i], games.step, first, actions, found)
+        return found
 
 
-@rule
-def deal_unseen(rules, s, unseen, count, key):
-    """Deal the unseen cards anew: some are buried in discards, the others are the deck, drawn as ``key`` has it."""
-    s.key = key
-    left = count
-    for player in range(rules.players):
-        for k in range(s.discard_count[player]):
-            if s.discards[player, k] == NO_CARD:
-                place = random_below(key, left, left)
-                left -= 1
-                unseen[place], unseen[left] = unseen[left], unseen[place]
-                s.discards[player, k] = unseen[left]
-    s.deck_count = left
-    for place in range(left):
-        s.cards[place] = unseen[place]
+class OverNetwork(SearchSeated):
+    """A network plays them, many at once."""
 
+    def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+        super().__init__(policy, games, seats)
+        self._rounds = Rounds(games.game, policy.blueprint, games.specialize)
 
-@rule
-def worth_of(rules, s, player):
-    """What the prestige of all is worth to ``player`` once a round is over, see the module's docstring.
-
-    The lead that a round to come will bring over each of the others is taken to be normal, with mean 0 and the standard
-    deviation `SPREAD`.
-    """
-    own, others, chance = np.float64(s.prestige[player]), 0.0, 1.0
-    left = 0 if is_terminal(s) else rules.rounds - np.int64(s.round_index)
-    for other in range(rules.players):
-        if other != player:
-            lead = own - s.prestige[other]
-            others += s.prestige[other]
-            if left > 0:
-                chance *= 0.5 * (1.0 + math.erf(lead / (SPREAD * math.sqrt(2.0 * left))))
-            else:
-                chance *= won(lead)
-    if rules.reward == REWARD_WIN:
-        return chance
-    return own - others / (rules.players - 1)
+    def worths(self, i: int, actions: NDArray[np.int64], n: int, first: int) -> NDArray[np.float64]:
+        """See `SearchSeated`."""
+        games, table = self._games, self._games.tables[i : i + 1]
+        root, deals = table["state"].copy(), np.zeros(n, table.dtype["state"])
+        unseen_loop()(games.rules_array, root, self._unseen, games.keys[i], games.step, first, deals)
+        return self._rounds.worths(table, deals, actions)

@@ -2,7 +2,7 @@
 
 Over a bot it grows a tree of what players know until the last turns (`agents.search.koikoi.tree`), in which the
 blueprint plays rounds out, and plays the action that was worth most. Over a network every action is played out over the
-same deals of the unseen cards by the network at both seats (`agents.search.koikoi.played_out`), and the best one played
+same deals of the unseen cards by the network at both seats (`agents.search.played_out`), and the best one played
 if it beats the network's own by a margin. When few cards are left either solves the end of the round for every hand
 that the other may hold (`agents.search.koikoi.endings`). What is known of the other hand by K14 is kept from the
 beginning of the round.
@@ -36,13 +36,14 @@ from hanafuda_env.engine.state import PHASE_SWAP, TURNS, Rules
 from ...bots.bot import Bot
 from ...bots.koikoi.judgement import hand_left
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
-from ...bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, rows_to_move, set_of
+from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import Effort, think
 from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
 from ..halving import halve
+from ..played_out import ROWS, is_network
 from .endings import average_open, ending_room
 from .one_round import ROUND_STATE, Laid, hand_out, round_rules, round_state
-from .played_out import ROWS, PlayedOut
+from .played_out import Rounds
 from .tree import KEY_ROOT, branch_of, empty_tree, one_pass, rooms_of
 
 __all__ = ["KoiKoiSearch", "SearchSeated", "solved_openly"]
@@ -84,7 +85,7 @@ class KoiKoiSearch:
         check_effort(rollouts, budget)
         check_number("margin", margin, whole=False)
         self.blueprint = blueprint
-        self.bot = None if is_network(blueprint) else check_plain_bot(blueprint, config)
+        self.bot = None if is_network(blueprint, "koikoi") else check_plain_bot(blueprint, config)
         """The bot that it is; None for a network."""
         if self.bot is not None and margin is not None:
             raise ValueError(f"a margin is for a search over a network, got {margin} over {self.bot.name}")
@@ -101,19 +102,6 @@ class KoiKoiSearch:
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
         """See `agents.bots.policy.Policy.seat`."""
         return OverNetwork(self, games, seats) if self.bot is None else OverBot(self, games, seats, self.bot)
-
-
-def is_network(blueprint: Policy) -> bool:
-    """Whether it is a network, or what is asked like one.
-
-    Raises:
-        ValueError: it remembers a game, which rounds that begin in the middle of one do not show.
-    """
-    if not isinstance(blueprint, BatchedPolicy):
-        return False
-    if blueprint.memory(1) is not None:
-        raise ValueError(f"the blueprint of a search of koikoi must not remember a game as {blueprint.name} does")
-    return True
 
 
 class SearchSeated(Seated):
@@ -208,7 +196,7 @@ class OverNetwork(SearchSeated):
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
         self._blueprint = policy.blueprint.seat(games, seats)
-        self._rounds = PlayedOut(games.game, policy.blueprint, games.specialize)
+        self._rounds = Rounds(games.game, policy.blueprint, games.specialize)
 
     def act(self) -> None:
         """See `agents.bots.policy.Seated.act`."""
@@ -225,7 +213,7 @@ class OverNetwork(SearchSeated):
             deals = np.zeros(n, ROUND_STATE)
             unseen_loop()(self._rules_array, self._root, self._hidden, games.keys[i], games.step, done, deals)
             done += n
-            return self._rounds.leads(games.tables[i : i + 1], deals, left)
+            return self._rounds.worths(games.tables[i : i + 1], deals, left)
 
         thought = think(actions, int(games.actions[i]), play_out, self._policy.effort, began, ROWS)
         self._policy.counts["rollouts"] += thought.spent
