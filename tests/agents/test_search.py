@@ -278,7 +278,7 @@ def test_without_a_clear_gain_the_blueprints_own_action_stays():
 
 
 def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
-    """One decision in 40 is another's on these 400; a chance of 2 % would show more than 24 once in 10^7."""
+    """One decision in ten is another's, where without widening it were one in four: more than 70 of 400 once in 10^6."""
     rng, actions, taken = np.random.default_rng(7), np.arange(20), 0
     for _ in range(400):
         points = rng.integers(-1, 2, (20, 40)).astype(float)
@@ -289,7 +289,7 @@ def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
 
         effort = Effort(rollouts=40, budget=None, margin=2.0)
         taken += think(actions, 5, play_out, effort, 0.0, 1000).verdict() != 5
-    assert taken <= 24
+    assert taken <= 70
 
 
 def test_a_search_that_the_clock_interrupts_answers_with_what_it_has():
