@@ -278,7 +278,7 @@ def test_without_a_clear_gain_the_blueprints_own_action_stays():
 
 
 def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
-    """One decision in ten is another's, where without widening it were one in four: more than 70 of 400 once in 10^6."""
+    """One decision in ten is: without widening it were one in four. More than 70 of 400 happens once in 10^6."""
     rng, actions, taken = np.random.default_rng(7), np.arange(20), 0
     for _ in range(400):
         points = rng.integers(-1, 2, (20, 40)).astype(float)
