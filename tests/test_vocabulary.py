@@ -91,7 +91,6 @@ WORDS = {
         {
             "hanabi_env/*": ("_check_deal", "_deal_from"),
             "hanafuda_env/*": ("DEAL_STREAMS", "PHASE_DEAL", r"\w*deals?\w*"),
-            "agents/koikoi_rounds.py": ("DEALS", "by_deal"),
             "agents/datasets/*": ("read_deals", "_deal_as_given"),
         },
     ),

@@ -11,6 +11,7 @@ from .table import Table
 
 TABLES = [
     IkebanaConfig(),
+    IkebanaConfig(players=3),  # the last bits of its observation lie behind a full word
     IkebanaConfig(players=3, reward="prestige", derived=True),
     IkebanaConfig(players=4, final_bouquet=True, reward="dense"),
     IkebanaConfig(players=5, perfect_recall=True, derived=True),

@@ -212,6 +212,15 @@ def test_a_complete_game_has_its_winner_in_a_vector():
     assert (infos["winner"][0], infos["score"][0]) == (0, 5)
 
 
+@pytest.mark.parametrize(("scores", "winner"), [([3, 9], 1), ([4, 9], -1), ([5, 9], 0)])
+def test_K29_the_winner_in_a_vector_has_more_points_whoever_won_the_last_round(scores: list[int], winner: int):
+    table = sanko_next(scores=scores, config=KoiKoiConfig(rounds=1)).do("play 1-1")
+    envs = KoiKoiVectorEnv(1, rounds=1, autoreset_mode="Disabled")
+    envs.reset(seed=1, options={"state": table.env.to_dict()})
+    infos = envs.step(np.array([envs.str_to_action(0, "stop")]))[-1]
+    assert (infos["score"][0], infos["score_1"][0], infos["winner"][0]) == (scores[0] + 5, 9, winner)
+
+
 def test_L6_a_game_that_ends_at_zero_has_its_winner_in_a_vector():
     japan = PRESETS["koikoi_japan"]
     table = sanko_next(config=japan, scores=[56, 4]).do("play 1-1")
