@@ -188,6 +188,14 @@ def test_E11_c_and_d_follow_empty_hints():
     assert table.legal == {f"hint 1 {color}" for color in "RYGWB"}
 
 
+@pytest.mark.parametrize("tile", ["c", "d"])
+def test_E11_c_and_d_are_lost_where_only_the_own_hand_holds_cards(tile: str):
+    rest = "".join(other for other in "abcdef" if other != tile)
+    settings = {"flamboyants": True, "tiles": tile + rest, "fireworks": "R2 Y2", "deck": "", "information_tokens": 2}
+    table = position("R3 Y3 |", **settings, **BOUQUET).do("play 0")
+    assert (table.fireworks["R"], table.pending, table.bonus_tiles) == (3, None, list(rest))
+
+
 def test_E12_the_announcements_token_comes_before_the_tiles():
     table = completes_red("a", information_tokens=7, choreography=True).do("play 0 as R")
     assert table.information_tokens == 8

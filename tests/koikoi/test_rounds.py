@@ -210,6 +210,22 @@ def test_a_complete_game_has_its_winner_in_a_vector():
     envs.reset(seed=1, options={"state": table.env.to_dict()})
     infos = envs.step(np.array([envs.str_to_action(0, "stop")]))[-1]
     assert (infos["winner"][0], infos["score"][0]) == (0, 5)
+    assert {name: int(infos[name][0]) for name in ("sanko", "shiko", "kasu", "lucky", "length")} == {
+        "sanko": 1,
+        "shiko": 0,
+        "kasu": 0,
+        "lucky": 0,
+        "length": table.length + 1,
+    }
+
+
+@pytest.mark.parametrize("hand", [TESHI, KUTTSUKI])
+def test_K8_a_lucky_hand_is_counted_in_a_vector(hand: str):
+    table = deal(hand, CALM, FIELD_CALM, rounds=1)
+    envs = KoiKoiVectorEnv(1, rounds=1, autoreset_mode="Disabled")
+    envs.reset(seed=1, options={"state": {0: table.env.to_dict()}})
+    infos = envs.step(np.array([envs.str_to_action(0, "keep hands")]))[-1]
+    assert (infos["lucky"][0], infos["winner"][0], infos["score_1"][0]) == (1, 1, 6)
 
 
 @pytest.mark.parametrize(("scores", "winner"), [([3, 9], 1), ([4, 9], -1), ([5, 9], 0)])

@@ -390,6 +390,11 @@ def test_K46_L5_a_month_whose_fourth_card_the_opponent_holds_is_refused_and_show
     assert table.plane(0, REVEALED) == {"6-4"}, "for the rest of the round"
 
 
+def test_K46_nothing_is_refused_any_more_once_the_gaji_has_taken_a_card():
+    table = with_gaji("1-1 8-1").do("joker", "take 8-1")
+    assert "1-1" in table.field and table.env.to_dict()["refused"] == []
+
+
 def test_K46_L5_with_every_target_refused_the_gaji_is_laid():
     table = with_gaji("6-1 6-2 6-3 8-1 8-2 8-3", opponent="6-4 8-4").do("joker", "take 6-1")
     assert table.legal == {"take 8-1", "take 8-2", "take 8-3"}

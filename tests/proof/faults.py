@@ -43,6 +43,64 @@ CPU_SECONDS = 300
 
 EXPLAINED: dict[str, str] = {
     "hanabi: hanabi_env.cards.following 121:74: 0 + 1": "the same: a color comes before black, whose suit is never 0",
+    "hanabi: hanabi_env.cards.others_set 176:24: 1 - 1": (
+        "test_E11_c_and_d_are_lost_where_only_the_own_hand_holds_cards sees it, written for it"
+    ),
+    "hanabi: hanabi_env.observation.write_event 158: np.int64(s.length) - 1 - age + rules.history with Sub": (
+        "the same: a place in a ring"
+    ),
+    "hanabi: hanabi_env.rules.can_act 210:40: 0 - 1": "test_V5_a_player_with_no_card_and_no_token_is_stuck sees it",
+    "hanabi: hanabi_env.rules.fireworks_score 458: rules.black_suit >= 0 with Gt": "the same: black is never suit 0",
+    "hanabi: hanabi_env.rules.fireworks_score 458:55: 0 + 1": "the same: black is never suit 0",
+    "hanabi: hanabi_env.tiles.choices_of_e 115: ONE | (ONE << ONE if discard_set(rules, s) & playable_set(rules, s) != ZERO else ZERO) with BitAnd": (  # noqa: E501
+        "test_E3_what_e_shuffled_back_is_drawn_in_the_last_round sees it"
+    ),
+    "hanabi: hanabi_env.tiles.choices_of_e 115: discard_set(rules, s) & playable_set(rules, s) != ZERO with Eq": (
+        "test_E10_e_on_an_empty_deck_is_a_choice sees it"
+    ),
+    "hanabi: hanabi_env.tiles.shuffle_tiles 43: TILE_DRAW + k with Sub": (
+        "as fair: other numbers of the same random stream, which nothing else draws"
+    ),
+    "hanabi: hanabi_env.tiles.shuffle_tiles 43:55: 1 - 1": "test_V4_every_order_of_the_tiles_is_equally_likely sees it",
+    "ikebana: ikebana_env.rewards.end_game 71: table.state.end_reason == END_COMPLETE with NotEq": (
+        "test_J2_after_an_illegal_action_nobody_has_won_and_prestige_stays sees it"
+    ),
+    "ikebana: ikebana_env.rewards.end_game 71:105: 0 - 1": (
+        "test_J2_after_an_illegal_action_nobody_has_won_and_prestige_stays sees it"
+    ),
+    "ikebana: ikebana_env.rules.best_of_round 264:24: 1 - 1": "the same: the starter gained no more than the starter",
+    "ikebana: ikebana_env.rules.shuffle_of 169: (np.int64(number) << 8) + reshuffles with Sub": (
+        "as fair: every deck has numbers of its own of the same random stream"
+    ),
+    "koikoi: hanafuda_env.dealing.is_void 77:82: 1 - 1": (
+        "test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it sees it"
+    ),
+    "koikoi: hanafuda_env.rewards.count_round 128: result.reason == REASON_TESHI or result.reason == REASON_KUTTSUKI with And": (  # noqa: E501
+        "test_K8_a_lucky_hand_is_counted_in_a_vector sees it, written for it"
+    ),
+    "koikoi: hanafuda_env.rewards.end_game 100: lead < 0 with LtE": "the same: a lead of 0 has no winner",
+    "koikoi: hanafuda_env.rewards.end_game 97: np.int64(s.score[0]) - np.int64(s.score[1]) with Add": (
+        "test_K29_the_winner_in_a_vector_has_more_points_whoever_won_the_last_round sees it, written for it"
+    ),
+    "koikoi: hanafuda_env.rewards.wins_with 134:13: 0 - 1": (
+        "test_a_complete_game_has_its_winner_in_a_vector sees it since it counts yaku"
+    ),
+    "koikoi: hanafuda_env.rules.leave_joker 340:16: 0 + 1": (
+        "test_K46_nothing_is_refused_any_more_once_the_gaji_has_taken_a_card sees it, written for it"
+    ),
+    "koikoi: hanafuda_env.rules.look_at_hands 138:43: 0 - 1": "test_K10_two_lucky_hands sees it",
+    "koikoi: hanafuda_env.rules.step 210: without s.length += 1": (
+        "test_a_complete_game_has_its_winner_in_a_vector sees it since it counts steps"
+    ),
+    "koikoi: hanafuda_env.rules.take_with_joker 323: without s.revealed |= fourth": (
+        "test_K46_L5_a_month_whose_fourth_card_the_opponent_holds_is_refused_and_shown sees it"
+    ),
+    "koikoi: hanafuda_env.scoring.exhaust 76: holder != NOBODY with Eq": (
+        "test_K45_c_at_exhaustion_the_claim_can_make_a_yaku_and_win sees it"
+    ),
+    "koikoi: hanafuda_env.yaku.has_kuttsuki 158: counts >> ONE with LShift": (
+        "test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it sees it"
+    ),
 }
 """Of survivors: why no test can see them, or what would."""
 
