@@ -14,7 +14,11 @@ from hanabako.packing import unpack
 
 from .policy import Seated
 
-__all__ = ["NEVER_PLAYED", "Block", "chance_keys"]
+__all__ = ["GAMES_AT_ONCE", "NEVER_PLAYED", "Block", "chance_keys", "size_for"]
+
+GAMES_AT_ONCE = 1024
+"""Games of a block at most, where more are to be played: their records and memories stay in the processor's cache."""
+FEWEST = 64
 
 NEVER_PLAYED = np.array([2**32 - 1], np.uint64)
 """The players' randomness comes from an episode that no table reaches."""
@@ -90,3 +94,8 @@ def chance_keys(seed: int, first: int, count: int) -> NDArray[np.uint64]:
     """A random stream for the players of each of ``count`` games from ``first`` on, apart from those of its deals."""
     keys = game_key(np.full(count, seed, np.uint64), np.arange(first, first + count, dtype=np.uint64))
     return np.asarray(episode_key(keys, NEVER_PLAYED))
+
+
+def size_for(count: int) -> int:
+    """The size of a block that is kept for ``count`` games, or as many again: there are few sizes."""
+    return max(FEWEST, 1 << (count - 1).bit_length())

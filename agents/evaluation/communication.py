@@ -20,10 +20,9 @@ from hanabi_env.engine.cards import suit_of
 from hanabi_env.engine.rules import is_terminal, played_cards
 from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, Rules
 
-from ..bots.block import Block
+from ..bots.block import GAMES_AT_ONCE, Block
 from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
 from ..bots.policy import Agent, Policy, line_up
-from .playing import GAMES_AT_ONCE
 from .seating import sit
 
 MOST_CARDS = 35  # identities in the largest game

@@ -16,11 +16,9 @@ from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
 from hanabako.words.checks import usable_threads
 
-from ..bots.block import Block
+from ..bots.block import GAMES_AT_ONCE, Block
 from ..bots.policy import Agent, Policy, line_up
 from .seating import sit
-
-GAMES_AT_ONCE = 1024  # a block of tables: its records and memories stay in the processor's cache
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,8 @@ from hanabi_env.engine.private_view import last_event
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 from hanabi_env.words.positions import action_of
 
-from .imagined import ROWS, Studio
+from ..bots.block import GAMES_AT_ONCE
+from .imagined import Studio
 
 __all__ = ["Hands", "Moment", "ways_of"]
 
@@ -194,8 +195,8 @@ class Hands:
         """What the blueprint does at moment ``at`` under each hand (n,), and what is legal; what all then remember."""
         actions, parts = np.zeros(len(hands), np.int64), []
         masks = np.zeros((len(hands), *self.moments[at].table["mask"].shape[1:]), np.uint64)
-        for start in range(0, len(hands), ROWS):
-            chunk = slice(start, min(start + ROWS, len(hands)))
+        for start in range(0, len(hands), GAMES_AT_ONCE):
+            chunk = slice(start, min(start + GAMES_AT_ONCE, len(hands)))
             room = self._lay(self.moments[at], hands[chunk], None if memories is None else memories[chunk])
             actions[chunk] = room.choose(without=self.player)[: chunk.stop - start]
             masks[chunk] = room.tables["mask"][: chunk.stop - start]
@@ -205,8 +206,8 @@ class Hands:
     def _observe(self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> NDArray[Any] | None:
         """What all remember (n, ...) after the step that led to moment ``at``."""
         parts = []
-        for start in range(0, len(hands), ROWS):
-            chunk = slice(start, min(start + ROWS, len(hands)))
+        for start in range(0, len(hands), GAMES_AT_ONCE):
+            chunk = slice(start, min(start + GAMES_AT_ONCE, len(hands)))
             room = self._lay(self.moments[at], hands[chunk], None if memories is None else memories[chunk])
             room.observe(without=self.player)
             parts.append(self._remembered(room, chunk.stop - start))
@@ -254,8 +255,8 @@ class Hands:
     def _begin(self, hands: NDArray[np.uint8]) -> NDArray[Any] | None:
         """What all remember (n, ...) when the cards have been dealt."""
         parts = []
-        for start in range(0, len(hands), ROWS):
-            chunk = hands[start : start + ROWS]
+        for start in range(0, len(hands), GAMES_AT_ONCE):
+            chunk = hands[start : start + GAMES_AT_ONCE]
             room = self._lay(self.moments[0], chunk, None)
             room.begin(without=self.player)
             parts.append(self._remembered(room, len(chunk)))

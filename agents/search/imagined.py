@@ -13,19 +13,10 @@ from hanabako.engine.game import Game
 from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
-from ..bots.block import Block
+from ..bots.block import Block, size_for
 from ..bots.policy import Policy, set_of
 
-__all__ = ["ROWS", "Imagined", "Studio", "blocks_of_memory", "rows_for"]
-
-ROWS = 1024
-"""Games that go on together: their records and memories stay in the processor's cache."""
-SMALLEST = 64
-
-
-def rows_for(count: int) -> int:
-    """The size of a room in which there are ``count`` games: there are few sizes, so that rooms are used again."""
-    return max(SMALLEST, 1 << (count - 1).bit_length())
+__all__ = ["Imagined", "Studio", "blocks_of_memory"]
 
 
 def blocks_of_memory(memories: NDArray[Any], players: int) -> NDArray[Any]:
@@ -127,8 +118,8 @@ class Studio:
         self._rooms: dict[int, Imagined] = {}
 
     def room(self, count: int) -> Imagined:
-        """A room for ``count`` games, at most `ROWS`; what was imagined there is forgotten."""
-        size = rows_for(count)
+        """A room for ``count`` games, of `GAMES_AT_ONCE` at most; what was imagined there is forgotten."""
+        size = size_for(count)
         if size not in self._rooms:
             self._rooms[size] = Imagined(self, size)
         return self._rooms[size]

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 
-from ..bots.block import Block
+from ..bots.block import Block, size_for
 from ..bots.policy import BatchedPolicy, Policy, Seated
-from .imagined import ROWS, rows_for
 
-__all__ = ["ROWS", "PlayedOut", "is_network"]
+__all__ = ["PlayedOut", "is_network"]
 
 
 class PlayedOut(ABC):
@@ -55,7 +54,7 @@ class PlayedOut(ABC):
         Args:
             table: (1,): the real game's record.
             deals: (n,): records of what is to be imagined, with the players' chance as ``key``.
-            actions: (k,): of the player to move; n times k is at most `ROWS`.
+            actions: (k,): of the player to move; n times k is at most `agents.bots.block.GAMES_AT_ONCE`.
 
         Returns:
             (n, k): see `worth`.
@@ -86,7 +85,7 @@ class PlayedOut(ABC):
         self.close(block.tables["state"], rows)
 
     def _room(self, count: int) -> tuple[Block, Seated]:
-        size = rows_for(count)
+        size = size_for(count)
         if size not in self._rooms:
             block = Block(self.game, size, observes=True, specialize=self._specialize)
             self._rooms[size] = block, self._blueprint.seat(block, range(self.game.players))

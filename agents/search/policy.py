@@ -29,12 +29,13 @@ from hanabako.engine.bits import has_bit, popcount
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
+from ..bots.block import GAMES_AT_ONCE
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
 from .choosing import Effort, Thought, think
 from .efforts import check_effort, check_number, name_of_search
 from .hands import Hands, Moment, systematic
-from .imagined import ROWS, Studio, blocks_of_memory
+from .imagined import Studio, blocks_of_memory
 from .together import CommonKnowledge
 
 __all__ = ["Replicating", "SearchPolicy", "SearchSeated"]
@@ -208,7 +209,11 @@ class SearchSeated(Searching):
         counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
         if not len(belief.hands):
             return own
-        thought = think(actions, own, lambda left, n: self.play_out(i, left, n, rng), policy.effort, began, ROWS)
+
+        def play_out(left: NDArray[np.int64], n: int) -> NDArray[Any]:
+            return self.play_out(i, left, n, rng)
+
+        thought = think(actions, own, play_out, policy.effort, began, GAMES_AT_ONCE)
         counts["rollouts"] += thought.spent
         self._keep(i, thought)
         return thought.verdict()

@@ -32,9 +32,10 @@ from numpy.typing import NDArray
 from hanabako.packing import unpack
 from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
+from ..bots.block import GAMES_AT_ONCE
 from .choosing import Effort, Thought
 from .hands import Hands, Moment, systematic, unseen, ways_among
-from .imagined import ROWS, Studio, blocks_of_memory
+from .imagined import Studio, blocks_of_memory
 
 __all__ = ["CommonHands", "CommonKnowledge", "public_record"]
 
@@ -139,9 +140,10 @@ class CommonKnowledge:
         legal, ways = unpack(masks, self._studio.game.num_actions), self.ways(actor)
         possible = np.flatnonzero(ways.any(axis=1))
         several = possible[legal[possible].sum(axis=1) > 1]
-        thoughts = {
-            int(row): Thought(np.flatnonzero(legal[row]), int(actions[row]), self._effort, 0.0, ROWS) for row in several
-        }
+        thoughts = {}
+        for row in several.tolist():
+            actions_there, own = np.flatnonzero(legal[row]), int(actions[row])
+            thoughts[row] = Thought(actions_there, own, self._effort, 0.0, GAMES_AT_ONCE)
         self._think(actor, thoughts, ways, memories)
         keys = [hand.tobytes() for hand in seen.hands]
         self.thoughts = {keys[row]: thought for row, thought in thoughts.items()}
@@ -192,12 +194,12 @@ class CommonKnowledge:
 
 
 def batches(asked: list[Request]) -> Iterator[list[Request]]:
-    """The same in their order, of at most `ROWS` roll-outs."""
+    """The same in their order, of at most `GAMES_AT_ONCE` roll-outs."""
     batch: list[Request] = []
     size = 0
     for deals in asked:
         count = len(deals.own) * len(deals.actions)
-        if batch and size + count > ROWS:
+        if batch and size + count > GAMES_AT_ONCE:
             yield batch
             batch, size = [], 0
         batch.append(deals)

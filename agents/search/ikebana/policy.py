@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from hanabako.words.checks import shown
 from ikebana_env.engine.state import DECK_SIZE
 
+from ...bots.block import GAMES_AT_ONCE
 from ...bots.bot import Bot
 from ...bots.ikebana import LOOKAHEAD_FLORIST
 from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import Effort, think
 from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
-from ..played_out import ROWS, is_network
+from ..played_out import is_network
 from .ahead import WORTH_OF, ahead_loop, room_for
 from .played_out import Rounds, unseen_loop
 from .rounds import play_out_loop
@@ -174,7 +175,7 @@ class SearchSeated(OverBlueprint):
             done += n
             return found
 
-        thought = think(np.array(actions), own, play_out, policy.effort, began, ROWS)
+        thought = think(np.array(actions), own, play_out, policy.effort, began, GAMES_AT_ONCE)
         self.values[i] = thought.values()
         policy.counts["decisions"] += 1
         policy.counts["changed"] += thought.verdict() != own

@@ -33,6 +33,7 @@ from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.rules import legal_actions
 from hanafuda_env.engine.state import PHASE_SWAP, TURNS, Rules
 
+from ...bots.block import GAMES_AT_ONCE
 from ...bots.bot import Bot
 from ...bots.koikoi.judgement import hand_left
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
@@ -40,7 +41,7 @@ from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import Effort, think
 from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
 from ..halving import halve
-from ..played_out import ROWS, is_network
+from ..played_out import is_network
 from .endings import average_open, ending_room
 from .one_round import ROUND_STATE, Laid, hand_out, round_rules, round_state
 from .played_out import Rounds
@@ -215,7 +216,7 @@ class OverNetwork(SearchSeated):
             done += n
             return self._rounds.worths(games.tables[i : i + 1], deals, left)
 
-        thought = think(actions, int(games.actions[i]), play_out, self._policy.effort, began, ROWS)
+        thought = think(actions, int(games.actions[i]), play_out, self._policy.effort, began, GAMES_AT_ONCE)
         self._policy.counts["rollouts"] += thought.spent
         return thought.verdict(), thought.values()
 
