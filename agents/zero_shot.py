@@ -191,7 +191,7 @@ def play_all(preset: str, results: dict[str, Any]) -> None:
     files = {run.agent: run.policy for run in map(run_of, results["runs"]) if run.preset == preset}
     cells = results["cells"].setdefault(preset, {})
     pairs = pairs_left([*BOTS, *files], cells)
-    agents = {name: load(files.get(name, name), config) for pair in pairs for name in pair}
+    agents = {name: load(files.get(name, name), config) for name in {name for pair in pairs for name in pair}}
     for k, (one, other) in enumerate(tqdm(pairs, unit="pair", desc=preset)):
         line_up = [agents[one], *[agents[other]] * (config.players - 1)]
         cells[f"{one} {other}"] = round(float(play(config, line_up, GAMES, SEED).score.mean()), 4)

@@ -52,7 +52,7 @@ M = 1_000_000
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
 ROUND = ("rounds=1", "reward=points")
-OFTEN = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
+SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
 AMONG_FLORISTS = ("--partners", "lookahead")
 FLORIST = (*CONTEST, "--gae-lambda", "0.9", *AMONG_FLORISTS)
 WINS = ("--config", "derived=true", "reward=win", *AMONG_FLORISTS)
@@ -67,7 +67,7 @@ def florist(players: int) -> Recipe:
 
 def gambler(preset: str, scale: str) -> Recipe:
     """It plays for points as they are, and goes on with a smaller learning rate and more certain of itself."""
-    points = ("--config", "reward=points", "--reward-scale", scale, *OFTEN)
+    points = ("--config", "reward=points", "--reward-scale", scale, *SELDOM)
     sure = ("--learning-rate", "1e-3", "--entropy", "0.02", "--entropy-end", "0.005", "--gae-lambda", "0.9")
     first = Recipe("koikoi", preset, 2, 20 * M, (*points, *CONTEST), "monte_carlo")
     return Recipe("koikoi", preset, 2, 40 * M, (*points, *sure), "monte_carlo", ROUND, first)

@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Effort", "Thought", "think"]
+__all__ = ["MARGIN", "Effort", "Thought", "think"]
+
+MARGIN = 2.0
+"""Standard errors, see `Effort.margin`, if nothing else is said."""
 
 AT_ONCE = 4
 """Deals in a batch where the clock decides: so long it may overrun."""

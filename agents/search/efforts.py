@@ -1,5 +1,6 @@
-"""What every game's search is told: the checks of how long to think, and over whom."""
+"""What every game's search is told: how long to think, and over whom."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,10 @@ from hanabako.games import game_of
 from hanabako.words.checks import shown
 
 from ..bots.bot import Bot, BotPolicy, nothing_to_begin, nothing_to_observe
-from ..bots.policy import Policy
+from ..bots.policy import BatchedPolicy, Policy
+from .choosing import MARGIN, Effort
 
-__all__ = ["check_effort", "check_number", "check_plain_bot", "name_of_search"]
+__all__ = ["RoundSearch", "check_effort", "check_number", "name_of_search", "plain_bot"]
 
 
 def check_effort(rollouts: Any, budget: Any) -> None:
@@ -45,14 +47,18 @@ def check_number(name: str, value: Any, whole: bool) -> None:
         raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
 
 
-def check_plain_bot(blueprint: Any, config: Any) -> Bot:
-    """The bot of a blueprint that can play out rounds which it has not followed from their beginning.
+def plain_bot(blueprint: Any, config: Any) -> Bot | None:
+    """The bot of a blueprint that can play out rounds which it has not followed from their beginning; None: a network.
 
     Raises:
-        ValueError: it is no bot, sees hidden cards, or remembers what it has seen; in words.
+        ValueError: it is neither, sees hidden cards, or remembers what it has seen; in words.
     """
     game, bot = game_of(config).name, getattr(blueprint, "bot", None)
-    if not isinstance(blueprint, BotPolicy) or not isinstance(bot, Bot):
+    if isinstance(blueprint, BatchedPolicy):
+        if blueprint.memory(1) is None:
+            return None
+        refusal = f"not remember a game as {blueprint.name} does"
+    elif not isinstance(blueprint, BotPolicy) or not isinstance(bot, Bot):
         refusal = f"be a bot, got {shown(getattr(blueprint, 'name', blueprint))}"
     elif bot.cheats:
         refusal = f"not look at hidden cards as {bot.name} does"
@@ -61,3 +67,42 @@ def check_plain_bot(blueprint: Any, config: Any) -> Bot:
     else:
         return bot
     raise ValueError(f"the blueprint of a search of {game} must {refusal}")
+
+
+class RoundSearch:
+    """What searches have in common that play rounds out: over whom they search, and how long.
+
+    Args:
+        blueprint: see `plain_bot`.
+        config: of the games.
+        rollouts: roll-outs a decision,
+        budget: or milliseconds.
+        margin: by how many standard errors an action must beat the blueprint's own.
+        usual: the roll-outs over a bot, and over a network, if none are given.
+
+    Raises:
+        ValueError: a number is out of range, both efforts are given, or this cannot be searched, in words.
+    """
+
+    specializes = False
+
+    def __init__(
+        self,
+        blueprint: Policy,
+        config: Any,
+        rollouts: int | None,
+        budget: float | None,
+        margin: float | None,
+        usual: tuple[int, int],
+    ) -> None:
+        check_effort(rollouts, budget)
+        check_number("margin", margin, whole=False)
+        self.blueprint, self.config = blueprint, config
+        self.bot = plain_bot(blueprint, config)
+        """The bot that it is; None for a network."""
+        self.observes = self.bot is None
+        self.effort = Effort(rollouts or usual[self.observes], budget, MARGIN if margin is None else margin)
+        self.reproducible = budget is None
+        self.name = name_of_search(blueprint, budget)
+        self.counts: Counter[str] = Counter()
+        """Over all games so far."""

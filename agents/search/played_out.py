@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from hanabako.engine.game import Game
 
 from ..bots.block import Block, size_for
-from ..bots.policy import BatchedPolicy, Policy, Seated
+from ..bots.policy import Policy, Seated
 
-__all__ = ["PlayedOut", "is_network"]
+__all__ = ["PlayedOut"]
 
 
 class PlayedOut(ABC):
@@ -90,16 +90,3 @@ class PlayedOut(ABC):
             block = Block(self.game, size, observes=True, specialize=self._specialize)
             self._rooms[size] = block, self._blueprint.seat(block, range(self.game.players))
         return self._rooms[size]
-
-
-def is_network(blueprint: Policy, game: str) -> bool:
-    """Whether it is a network, or what is asked like one, and so plays rounds out.
-
-    Raises:
-        ValueError: it remembers a game, which rounds that begin in the middle of one do not show.
-    """
-    if not isinstance(blueprint, BatchedPolicy):
-        return False
-    if blueprint.memory(1) is not None:
-        raise ValueError(f"the blueprint of a search of {game} must not remember a game as {blueprint.name} does")
-    return True

@@ -32,7 +32,7 @@ from hanabako.words.checks import shown
 from ..bots.block import GAMES_AT_ONCE
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
-from .choosing import Effort, Thought, think
+from .choosing import MARGIN, Effort, Thought, think
 from .efforts import check_effort, check_number, name_of_search
 from .hands import Hands, Moment, systematic
 from .imagined import Studio, blocks_of_memory
@@ -41,7 +41,6 @@ from .together import CommonKnowledge
 __all__ = ["Replicating", "SearchPolicy", "SearchSeated"]
 
 ROLLOUTS = 200
-MARGIN = 2.0
 FEWEST_HANDS, MOST_HANDS = 100, 10_000
 MOST_SEARCHES = 1_000
 ONE, ALL = "one", "all"

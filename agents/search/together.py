@@ -132,7 +132,7 @@ class CommonKnowledge:
     def _decide(self) -> dict[bytes, int] | None:
         """What the actor does now; kept for those who replay it."""
         self.thoughts = {}
-        actor = int(self.hands[0].moments[-1].state.current_player)
+        actor = self.hands[0].moments[-1].player
         seen, own = self.hands[1 - actor], self.hands[actor]
         if not seen.exact or not own.exact or len(seen.hands) > self._most:
             return None

@@ -115,9 +115,14 @@ def weighted(group: list[tuple[PlainKoiKoi, float]]) -> float:
 def ending(config: KoiKoiConfig, turn: int, seed: int) -> tuple[PlainKoiKoi, np.ndarray]:
     """A position at the beginning of a turn after random play, in which nobody has stopped: plain, and as a record."""
     game, env = position(config, turn, seed)
+    return game, root_of(env)
+
+
+def root_of(env: Any) -> np.ndarray:
+    """The round in play as a search's record."""
     root = np.zeros(1, ROUND_STATE)
     round_state(env.game.rules, env.tables["state"][0], root)
-    return game, root
+    return root
 
 
 def position(config: KoiKoiConfig, turn: int, seed: int) -> tuple[PlainKoiKoi, Any]:
@@ -210,14 +215,23 @@ def test_regret_matching_finds_the_value_of_kuhns_poker():
     assert upper - lower < 1e-3
 
 
-class Highest(BatchedPolicy):
-    """It plays the legal action of the highest number, or stops."""
+class Keen(BatchedPolicy):
+    """It plays the legal action of the highest number: in Ikebana it buys, keeps, or else draws."""
+
+    name = "keen"
+
+    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
+        return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+
+
+class Highest(Keen):
+    """It stops, or plays the legal action of the highest number."""
 
     name = "highest"
 
     def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
         assert observation.shape[1]
-        return np.where(mask[:, STOP] == 1, STOP, mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1))
+        return np.where(mask[:, STOP] == 1, STOP, super().act(observation, mask, noise))
 
 
 @pytest.mark.parametrize(("name", "rounds"), [(name, rounds) for name in NAMES for rounds in (1, 3)])
@@ -227,8 +241,7 @@ def test_rounds_are_played_out_as_a_plain_player_plays_them(name: str, rounds: i
     for turn in (3, 8, 12):
         game, env = position(config, turn, seed=turn)
         actions = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
-        root, deals = np.zeros(1, ROUND_STATE), np.zeros(5, ROUND_STATE)
-        round_state(env.game.rules, env.tables["state"][0], root)
+        root, deals = root_of(env), np.zeros(5, ROUND_STATE)
         words = rules_array(round_rules(env.game.rules)), root, np.zeros(2, np.uint64), np.uint64(7), 1
         unseen_loop()(*words, 0, deals)
         assert len({deal["hand"].tobytes() for deal in deals}) == 5
@@ -382,15 +395,6 @@ def test_an_imagined_deal_of_ikebana_keeps_all_that_is_seen():
             rng.choice([action for action in np.flatnonzero(mask).tolist() if action != 1 or rng.random() < 0.3] or [1])
         )
     assert buried > 20
-
-
-class Keen(BatchedPolicy):
-    """It plays the legal action of the highest number: it buys, keeps, or else draws."""
-
-    name = "keen"
-
-    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
-        return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
 
 
 @pytest.mark.filterwarnings("ignore:overflow")

@@ -10,7 +10,6 @@ everybody then has, if the rounds to come are worth about as much to all (`worth
 
 import time
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,9 +23,8 @@ from ...bots.block import GAMES_AT_ONCE
 from ...bots.bot import Bot
 from ...bots.ikebana import LOOKAHEAD_FLORIST
 from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
-from ..choosing import Effort, think
-from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
-from ..played_out import is_network
+from ..choosing import think
+from ..efforts import RoundSearch
 from .ahead import WORTH_OF, ahead_loop, room_for
 from .played_out import Rounds, unseen_loop
 from .rounds import play_out_loop
@@ -34,10 +32,9 @@ from .rounds import play_out_loop
 __all__ = ["IkebanaSearch", "SearchSeated"]
 
 ROLLOUTS = 200
-MARGIN = 2.0
 
 
-class IkebanaSearch:
+class IkebanaSearch(RoundSearch):
     """Searching seats, all that it is given.
 
     Args:
@@ -50,10 +47,11 @@ class IkebanaSearch:
             (2) if nothing else is said.
 
     Raises:
-        ValueError: a number is out of range, two efforts are given, or this cannot be searched, in words.
-    """
+        ValueError: see `RoundSearch` and `turns_of`.
 
-    specializes = False
+    ``counts`` are the ``decisions`` with more than one action, ``changed`` ones that were not the blueprint's, and
+    ``rollouts``.
+    """
 
     def __init__(
         self,
@@ -64,20 +62,8 @@ class IkebanaSearch:
         margin: float | None = None,
         turns: int | None = None,
     ) -> None:
-        check_effort(rollouts, budget)
-        check_number("margin", margin, whole=False)
-        self.bot = None if is_network(blueprint, "ikebana") else check_plain_bot(blueprint, config)
-        """The bot that it is; None for a network."""
-        self.observes = self.bot is None
-        self.config = config
-        self.blueprint = blueprint
+        super().__init__(blueprint, config, rollouts, budget, margin, usual=(ROLLOUTS, ROLLOUTS))
         self.turns = turns_of(self.bot, config, turns, told=(rollouts, budget, margin) != (None, None, None))
-        self.effort = Effort(rollouts or ROLLOUTS, budget, MARGIN if margin is None else margin)
-        self.reproducible = budget is None
-        self.name = name_of_search(blueprint, budget)
-        self.counts: Counter[str] = Counter()
-        """Over all games so far: ``decisions`` with more than one action, ``changed`` ones that were not the
-        blueprint's, and ``rollouts``."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "OverBlueprint":
         """See `agents.bots.policy.Policy.seat`."""

@@ -14,7 +14,6 @@ the blueprint's: any number of seats may search.
 
 import time
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -38,10 +37,9 @@ from ...bots.bot import Bot
 from ...bots.koikoi.judgement import hand_left
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
 from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
-from ..choosing import Effort, think
-from ..efforts import check_effort, check_number, check_plain_bot, name_of_search
+from ..choosing import think
+from ..efforts import RoundSearch
 from ..halving import halve
-from ..played_out import is_network
 from .endings import average_open, ending_room
 from .one_round import ROUND_STATE, Laid, hand_out, round_rules, round_state
 from .played_out import Rounds
@@ -51,13 +49,12 @@ __all__ = ["KoiKoiSearch", "SearchSeated", "solved_openly"]
 
 PASSES = 2000
 ROLLOUTS = 500
-MARGIN = 2.0
 ENDING = TURNS - 2
 """From this turn on the end is solved."""
 TREE_BY_CLOCK = 1 << 16
 
 
-class KoiKoiSearch:
+class KoiKoiSearch(RoundSearch):
     """Searching seats, all that it is given.
 
     Args:
@@ -70,10 +67,10 @@ class KoiKoiSearch:
         margin: over a network: by how many standard errors an action must beat the network's own; 2 by default.
 
     Raises:
-        ValueError: a number is out of range, both efforts are given, or this cannot be searched, in words.
-    """
+        ValueError: see `RoundSearch`; or there is a margin over a bot.
 
-    specializes = False
+    ``counts`` are the ``decisions`` with more than one action, of these ``endings``, and ``passes`` or ``rollouts``.
+    """
 
     def __init__(
         self,
@@ -83,22 +80,9 @@ class KoiKoiSearch:
         budget: float | None = None,
         margin: float | None = None,
     ) -> None:
-        check_effort(rollouts, budget)
-        check_number("margin", margin, whole=False)
-        self.blueprint = blueprint
-        self.bot = None if is_network(blueprint, "koikoi") else check_plain_bot(blueprint, config)
-        """The bot that it is; None for a network."""
+        super().__init__(blueprint, config, rollouts, budget, margin, usual=(PASSES, ROLLOUTS))
         if self.bot is not None and margin is not None:
             raise ValueError(f"a margin is for a search over a network, got {margin} over {self.bot.name}")
-        self.observes = self.bot is None
-        self.config = config
-        usual = PASSES if self.bot else ROLLOUTS
-        self.effort = Effort(rollouts or usual, budget, MARGIN if margin is None else margin)
-        self.reproducible = budget is None
-        self.name = name_of_search(blueprint, budget)
-        self.counts: Counter[str] = Counter()
-        """Over all games so far: ``decisions`` with more than one action, of these ``endings``, and ``passes`` or
-        ``rollouts``."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
         """See `agents.bots.policy.Policy.seat`."""
