@@ -1,5 +1,6 @@
 """The documentation: the site builds without a warning, and what its pages list is what the code has."""
 
+import ast
 import importlib
 import inspect
 import json
@@ -9,6 +10,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -226,6 +228,30 @@ def test_the_published_readmes_links_are_whole() -> None:
 
 
 # --- The site ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_page_stands_in_a_table_of_contents() -> None:
+    """What Sphinx would warn of, without building the site."""
+    excluded = of_conf("exclude_patterns")
+    found = {path for pattern in of_conf("PAGES") for path in ROOT.glob(pattern)}
+    pages = {page for page in found if not any(fnmatch(page.relative_to(ROOT).parts[0], name) for name in excluded)}
+    assert pages - set().union(*map(listed_by, pages)) == {ROOT / f"{of_conf('root_doc')}.md"}
+
+
+def of_conf(name: str) -> Any:
+    """A constant of Sphinx's settings, which run only where Sphinx is."""
+    (value,) = re.findall(rf"^{name} = (.*)$", (ROOT / "docs" / "conf.py").read_text(), flags=re.MULTILINE)
+    return ast.literal_eval(value)
+
+
+def listed_by(page: Path) -> set[Path]:
+    """The pages in the tables of contents of a page."""
+    tables = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    lines = [line for table in tables for line in table.splitlines() if line and not line.startswith(":")]
+    entries = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines]
+    return {
+        path.resolve() for entry in entries for kind in (".md", ".ipynb") for path in page.parent.glob(entry + kind)
+    }
 
 
 @pytest.fixture(scope="module")
