@@ -14,6 +14,7 @@ from hanabako.games import game_of
 
 from .. import ppo
 from ..learning.launch import saved_ranks, train, usual_ranks
+from ..learning.selfplay import SelfPlayEnvs
 
 __all__ = ["Args", "run"]
 
@@ -41,7 +42,8 @@ def run(args: Args) -> None:
         args.check(1)
         ranks = usual_ranks(args.games, args.minibatch, args.device) if args.ranks is None else args.ranks
         args.check(ranks)
-        game_of(config := args.make_config()).compile(config, args.games // ranks)  # once for all ranks
+        args.check_agents(config := args.make_config(), SelfPlayEnvs)
+        game_of(config).compile(config, args.games // ranks)  # once for all ranks
         words = words_of(args)
     if ranks == 1:
         ppo.main(words)

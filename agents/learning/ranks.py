@@ -91,11 +91,7 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
         ValueError: there is no such ``device``.
     """
     world, local = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("LOCAL_RANK", "0"))
-    chosen = best_device() if device == "auto" else device
-    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not there.get(chosen):
-        allowed = " or ".join(name for name in there if there[name])
-        raise ValueError(f"device must be auto or, on this machine, {allowed}, got {shown(device)}")
+    chosen = checked_device(device)
     place = torch.device("cuda", local) if chosen == "cuda" else torch.device(chosen)
     if world == 1:
         yield Ranks(0, 1, place)
@@ -112,6 +108,20 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
         dist.destroy_process_group()
         raise
     dist.destroy_process_group()
+
+
+def checked_device(device: str) -> str:
+    """The device that is meant: ``auto`` is the best there is.
+
+    Raises:
+        ValueError: there is no such ``device``.
+    """
+    chosen = best_device() if device == "auto" else device
+    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not there.get(chosen):
+        allowed = " or ".join(name for name in there if there[name])
+        raise ValueError(f"device must be auto or, on this machine, {allowed}, got {shown(device)}")
+    return chosen
 
 
 def best_device() -> str:

@@ -26,7 +26,7 @@ from ..networks.network import Network, kind_of_processor
 from ..networks.neural_policy import NeuralPolicy, save_policy
 from ..registry import load
 from .checkpoints import Checkpoints, holds_checkpoint
-from .ranks import Ranks, joined_ranks, processor_settings
+from .ranks import Ranks, checked_device, joined_ranks, processor_settings
 from .runs import Interruption, Log, begin_run, draw_curve, finished, shown_of, usual_run_dir
 from .selfplay import SelfPlayEnvs
 from .validation import VALIDATION_SEED, compile_evaluations, validate
@@ -90,8 +90,9 @@ class Settings:
         """Refuse settings that cannot work with that many ranks, in words.
 
         Raises:
-            ValueError: a size that is not positive, or that the ranks cannot share evenly.
+            ValueError: a size that is not positive, or that the ranks cannot share evenly; a device that is not there.
         """
+        checked_device(self.device)
         self.check_positive("games", "evaluations", "evaluation_games", "final_games")
         usable_threads(self.threads)
         as_index("seed", self.seed, VALIDATION_SEED - 1)

@@ -239,3 +239,22 @@ def test_watch_opens_the_browser_if_it_is_asked_to(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(watch.webbrowser, "open", opened.append)
     main(["watch", "random", "--preset", "mini", "--out", str(tmp_path / "page.html"), "--open"])
     assert opened == [(tmp_path / "page.html").as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--device", "abacus"], "device must be auto or, on this machine, cpu"),
+        (["--game", "ikebana", "--opponent", "bob"], "an agent must be one of random, greedy"),
+        (["--partners", "bob"], "an agent must be one of random"),
+    ],
+)
+def test_settings_are_refused_before_anything_is_compiled_or_started(
+    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+):
+    started = []
+    monkeypatch.setattr(GameEntry, "compile", lambda *_: started.append("compiled"))
+    monkeypatch.setattr(train, "train", lambda *_: started.append("started"))
+    with pytest.raises(SystemExit, match=said):
+        main(["train", *words, "--ranks", "2"])
+    assert not started

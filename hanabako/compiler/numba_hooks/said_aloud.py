@@ -45,4 +45,4 @@ class SaidAloud(event.Listener):
     def _say(self) -> None:
         if not self.said:
             self.said = True
-            print(WORDS, file=sys.stderr, flush=True)
+            print(f"\r{WORDS}", file=sys.stderr, flush=True)  # over the beginning of a progress bar
