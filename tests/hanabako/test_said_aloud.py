@@ -26,14 +26,14 @@ def test_it_is_said_once(capsys: pytest.CaptureFixture[str]):
     listener = SaidAloud()
     for _ in range(2):
         compiling(listener, 0.2)
-    assert capsys.readouterr().err == f"{WORDS}\n"
+    assert capsys.readouterr().err == f"\r{WORDS}\n"
 
 
 def test_many_short_waits_are_a_long_one(capsys: pytest.CaptureFixture[str]):
     listener = SaidAloud()
     for _ in range(10):
         compiling(listener, 0.02)
-    assert capsys.readouterr().err == f"{WORDS}\n"
+    assert capsys.readouterr().err == f"\r{WORDS}\n"
 
 
 def test_nothing_is_said_of_an_instant(capsys: pytest.CaptureFixture[str]):
@@ -56,4 +56,4 @@ def test_numba_tells_of_what_it_compiles(capsys: pytest.CaptureFixture[str]):
         time.sleep(0.05)
     finally:
         event.unregister("numba:compile", listener)
-    assert capsys.readouterr().err == f"{WORDS}\n"
+    assert capsys.readouterr().err == f"\r{WORDS}\n"
