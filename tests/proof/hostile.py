@@ -113,7 +113,7 @@ def mutated(value: Any, rng: random.Random, things: tuple[Any, ...]) -> Any:
         holder = value
         for step in path:
             holder = holder[step]
-        if not isinstance(holder, list) or last < len(holder):
+        if last < len(holder) if isinstance(holder, list) else last in holder:  # it may be gone, where parts are shared
             change(holder, last, rng, things)
     return value
 
