@@ -35,9 +35,9 @@ from .evaluation.seating import sit
 from .koikoi_rounds import round_of
 from .learning.runs import machine
 from .registry import load
+from .search.koikoi.endings import solved_openly
 from .search.koikoi.equilibrium import both_hands, solve
 from .search.koikoi.one_round import ROUND_STATE, Laid, round_state
-from .search.koikoi.policy import solved_openly
 
 RESULTS = Path(__file__).resolve().parent / "results" / "koikoi-endings.json"
 PRESET, PLAYER, SEED = "document", "counting", 1

@@ -6,16 +6,24 @@ know; how much it misjudges a position, and how little its advice costs, is meas
 `python -m agents.koikoi_endings`.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hanabako.compiler.jit import rule
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import kernel, keyed, rule
 from hanabako.engine.bits import ONE, ZERO, bit, low_bits, nth_set_bit, popcount
+from hanabako.engine.loops import reader_of
+from hanabako.engine.protocol import rules_array
+from hanafuda_env.engine.state import Rules
 
+from .one_round import hidden_cards, round_rules
 from .walk import WrittenGame, empty_game, enter, walk, walk_room
 
-__all__ = ["EndingRoom", "average_open", "ending_room"]
+__all__ = ["EndingRoom", "average_open", "ending_loop", "ending_room", "solved_openly"]
 
 ACTIONS = 64
 
@@ -90,3 +98,35 @@ def spread(chosen, cards):
         rest &= rest - ONE
         result |= bit(nth_set_bit(cards, place))
     return result
+
+
+@cache
+def ending_loop() -> Callable[..., None]:
+    """The loop ``(rules_array, root (1,), hidden (2,), room, found (actions,))``: mean points with open hands."""
+    rules_of = reader_of(Rules, None)
+    digest = digest_of(average_open, hidden_cards, ending_loop)
+
+    @kernel
+    def solve_ending(rules_array, root, hidden, room, found):
+        rules = keyed(rules_of(rules_array), digest)
+        missing = hidden_cards(rules, root[0], hidden)
+        average_open(rules, root[0], hidden, missing, room)
+        player = np.int64(root[0].current_player)
+        for place in range(found.shape[0]):
+            points = room.game.opened[player, place]
+            found[place] = points if player == 0 else -points
+
+    return solve_ending
+
+
+def solved_openly(rules: Rules, root: NDArray[Any], excluded: Any) -> list[float]:
+    """What each action is worth with open hands to the player to move, in the order of their numbers.
+
+    Args:
+        rules: of the game.
+        root: `ROUND_STATE` (1,).
+        excluded: the cards that the other cannot hold, as a set.
+    """
+    seen, found = root.copy(), np.zeros(64)
+    ending_loop()(rules_array(round_rules(rules)), seen, np.array([0, excluded], np.uint64), ending_room(), found)
+    return found.tolist()

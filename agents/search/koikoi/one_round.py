@@ -14,9 +14,12 @@ from hanabako.compiler.jit import interned, rule
 from hanabako.engine.bits import ZERO, bit, nth_set_bit, popcount
 from hanabako.engine.rng import random_below
 from hanafuda_env.engine.cards import months_of
+from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.state import LEAST_TURNS, PHASE_PLAY, TURNS, Rules, state_dtype
 
-__all__ = ["ROUND_STATE", "Laid", "hand_out", "lead_of", "round_rules", "round_state"]
+from ...bots.koikoi.judgement import hand_left
+
+__all__ = ["ROUND_STATE", "Laid", "hand_out", "hidden_cards", "lead_of", "round_rules", "round_state"]
 
 ROUND_STATE = interned(state_dtype(1, 0))
 
@@ -36,6 +39,15 @@ def round_state(rules: Rules, state: Any, out: NDArray[Any]) -> None:
     row["round_number"] = 1
     turn = int(state["turn"])
     row["turns"][turn % LEAST_TURNS] = state["turns"][turn % max(rules.history, LEAST_TURNS)]
+
+
+@rule
+def hidden_cards(rules, root, hidden):
+    """Turn the root into its player's view, and note what that player does not see; the size of the other's share."""
+    player = np.int64(root.current_player)
+    hide(rules, root, player)
+    hidden[0] = unseen(root)
+    return hand_left(root) - popcount(root.hand[1 - player])
 
 
 @rule

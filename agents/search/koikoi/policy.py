@@ -14,38 +14,28 @@ the blueprint's: any number of seats may search.
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.compiler.digest import digest_of
-from hanabako.compiler.jit import kernel, keyed, rule
-from hanabako.engine.bits import nth_set_bit, popcount
-from hanabako.engine.loops import reader_of
 from hanabako.engine.protocol import rules_array
-from hanabako.engine.rng import random_word
 from hanafuda_env.engine.actions import KEEP_HANDS
-from hanafuda_env.engine.private_view import hide, unseen
-from hanafuda_env.engine.rules import legal_actions
-from hanafuda_env.engine.state import PHASE_SWAP, TURNS, Rules
+from hanafuda_env.engine.state import PHASE_SWAP, TURNS
 
 from ...bots.block import GAMES_AT_ONCE
 from ...bots.bot import Bot
-from ...bots.koikoi.judgement import hand_left
-from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
 from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import think
 from ..efforts import RoundSearch
 from ..halving import halve
-from .endings import average_open, ending_room
-from .one_round import ROUND_STATE, Laid, hand_out, round_rules, round_state
-from .played_out import Rounds
-from .tree import KEY_ROOT, branch_of, empty_tree, one_pass, rooms_of
+from .endings import ending_loop, ending_room
+from .one_round import ROUND_STATE, Laid, round_rules, round_state
+from .played_out import Rounds, unseen_loop
+from .tree import empty_tree, rooms_of, tree_loops, tree_size
 
-__all__ = ["KoiKoiSearch", "SearchSeated", "solved_openly"]
+__all__ = ["KoiKoiSearch", "SearchSeated"]
 
 PASSES = 2000
 ROLLOUTS = 500
@@ -203,126 +193,3 @@ class OverNetwork(SearchSeated):
         thought = think(actions, int(games.actions[i]), play_out, self._policy.effort, began, GAMES_AT_ONCE)
         self._policy.counts["rollouts"] += thought.spent
         return thought.verdict(), thought.values()
-
-
-def tree_size(rollouts: int) -> int:
-    """Branches for which a tree of so many passes has room; where it is too small, later places do not join it."""
-    return 1 << min(max(10, int(rollouts * 8).bit_length()), 20)
-
-
-# --- Compiled ---------------------------------------------------------------------------------------------------------
-
-
-class TreeLoops(NamedTuple):
-    """The compiled loops of a blueprint's trees."""
-
-    grow: Callable[..., None]  # (rules_array, root (1,), hidden (2,), rooms, tree, key, step, first, count, left)
-    read: Callable[..., None]  # (rules_array, root (1,), tree, found (actions,)): mean points
-
-
-def advice_of(bot: Bot) -> Callable[..., Any]:
-    """What a bot does in a position of a roll-out, as a rule ``(rules, rooms, actions, chance)``."""
-    if bot.act is MONTE_CARLO.act:
-
-        @rule
-        def advise(rules, rooms, actions, chance):  # noqa: ARG001 - as that of other bots
-            return random_move(rules, rooms.state[0], chance, 0)
-
-        return advise
-    bot_acts = bot.act
-
-    @rule
-    def advise_by_bot(rules, rooms, actions, chance):
-        player = np.int64(rooms.state[0].current_player)
-        rooms.seen[0] = rooms.state[0]
-        hide(rules, rooms.seen[0], player)
-        rooms.mask[0] = actions
-        return bot_acts(rules, rooms.memory[player], rooms.seen[0], rooms.mask, chance)
-
-    return advise_by_bot
-
-
-@cache
-def tree_loops(bot: Bot) -> TreeLoops:
-    """The loops of a blueprint."""
-    rules_of, advise = reader_of(Rules, None), advice_of(bot)
-    digest = digest_of(advise, one_pass, hidden_cards, tree_loops)
-
-    @kernel
-    def grow_tree(rules_array, root, hidden, rooms, tree, key, step, first, count, left):
-        rules = keyed(rules_of(rules_array), digest)
-        stream = random_word(key, step)
-        missing = hidden_cards(rules, root[0], hidden)
-        for k in range(first, first + count):
-            for place in range(popcount(left)):
-                begin = nth_set_bit(left, place)
-                one_pass(rules, root[0], rooms, advise, hidden, missing, tree, random_word(stream, k), begin)
-
-    @kernel
-    def read_tree(rules_array, root, tree, found):
-        actions = legal_actions(keyed(rules_of(rules_array), digest), root[0])
-        for place in range(found.shape[0]):
-            branch = tree.branches[branch_of(tree, KEY_ROOT, nth_set_bit(actions, place))]
-            found[place] = branch.total / max(1, branch.visits)
-
-    return TreeLoops(grow_tree, read_tree)
-
-
-@cache
-def ending_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, root (1,), hidden (2,), room, found (actions,))``: mean points with open hands."""
-    rules_of = reader_of(Rules, None)
-    digest = digest_of(average_open, hidden_cards, ending_loop)
-
-    @kernel
-    def solve_ending(rules_array, root, hidden, room, found):
-        rules = keyed(rules_of(rules_array), digest)
-        missing = hidden_cards(rules, root[0], hidden)
-        average_open(rules, root[0], hidden, missing, room)
-        player = np.int64(root[0].current_player)
-        for place in range(found.shape[0]):
-            points = room.game.opened[player, place]
-            found[place] = points if player == 0 else -points
-
-    return solve_ending
-
-
-@cache
-def unseen_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, root (1,), hidden (2,), key, step, first, deals)``: the unseen cards dealt anew."""
-    rules_of = reader_of(Rules, None)
-    digest = digest_of(hand_out, hidden_cards, unseen_loop)
-
-    @kernel
-    def hand_out_unseen(rules_array, root, hidden, key, step, first, deals):
-        rules = keyed(rules_of(rules_array), digest)
-        stream = random_word(key, step)
-        missing = hidden_cards(rules, root[0], hidden)
-        for k in range(deals.shape[0]):
-            deals[k] = root[0]
-            deals[k].key = random_word(stream, first + k)
-            hand_out(deals[k], hidden[0], hidden[1], missing, 1 - np.int64(root[0].current_player), deals[k].key)
-
-    return hand_out_unseen
-
-
-def solved_openly(rules: Rules, root: NDArray[Any], excluded: Any) -> list[float]:
-    """What each action is worth with open hands to the player to move, in the order of their numbers.
-
-    Args:
-        rules: of the game.
-        root: `ROUND_STATE` (1,).
-        excluded: the cards that the other cannot hold, as a set.
-    """
-    seen, found = root.copy(), np.zeros(64)
-    ending_loop()(rules_array(round_rules(rules)), seen, np.array([0, excluded], np.uint64), ending_room(), found)
-    return found.tolist()
-
-
-@rule
-def hidden_cards(rules, root, hidden):
-    """Turn the root into its player's view, and note what that player does not see; the size of the other's share."""
-    player = np.int64(root.current_player)
-    hide(rules, root, player)
-    hidden[0] = unseen(root)
-    return hand_left(root) - popcount(root.hand[1 - player])

@@ -11,21 +11,28 @@ The scale of the bounds is the standard deviation of the points seen so far: a r
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hanabako.compiler.jit import interned, rule
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import ONE, ZERO, nth_set_bit, popcount
+from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import mix64, random_below, random_word
 from hanafuda_env.engine.cards import NO_CARD
+from hanafuda_env.engine.private_view import hide
 from hanafuda_env.engine.rules import legal_actions, step
-from hanafuda_env.engine.state import PHASE_END
+from hanafuda_env.engine.state import PHASE_END, Rules
 
+from ...bots.bot import Bot
 from ...bots.koikoi.judgement import lowest_card
-from .one_round import ROUND_STATE, hand_out, lead_of
+from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
+from .one_round import ROUND_STATE, hand_out, hidden_cards, lead_of
 
-__all__ = ["Rooms", "Tree", "branch_of", "empty_tree", "one_pass", "rooms_of"]
+__all__ = ["Rooms", "Tree", "TreeLoops", "empty_tree", "rooms_of", "tree_loops", "tree_size"]
 
 BRANCH = interned(
     np.dtype(
@@ -72,6 +79,11 @@ class Tree(NamedTuple):
 def rooms_of(memory: np.ndarray) -> Rooms:
     """Room for passes with a blueprint that remembers ``memory`` (2,)."""
     return Rooms(np.zeros(1, ROUND_STATE), np.zeros(1, ROUND_STATE), np.zeros(1, np.uint64), memory)
+
+
+def tree_size(rollouts: int) -> int:
+    """Branches for which a tree of so many passes has room; where it is too small, later places do not join it."""
+    return 1 << min(max(10, int(rollouts * 8).bit_length()), 20)
 
 
 def empty_tree(size: int) -> Tree:
@@ -183,3 +195,58 @@ def branch_of(tree, place, action):
             break
         at = (at + ONE) & mask
     return np.int64(at)
+
+
+class TreeLoops(NamedTuple):
+    """The compiled loops of a blueprint's trees."""
+
+    grow: Callable[..., None]  # (rules_array, root (1,), hidden (2,), rooms, tree, key, step, first, count, left)
+    read: Callable[..., None]  # (rules_array, root (1,), tree, found (actions,)): mean points
+
+
+def advice_of(bot: Bot) -> Callable[..., Any]:
+    """What a bot does in a position of a roll-out, as a rule ``(rules, rooms, actions, chance)``."""
+    if bot.act is MONTE_CARLO.act:
+
+        @rule
+        def advise(rules, rooms, actions, chance):  # noqa: ARG001 - as that of other bots
+            return random_move(rules, rooms.state[0], chance, 0)
+
+        return advise
+    bot_acts = bot.act
+
+    @rule
+    def advise_by_bot(rules, rooms, actions, chance):
+        player = np.int64(rooms.state[0].current_player)
+        rooms.seen[0] = rooms.state[0]
+        hide(rules, rooms.seen[0], player)
+        rooms.mask[0] = actions
+        return bot_acts(rules, rooms.memory[player], rooms.seen[0], rooms.mask, chance)
+
+    return advise_by_bot
+
+
+@cache
+def tree_loops(bot: Bot) -> TreeLoops:
+    """The loops of a blueprint."""
+    rules_of, advise = reader_of(Rules, None), advice_of(bot)
+    digest = digest_of(advise, one_pass, hidden_cards, tree_loops)
+
+    @kernel
+    def grow_tree(rules_array, root, hidden, rooms, tree, key, step, first, count, left):
+        rules = keyed(rules_of(rules_array), digest)
+        stream = random_word(key, step)
+        missing = hidden_cards(rules, root[0], hidden)
+        for k in range(first, first + count):
+            for place in range(popcount(left)):
+                begin = nth_set_bit(left, place)
+                one_pass(rules, root[0], rooms, advise, hidden, missing, tree, random_word(stream, k), begin)
+
+    @kernel
+    def read_tree(rules_array, root, tree, found):
+        actions = legal_actions(keyed(rules_of(rules_array), digest), root[0])
+        for place in range(found.shape[0]):
+            branch = tree.branches[branch_of(tree, KEY_ROOT, nth_set_bit(actions, place))]
+            found[place] = branch.total / max(1, branch.visits)
+
+    return TreeLoops(grow_tree, read_tree)
