@@ -19,14 +19,15 @@ import agents
 from agents.people.record import read_record
 from agents.people.server import MOST_BYTES, Host, serving
 from agents.people.session import PERSON, Adviser, Session, line_up_of
-from hanabako.games import game_of, games
+from hanabako.games import game_of
 from hanabi_env import PRESETS
 from tests.chromium import Chromium
 from tests.processes import heed_signals
 
+from .people import EVERY_GAME, short_config
+
 ROOT = Path(__file__).resolve().parents[2]
 MINI = PRESETS["mini"]
-EVERY_GAME = pytest.mark.parametrize("game", games())
 
 
 def host_of(config: Any, *persons: int, file: Path | None = None, adviser: str = "random") -> Host:
@@ -90,7 +91,7 @@ def client() -> Iterator[Client]:
 
 @EVERY_GAME
 def test_a_game_is_played_to_its_end_and_reviewed(game: str, tmp_path: Path):
-    config = games()[game].make_config(**games()[game].short)
+    config = short_config(game)
     with serving(host_of(config, 0, file=tmp_path / "game.json")) as url:
         client = Client(url)
         state = client.state()
@@ -358,7 +359,7 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
 @EVERY_GAME
 def test_a_game_is_played_by_clicks_and_keys(browser: str, tmp_path: Path, game: str, width: int):
     """Cards, buttons and numbers in turn, on a phone and on a desktop, to the end and its review."""
-    config = games()[game].make_config(**games()[game].short)
+    config = short_config(game)
     host = host_of(config, 0, file=tmp_path / "game.json")
     with serving(host) as url, Chromium(browser, tmp_path, width) as page:
         page.open(url)
