@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
@@ -32,7 +32,7 @@ RUNS = Path("runs") / "pretrained"
 RESULTS = Path(__file__).resolve().parent / "results"
 GAMES, SEED = 10_000, 1
 COSTS = ("steps", "seconds", "core_seconds")
-"""What a network's file tells of both of its runs, if it went on from another's."""
+"""What a network's file tells of all of its runs, if it went on from another's."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,20 @@ def pretrain(name: str, recipe: Recipe, ranks: int) -> None:
     Raises:
         SystemExit: it was interrupted, or failed.
     """
-    policy, costs = trained(name, recipe, ranks), dict.fromkeys(COSTS, 0)
-    if recipe.first is not None:
-        costs = read_metadata(RUNS / f"{name}-first" / "policy.safetensors")["about"]
-    about = read_metadata(policy)["about"]
-    about |= {cost: about[cost] + costs[cost] for cost in COSTS}
-    if recipe.first is not None and recipe.first.clones:
-        about["began"] = f"as a clone of {recipe.first.clones}"
+    policy = trained(name, recipe, ranks)
+    about = read_metadata(policy)["about"] | costs_of(name, recipe)
+    if recipe.teacher:
+        about["began"] = f"as a clone of {recipe.teacher}"
     PRETRAINED.mkdir(exist_ok=True)
     player = load_policy(policy)
     save_policy(PRETRAINED / f"{name}.safetensors", player.network, player.config, about)
+
+
+def costs_of(name: str, recipe: Recipe) -> dict[str, Any]:
+    """What the run ``name`` and those that it went on from have cost together, by `COSTS`."""
+    about = read_metadata(RUNS / name / "policy.safetensors")["about"]
+    before = dict.fromkeys(COSTS, 0) if recipe.first is None else costs_of(f"{name}-first", recipe.first)
+    return {cost: about[cost] + before[cost] for cost in COSTS}
 
 
 def trained(name: str, recipe: Recipe, ranks: int) -> Path:
@@ -70,7 +74,7 @@ def trained(name: str, recipe: Recipe, ranks: int) -> Path:
     settings = [*recipe.arguments(), "--steps", str(recipe.steps)]
     if recipe.first is not None:
         settings += ["--start", str(trained(f"{name}-first", recipe.first, ranks))]
-    command = f"python -m {__spec__.name} {name.removesuffix('-first')}"
+    command = f"python -m {__spec__.name} {name.replace('-first', '')}"
     train_to_the_end(ranks, RUNS / name, settings, command, recipe.learner)
     return RUNS / name / "policy.safetensors"
 

@@ -30,6 +30,11 @@ class Recipe(NamedTuple):
     """Whom it learns to play like; None: it learns by reinforcement."""
 
     @property
+    def teacher(self) -> str | None:
+        """The bot that its first run learned to play like, if that is how it began."""
+        return self.clones if self.first is None else self.first.teacher
+
+    @property
     def learner(self) -> str:
         """The module of `agents` that trains it."""
         return "ppo" if self.clones is None else "learning.cloning"
@@ -52,6 +57,7 @@ M = 1_000_000
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
 ROUND = ("rounds=1", "reward=points")
+SURE = ("--learning-rate", "1e-3", "--entropy", "0.05", "--entropy-end", "0.005")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
 AMONG_FLORISTS = ("--partners", "lookahead")
 FLORIST = (*CONTEST, "--gae-lambda", "0.9", *AMONG_FLORISTS)
@@ -73,17 +79,22 @@ def gambler(preset: str, scale: str) -> Recipe:
     return Recipe("koikoi", preset, 2, 40 * M, (*points, *sure), "monte_carlo", ROUND, first)
 
 
-def taught(players: int, bot: str) -> Recipe:
+def taught(players: int, bot: str, steps: int) -> Recipe:
     """It learns to play like a bot, and then goes on by itself."""
     first = Recipe("hanabi", "standard", players, 10 * M, clones=bot)
-    return Recipe("hanabi", "standard", players, 70 * M, first=first)
+    return Recipe("hanabi", "standard", players, steps, first=first)
+
+
+def surer(first: Recipe, steps: int) -> Recipe:
+    """It goes on from another's network with a smaller learning rate, and ends certain of itself."""
+    return first._replace(steps=steps, settings=(*first.settings, *SURE), first=first)
 
 
 RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 300 * M),
-    "hanabi-standard-3p": Recipe("hanabi", "standard", 3, 80 * M),
-    "hanabi-standard-4p": Recipe("hanabi", "standard", 4, 80 * M),
-    "hanabi-standard-5p": taught(5, "smart_safe"),
+    "hanabi-standard-3p": surer(taught(3, "smart_safe", 110 * M), 30 * M),
+    "hanabi-standard-4p": surer(Recipe("hanabi", "standard", 4, 80 * M), 40 * M),
+    "hanabi-standard-5p": taught(5, "smart_safe", 70 * M),
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 12 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},

@@ -67,7 +67,7 @@ def test_an_unknown_network_is_named_with_those_that_there_are():
 
 
 @pytest.mark.parametrize("clones", [None, "cautious"])
-def test_a_network_that_goes_on_from_another_tells_what_both_took(
+def test_a_network_that_goes_on_from_others_tells_what_all_took(
     clones: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(pretrain, "RUNS", tmp_path / "runs")
@@ -77,12 +77,13 @@ def test_a_network_that_goes_on_from_another_tells_what_both_took(
     sizes = {name: value for name, value in SMALL.items() if name != "preset"}
     settings = tuple(str(word) for name, value in sizes.items() for word in (f"--{name.replace('_', '-')}", value))
     first = Recipe("hanabi", "very_small", 2, 2 * UPDATE, settings, clones=clones)
-    pretrain.pretrain("both", first._replace(steps=UPDATE, first=first, clones=None), 1)
-    about = read_metadata(tmp_path / "both.safetensors")["about"]
-    assert about["steps"] == 3 * UPDATE and about["name"] == "both"
+    second = first._replace(steps=UPDATE, first=first, clones=None)
+    pretrain.pretrain("all", second._replace(first=second), 1)
+    about = read_metadata(tmp_path / "all.safetensors")["about"]
+    assert about["steps"] == 4 * UPDATE and about["name"] == "all"
     assert about.get("began") == (None if clones is None else "as a clone of cautious")
-    args = json.loads((tmp_path / "runs" / "both" / "config.json").read_text())["args"]
-    assert args["start"] == str(tmp_path / "runs" / "both-first" / "policy.safetensors")
+    args = json.loads((tmp_path / "runs" / "all" / "config.json").read_text())["args"]
+    assert args["start"] == str(tmp_path / "runs" / "all-first" / "policy.safetensors")
 
 
 def test_what_each_takes_is_listed(capsys):
