@@ -1,11 +1,13 @@
 """Points per round between Koi-Koi's players, and what dealing is worth: written to agents/SCORES.md.
 
-    python -m agents.koikoi_rounds --measure   # how often dealers win, of everybody
-    python -m agents.koikoi_rounds             # write the part of agents/SCORES.md from the results beside it
+    python -m agents.koikoi_rounds --measure          # how often dealers win, of everybody
+    python -m agents.koikoi_rounds --responses RUN... # what best responses earn
+    python -m agents.koikoi_rounds                    # write the part of agents/SCORES.md from the results beside it
 
 A match is 10,000 deals of one round, each played twice with the seats exchanged: 20,000 rounds in which both players
 deal equally often. Errors are over deals. The matches are those of the shipped networks' tournaments, which
-`python -m agents.pretrain` has played.
+`python -m agents.pretrain` has played. A best response to a shipped network is trained as that was in the end
+(`agents.learning.recipes`), with ``--start`` its file, ``--partners`` its name and ``--steps 15000000``.
 """
 
 import argparse
@@ -24,6 +26,8 @@ from .bots.block import Block
 from .bots.koikoi.monte_carlo import ROLL_OUTS
 from .bots.policy import Policy
 from .evaluation.playing import steps_of
+from .learning.league import exploitability
+from .networks.policy_file import read_metadata
 from .registry import load
 
 HERE = Path(__file__).resolve().parent
@@ -66,12 +70,32 @@ def contest(preset: str) -> dict[str, Any]:
     return read_json(RESULTS.with_name(f"koikoi-{preset}-2p.json"))
 
 
+def response(run_dir: Path, deals: int) -> dict[str, Any]:
+    """What a run earns against the shipped network that was its partner, and what it cost, as JSON types."""
+    about = read_metadata(run_dir / "policy.safetensors")["about"]
+    costs = {name: about[name] for name in ("steps", "core_seconds", "processor")}
+    found = exploitability(run_dir, deals, SEED)
+    against = read_json(run_dir / "config.json")["args"]["partners"]
+    return {"against": ", ".join(against), "lead": found["lead"], "lead_error": found["lead_error"], **costs}
+
+
 # --- The page ---------------------------------------------------------------------------------------------------------
 
 
 def page(results: Mapping[str, Any]) -> str:
-    """All presets in Markdown."""
-    return "\n\n".join(preset_matrix(preset, dealers) for preset, dealers in results["presets"].items())
+    """All presets in Markdown, and the best responses."""
+    matrices = [preset_matrix(preset, dealers) for preset, dealers in results["presets"].items()]
+    return "\n\n".join([*matrices, responses_table(results)])
+
+
+def responses_table(results: Mapping[str, Any]) -> str:
+    """How much more than the shipped network somebody earns who was trained against it."""
+    lines = ["| trained against | decisions | wins of it, points a round |", "|---|---|---|"]
+    for row in results["responses"]:
+        points, error = row["lead"] / 2, row["lead_error"] / 2
+        cost = f"{row['steps'] / 1e6:.0f} M in {row['core_seconds'] / 60:.0f} core-minutes, {row['processor']}"
+        lines.append(f"| {row['against']} | {cost} | {points:+.2f} ± {1.96 * error:.2f} |")
+    return "\n".join(lines)
 
 
 def preset_matrix(preset: str, dealers: Mapping[str, Any]) -> str:
@@ -105,10 +129,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--measure", action="store_true", help="count dealers' rounds; otherwise the page is written")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--check", action="store_true", help="only say whether the page is up to date")
+    parser.add_argument("--responses", type=Path, nargs="+", metavar="RUN", help="best responses to measure")
     options = parser.parse_args(arguments)
+    results = read_json(RESULTS)
     if options.measure:
-        write_text(RESULTS, json.dumps(measure(options.rounds), indent=1) + "\n")
-    generated = [("koikoi", page(read_json(RESULTS)))]
+        results |= measure(options.rounds)
+    if options.responses:
+        results["responses"] = [response(run_dir, options.rounds // 2) for run_dir in options.responses]
+    if options.measure or options.responses:
+        write_text(RESULTS, json.dumps(results, indent=1) + "\n")
+    generated = [("koikoi", page(results))]
     update(PAGE, generated, options.check, COMMAND)
 
 

@@ -1,8 +1,8 @@
 """What it takes to train a network for each game: settings of its learner, by the name of the network they make.
 
-A name is that of a game, of a preset and a number of players; a number behind them is the seed of one of several
-networks. ``agents/SCORES.md`` tells how the settings were chosen. Two cores without bf16 instructions make about five
-million decisions a minute.
+A name is that of a game, of a preset and a number of players; behind them is the seed of one of several networks, or
+what else is special about it. ``agents/SCORES.md`` tells how the settings were chosen. Two cores without bf16
+instructions make about five million decisions a minute.
 """
 
 from typing import NamedTuple
@@ -57,6 +57,7 @@ M = 1_000_000
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
 ROUND = ("rounds=1", "reward=points")
+LEARNING_ENVIRONMENT = ("--config", "derived=false")
 SURE = ("--learning-rate", "1e-3", "--entropy", "0.05", "--entropy-end", "0.005")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
 AMONG_FLORISTS = ("--partners", "lookahead")
@@ -85,6 +86,12 @@ def taught(players: int, bot: str, steps: int) -> Recipe:
     return Recipe("hanabi", "standard", players, steps, first=first)
 
 
+def canonical(bot: str) -> Recipe:
+    """It observes what the Learning Environment shows and no more, and begins as `taught` ones do."""
+    first = Recipe("hanabi", "standard", 2, 12 * M, LEARNING_ENVIRONMENT, clones=bot)
+    return Recipe("hanabi", "standard", 2, 60 * M, LEARNING_ENVIRONMENT, first=first)
+
+
 def surer(first: Recipe, steps: int) -> Recipe:
     """It goes on from another's network with a smaller learning rate, and ends certain of itself."""
     return first._replace(steps=steps, settings=(*first.settings, *SURE), first=first)
@@ -92,7 +99,8 @@ def surer(first: Recipe, steps: int) -> Recipe:
 
 RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 300 * M),
-    "hanabi-standard-3p": surer(taught(3, "smart_safe", 110 * M), 30 * M),
+    "hanabi-standard-2p-canonical": canonical("smart"),
+    "hanabi-standard-3p": taught(3, "smart_safe", 110 * M),
     "hanabi-standard-4p": surer(Recipe("hanabi", "standard", 4, 80 * M), 40 * M),
     "hanabi-standard-5p": taught(5, "smart_safe", 70 * M),
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 12 * M, SMALL),

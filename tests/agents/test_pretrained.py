@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tyro
 
 import agents
 from agents import ppo, pretrain
@@ -31,8 +32,7 @@ def test_networks_are_named_for_what_they_play():
     for name in NAMES:
         recipe, config = RECIPES[name], config_of(name)
         assert name.startswith(f"{recipe.game}-{recipe.preset}-{recipe.players}p")
-        settings = game_of(config).training_settings
-        named = make_config(recipe.game, recipe.preset, recipe.changed_players(), settings)
+        named = tyro.cli(ppo.Args, args=recipe.arguments()).make_config()
         neutral = {field: getattr(named, field) for field in game_of(config).neutral_fields}
         assert replace(config, **neutral) == named
 
