@@ -155,6 +155,11 @@ def test_the_notices_name_every_library_and_every_original(wheel: Path):
         assert [name for name in archive.namelist() if name.endswith("/licenses/THIRD_PARTY.md")]
 
 
+def test_the_version_to_cite_is_the_packages():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+
+
 def test_the_lowest_versions_are_allowed_and_pinned():
     """What `make release` installs once: every library of every install, within what pyproject.toml says."""
     from packaging.requirements import Requirement
