@@ -24,15 +24,16 @@ from numpy.typing import NDArray
 
 from hanabako.files import json_of_rows, read_json, write_text
 from hanabako.games import game_of
+from hanafuda_env import PRESETS
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
 from .bots.block import Block
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
+from .evaluation.contest import one_round
 from .evaluation.playing import standard_error
 from .evaluation.seating import sit
-from .koikoi_rounds import round_of
 from .learning.runs import machine
 from .registry import load
 from .search.koikoi.endings import solved_openly
@@ -69,7 +70,7 @@ def moments(first: int, count: int) -> Iterator[tuple[int, NDArray[Any], NDArray
         The round's number, its `ROUND_STATE` (1,), what the hands cannot hold (2,), and what `monte_carlo` does if the
         question is Koi-Koi, else -1.
     """
-    config = round_of(PRESET)
+    config = one_round(PRESETS[PRESET])
     game = game_of(config).make_game(config)
     block = Block(game, count, observes=False, specialize=False)
     players = sit(block, [load(PLAYER, config)] * 2)
@@ -126,7 +127,7 @@ def call(rules: Any, number: int, root: NDArray[Any], excluded: NDArray[np.uint6
 
 def go_on(results: dict[str, Any], until: float) -> bool:
     """Add a few endings and choices of the next rounds; whether there is more to do."""
-    rules = game_of(config := round_of(PRESET)).make_game(config).rules
+    rules = game_of(config := one_round(PRESETS[PRESET])).make_game(config).rules
     missing = {turn: count - len(results["endings"][str(turn)]) for turn, count in ENDINGS.items()}
     calls = CALLS - len(results["calls"])
     if max(missing.values()) <= 0:

@@ -13,7 +13,6 @@ deal equally often. Errors are over deals. The matches are those of the shipped 
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from hanafuda_env import PRESETS, KoiKoiConfig
 from .bots.block import Block
 from .bots.koikoi.monte_carlo import ROLL_OUTS
 from .bots.policy import Policy
+from .evaluation.contest import one_round
 from .evaluation.playing import steps_of
 from .learning.league import exploitability
 from .networks.policy_file import read_metadata
@@ -40,7 +40,7 @@ COMMAND = f"python -m {__spec__.name}"
 
 def round_of(preset: str) -> KoiKoiConfig:
     """One round of a preset, paid in points."""
-    return replace(PRESETS[preset], rounds=1, reward="points")
+    return one_round(PRESETS[preset])
 
 
 def dealer_share(config: KoiKoiConfig, policy: Policy, rounds: int) -> dict[str, Any]:
@@ -85,10 +85,10 @@ def response(run_dir: Path, deals: int) -> dict[str, Any]:
 def page(results: Mapping[str, Any]) -> str:
     """All presets in Markdown, and the best responses."""
     matrices = [preset_matrix(preset, dealers) for preset, dealers in results["presets"].items()]
-    return "\n\n".join([*matrices, responses_table(results)])
+    return "\n\n".join([*matrices, responses_board(results)])
 
 
-def responses_table(results: Mapping[str, Any]) -> str:
+def responses_board(results: Mapping[str, Any]) -> str:
     """How much more than the shipped network somebody earns who was trained against it."""
     lines = ["| trained against | decisions | wins of it, points a round |", "|---|---|---|"]
     for row in results["responses"]:

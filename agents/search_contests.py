@@ -25,9 +25,8 @@ from hanabako.games import make_config
 from .bots.bot import BotPolicy
 from .bots.koikoi.monte_carlo import monte_carlo
 from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
-from .evaluation.contest import HeadToHead, head_to_head
+from .evaluation.contest import HeadToHead, head_to_head, one_round
 from .evaluation.playing import play
-from .koikoi_rounds import round_of
 from .learning.runs import machine
 from .registry import SEARCH, load, with_observation_of
 
@@ -111,7 +110,7 @@ class Timed:
 
 def players_of(row: Row) -> tuple[Any, Policy, Policy]:
     """The config, the search and its rival."""
-    config = round_of(row.preset) if row.game == "koikoi" else make_config(row.game, row.preset, 2)
+    config = one_round(make_config(row.game, row.preset, None if row.game == "koikoi" else 2))
     config = with_observation_of(config, [row.rival])
     name, _, rollouts = row.rival.partition(":")
     rival = BotPolicy(monte_carlo(int(rollouts)), config) if rollouts else load(name, config)

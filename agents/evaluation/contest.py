@@ -7,7 +7,7 @@ their seats, and errors are over deals.
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 from tqdm import tqdm
+
+from hanabako.games import game_of
 
 from ..bots.policy import Policy
 from .playing import play, standard_error
@@ -41,6 +43,11 @@ class HeadToHead:
             "deals": len(self.lead),
             "games": self.lead.size,
         }
+
+
+def one_round(config: Any) -> Any:
+    """The same game for one round, paid in points, if rounds are what it is counted in; else the config itself."""
+    return replace(config, rounds=1, reward="points") if "rounds" in game_of(config).neutral_fields else config
 
 
 def line_ups(players: int) -> list[list[bool]]:

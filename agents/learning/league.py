@@ -16,16 +16,16 @@ How exploitable a result is, an approximate best response tells: a learner that 
 
 import copy
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.games import config_from_dict, game_named, game_of
+from hanabako.games import config_from_dict, game_named
 
-from ..evaluation.contest import head_to_head
+from ..evaluation.contest import head_to_head, one_round
 from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy, load_policy
 from ..registry import load
@@ -140,9 +140,7 @@ def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[st
     partners = [name for names in about["args"].get("partners", ()) for name in names.split(",")]
     if len(partners) != 1:
         raise ValueError(f"{run_dir} must be a run with one partner, got {', '.join(partners) or 'none'}")
-    config = config_from_dict(about["config"])
-    if "rounds" in game_of(config).neutral_fields:
-        config = replace(config, rounds=1, reward="points")
+    config = one_round(config_from_dict(about["config"]))
     best = load_policy(run_dir / "policy.safetensors", config)
     return head_to_head(config, best, load(partners[0], config), deals, seed).summary()
 
