@@ -193,6 +193,20 @@ def test_a_state_for_a_table_that_is_not_reset_is_refused(under_test: GameUnderT
     assert envs.to_dict(2) == position
 
 
+@pytest.mark.parametrize("name", ["config", "checksum", "seed", "was_reset", "tables"])
+def test_a_saved_state_with_something_else_in_it_is_refused(name: str) -> None:
+    """Also what is nested so deep that its words would be endless."""
+    envs = GAMES[0].vector(4)
+    envs.reset(seed=1)
+    state, deep = envs.get_state(), []
+    for _ in range(100_000):
+        deep = [deep]
+    for value in (7.5, "x", b"x", {}, [[]], np.array("x"), np.array([1.5]), deep):
+        with pytest.raises(ValueError, match=r"\A[^\n]{1,2000}\Z"):
+            envs.set_state({**state, name: value})
+        assert_equal_states(envs.get_state(), state)
+
+
 def assert_equal_states(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert one.keys() == other.keys()
     np.testing.assert_array_equal(one["tables"], other["tables"])

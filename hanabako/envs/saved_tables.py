@@ -41,16 +41,21 @@ def checked_tables(saved: Mapping[str, Any], like: np.ndarray, game: Game, loops
     shape = (len(like), like.dtype.itemsize)
     if octets.dtype != np.uint8 or octets.shape != shape:
         raise ValueError(f"tables must be uint8 of shape {shape}, got {octets.dtype} of shape {octets.shape}")
-    if str(saved["config"]) != repr(game.config):
-        raise ValueError(f"the state belongs to {shown(str(saved['config']))}, not to {shown(game.config)}")
+    if not _is(saved["config"], repr(game.config)):
+        raise ValueError(f"the state belongs to {shown(saved['config'])}, not to {shown(game.config)}")
     octets = np.ascontiguousarray(octets)
-    if str(saved["checksum"]) != sha256(octets.tobytes()).hexdigest():
+    if not _is(saved["checksum"], sha256(octets.tobytes()).hexdigest()):
         raise ValueError("the tables are not those of the checksum: they have been damaged")
     tables = octets.view(like.dtype)[:, 0]
     dealt = tables[octets.any(axis=1)]  # the others are as they were made: nothing was ever dealt there
     check_bounds(dealt["state"], game.state_bounds())
     _check_next_steps(dealt, game, loops)
     return tables
+
+
+def _is(value: Any, text: str) -> bool:
+    """Whether a value is that text; it may be anything, however deep."""
+    return isinstance(value, str) and value == text
 
 
 def _check_next_steps(tables: np.ndarray, game: Game, loops: Loops) -> None:
