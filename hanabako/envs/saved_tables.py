@@ -54,7 +54,9 @@ def checked_tables(saved: Mapping[str, Any], like: np.ndarray, game: Game, loops
 
 
 def _is(value: Any, text: str) -> bool:
-    """Whether a value is that text; it may be anything, however deep."""
+    """Whether a value is that text, also as an array without dimensions (in checkpoints); it may be however deep."""
+    if isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind == "U":
+        value = value.item()
     return isinstance(value, str) and value == text
 
 
