@@ -11,9 +11,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,8 +56,6 @@ MOST_KILLS = 10
 """Of one run: then it may come to its end, however busy the machine is."""
 PATIENCE = 600
 """Seconds after which a life or an end that does not come is a failure."""
-GRACE = 60
-"""Seconds that a rank has to see that another is gone; then it is ended, as torchrun does at once."""
 
 
 def run(record: Record, seconds: float, most: int = 10**6) -> None:
@@ -67,12 +68,12 @@ def run(record: Record, seconds: float, most: int = 10**6) -> None:
     with tempfile.TemporaryDirectory() as folder:
         whole: dict[str, tuple[Path, float]] = {}
 
-        def kill(name: str) -> None:
+        def go_on(name: str) -> None:
             if name not in whole:
                 whole[name] = uninterrupted(name, Path(folder))
             kill_one_run(record, name, *whole[name])
 
-        work(record, goals, kill, seconds, "kills", " kills")
+        work(record, goals, go_on, seconds, "kills", " kills")
 
 
 def uninterrupted(name: str, folder: Path) -> tuple[Path, float]:
@@ -81,8 +82,8 @@ def uninterrupted(name: str, folder: Path) -> tuple[Path, float]:
         run_dir, begin = folder / f"{name}-{attempt}", time.monotonic()
         life = begun(name, run_dir)
         ended(life, PATIENCE)
-        if life[0].exitcode != 0:
-            raise RuntimeError(f"{name} does not run: exit status {life[0].exitcode}")
+        if life[0].process.exitcode != 0:
+            raise RuntimeError(f"{name} does not run: exit status {life[0].process.exitcode}")
     return run_dir, time.monotonic() - begin
 
 
@@ -95,18 +96,19 @@ def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> Non
         while True:
             life = begun(name, run_dir)
             ended(life, rng.uniform(0, duration) if kills < MOST_KILLS else PATIENCE)
-            alive = [rank for rank in life if rank.is_alive()]
+            alive = [rank for rank in life if rank.process.is_alive()]
             if not alive:
                 break
             victims = alive if rng.random() < 0.5 else alive[:1]
-            for rank in victims:
-                rank.kill()
+            kill(victims)
             kills += 1
-            if not ended(life, GRACE):  # it may wait for one that never came
-                for rank in life:
-                    rank.kill()
-                ended(life, PATIENCE)
-        failures += differences(run_dir, whole, [rank.exitcode for rank in life])
+            left = [rank for rank in alive if rank not in victims]
+            if not all(rank.has_met.is_set() for rank in left):
+                kill(left)  # it waits for one that never comes: torchrun would end it
+            elif not ended(left, PATIENCE):
+                failures.append("a rank went on that had lost another")
+                kill(left)
+        failures += differences(run_dir, whole, [rank.process.exitcode for rank in life])
     record.add(name, max(kills, 1), time.perf_counter() - begin, failures)
 
 
@@ -129,7 +131,16 @@ def differences(run_dir: Path, whole: Path, codes: Sequence[int | None]) -> list
 # --- Lives of a run ---------------------------------------------------------------------------------------------------
 
 
-def begun(name: str, run_dir: Path) -> list[BaseProcess]:
+@dataclass(frozen=True)
+class Rank:
+    """One process of a life."""
+
+    process: BaseProcess
+    has_met: Event
+    """It has met all other ranks, and sees from then on when one is gone."""
+
+
+def begun(name: str, run_dir: Path) -> list[Rank]:
     """A process for every rank, which begin the run or go on with it."""
     from agents.learning.launch import words_for
 
@@ -138,33 +149,57 @@ def begun(name: str, run_dir: Path) -> list[BaseProcess]:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["agents.ppo", "agents.learning.league", "numba", "hanabi_env.vector"])
     port = free_port()
-    life: list[BaseProcess] = [
-        context.Process(target=live, args=(module, options, rank, ranks, port)) for rank in range(ranks)
-    ]
-    for process in life:
+    life = []
+    for rank in range(ranks):
+        has_met = context.Event()
+        process = context.Process(target=live, args=(module, options, rank, ranks, port, has_met))
         process.start()
+        life.append(Rank(process, has_met))
     return life
 
 
-def live(module: str, options: list[str], rank: int, ranks: int, port: int) -> None:
+def live(module: str, options: list[str], rank: int, ranks: int, port: int, has_met: Event) -> None:
     """What a process does: the command of the learner, silently."""
     with Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
-    if ranks > 1:
-        world = {"WORLD_SIZE": ranks, "RANK": rank, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    if ranks > 1:  # as torchrun says it
+        world = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "RANK": rank, "LOCAL_RANK": rank}
+        world |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
         os.environ.update({key: str(value) for key, value in world.items()})
+        tell_when_met(has_met)
     os.environ["OMP_NUM_THREADS"] = "1"
     import_module(module).main(options)
     sys.stdout.flush()
 
 
-def ended(life: Sequence[BaseProcess], seconds: float) -> bool:
+def tell_when_met(has_met: Event) -> None:
+    """Set the event when this rank's group is there."""
+    import torch.distributed as dist
+
+    join = dist.init_process_group
+
+    def join_and_tell(*args: Any, **kwargs: Any) -> None:
+        join(*args, **kwargs)
+        has_met.set()
+
+    dist.init_process_group = join_and_tell
+
+
+def ended(life: Sequence[Rank], seconds: float) -> bool:
     """Whether all processes ended within that time."""
     end = time.monotonic() + seconds
-    for process in life:
-        process.join(max(0.0, end - time.monotonic()))
-    return not any(process.is_alive() for process in life)
+    for rank in life:
+        rank.process.join(max(0.0, end - time.monotonic()))
+    return not any(rank.process.is_alive() for rank in life)
+
+
+def kill(life: Sequence[Rank]) -> None:
+    """End processes as nobody can refuse, and wait until they are gone."""
+    for rank in life:
+        rank.process.kill()
+    for rank in life:
+        rank.process.join()
 
 
 def free_port() -> int:
