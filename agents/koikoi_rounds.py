@@ -27,7 +27,7 @@ from .bots.policy import Policy
 from .evaluation.contest import one_round
 from .evaluation.playing import steps_of
 from .learning.league import exploitability
-from .networks.policy_file import read_metadata
+from .networks.policy_file import read_metadata, training_in_words
 from .registry import load
 
 HERE = Path(__file__).resolve().parent
@@ -90,11 +90,10 @@ def page(results: Mapping[str, Any]) -> str:
 
 def responses_board(results: Mapping[str, Any]) -> str:
     """How much more than the shipped network somebody earns who was trained against it."""
-    lines = ["| trained against | decisions | wins of it, points a round |", "|---|---|---|"]
+    lines = ["| trained against | training | wins of it, points a round |", "|---|---|---|"]
     for row in results["responses"]:
         points, error = row["lead"] / 2, row["lead_error"] / 2
-        cost = f"{row['steps'] / 1e6:.0f} M in {row['core_seconds'] / 60:.0f} core-minutes, {row['processor']}"
-        lines.append(f"| {row['against']} | {cost} | {points:+.2f} ± {1.96 * error:.2f} |")
+        lines.append(f"| {row['against']} | {training_in_words(row)} | {points:+.2f} ± {1.96 * error:.2f} |")
     return "\n".join(lines)
 
 

@@ -26,6 +26,7 @@ from . import ikebana_prestige, koikoi_endings, search_contests, search_scores, 
 from .ceiling import measuring
 from .evaluate import Args, evaluate
 from .evaluation.originals import originals_board
+from .networks.policy_file import training_in_words
 from .registry import names
 
 HERE = Path(__file__).resolve().parent
@@ -68,7 +69,7 @@ def row(result: dict[str, Any]) -> str:
         f"{result['perfect_rate']:.1%}",
         f"{result['lost_rate']:.2%}",
         f"{result['games']:,}",
-        "; ".join(dict.fromkeys(training(about) for about in result["training"] if about)) or "none",
+        "; ".join(dict.fromkeys(training_in_words(about) for about in result["training"] if about)) or "none",
     ]
     return "| " + " | ".join(map(str, cells)) + " |"
 
@@ -76,14 +77,6 @@ def row(result: dict[str, Any]) -> str:
 def agent_name(name: str) -> str:
     """Networks are told apart by how they were trained, so they share a name."""
     return "PPO" if name.endswith(".safetensors") else name
-
-
-def training(about: dict[str, Any]) -> str:
-    """How a network came to be, in words."""
-    where = f", {about['processor']}" if "processor" in about else ""
-    began = f", begun {about['began']}" if "began" in about else ""
-    cost = about.get("core_seconds", about["seconds"] * about["ranks"])
-    return f"{about['steps'] / 1e6:.0f} M decisions in {cost / 60:.0f} core-minutes{began}{where}"
 
 
 # --- Bots -------------------------------------------------------------------------------------------------------------
@@ -195,7 +188,9 @@ def tournament_board(result: dict[str, Any]) -> str:
     matches = result["tournament"]["matches"]
     won = {tuple(match["agents"]): match for match in matches}
     ratings = {rating["name"]: rating for rating in result["tournament"]["ratings"]}  # best first
-    trained = [f"PPO: {training(about)}, observation {result['observation']}" for about in result["training"] if about]
+    trained = [
+        f"PPO: {training_in_words(about)}, observation {result['observation']}" for about in result["training"] if about
+    ]
     games = matches[0]["games"]
     title = f"{result['config']['game']} {result['preset']}, {result['config'].get('players', 2)} players"
     lines = [
