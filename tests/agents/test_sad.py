@@ -90,6 +90,7 @@ def test_a_policy_reads_packed_words_and_single_bits_alike(kind, tmp_path):
     save_policy(path, network, MINI, {"name": "mine"})
     loaded = agents.load(path, MINI)
     assert isinstance(loaded, NeuralPolicy)
+    network.trunk_dtype = loaded.network.trunk_dtype  # bfloat16 where the processor multiplies it
     games, same = (play(MINI, policy, 20, seed=1) for policy in (loaded, NeuralPolicy(network, MINI)))
     np.testing.assert_array_equal(games.length, same.length)
     envs = SelfPlayEnvs(MINI, 32, 1, ALONE)
