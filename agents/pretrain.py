@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import tyro
 
 from hanabako.files import write_text
+from hanabako.games import config_from_dict
 from hanabako.words.checks import shown
 
 from . import ppo
@@ -24,7 +25,7 @@ from .evaluate import Args as Evaluation
 from .evaluate import evaluate
 from .learning.launch import train_to_the_end, usual_ranks
 from .learning.recipes import RECIPES, Recipe
-from .networks.neural_policy import load_policy, save_policy
+from .networks.neural_policy import load_network, save_policy
 from .networks.policy_file import read_metadata
 from .registry import PRETRAINED, names
 
@@ -54,12 +55,13 @@ def pretrain(name: str, recipe: Recipe, ranks: int) -> None:
         SystemExit: it was interrupted, or failed.
     """
     policy = trained(name, recipe, ranks)
-    about = read_metadata(policy)["about"] | costs_of(name, recipe)
+    metadata = read_metadata(policy)
+    about = metadata["about"] | costs_of(name, recipe)
     if recipe.teacher:
         about["began"] = f"as a clone of {recipe.teacher}"
     PRETRAINED.mkdir(exist_ok=True)
-    player = load_policy(policy)
-    save_policy(PRETRAINED / f"{name}.safetensors", player.network, player.config, about)
+    config = config_from_dict(metadata["config"])
+    save_policy(PRETRAINED / f"{name}.safetensors", load_network(policy, config), config, about)
 
 
 def costs_of(name: str, recipe: Recipe) -> dict[str, Any]:

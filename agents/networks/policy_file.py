@@ -48,9 +48,15 @@ def write_network(path: Path, network: Network, config: dict[str, Any], about: d
     made = {"kind": network.kind, **network.settings}
     metadata = {"format": FORMAT, "config": config, "network": made, "about": about}
     entries = {key: json.dumps(value) for key, value in metadata.items()}
-    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
+    tensors = {name: as_kept(value) for name, value in network.state_dict().items()}
     entries["sha256"] = json.dumps(checksum(entries, tensors))
     write_bytes(path, save(tensors, entries))
+
+
+def as_kept(value: Tensor) -> Tensor:
+    """A tensor as files have it: numbers are float32, also those of a network that was rounded to play."""
+    value = value.detach().cpu().contiguous()
+    return value.float() if value.is_floating_point() else value
 
 
 def read_metadata(path: Path) -> dict[str, Any]:

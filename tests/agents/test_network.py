@@ -116,6 +116,17 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["policy.safetensors"]
 
 
+def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
+    network = small_network()
+    network.trunk_dtype = torch.bfloat16
+    player = NeuralPolicy(network, CONFIG)  # its weights are bfloat16 now, as on a processor that multiplies them
+    save_policy(tmp_path / "policy.safetensors", player.network, CONFIG, {"name": "mine"})
+    kept = load_file(tmp_path / "policy.safetensors")
+    assert {str(value.dtype) for value in kept.values()} <= {"torch.float32", "torch.int64"}
+    assert torch.equal(kept["trunk.0.weight"], network.get_parameter("trunk.0.weight").bfloat16().float())
+    assert load_policy(tmp_path / "policy.safetensors").config == CONFIG
+
+
 def rewrite_metadata(path: Path, network: dict, **changes: str) -> None:
     """Give the file's network other settings, and other words beside it."""
     about = read_metadata(path) | {"network": network, **changes}
