@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from importlib.util import find_spec
 from inspect import signature
 from os.path import isfile
@@ -18,6 +19,7 @@ from .bots.policy import Policy
 from .bots.random_agent import RandomPolicy
 
 __all__ = [
+    "fingerprints",
     "is_file",
     "load",
     "metadata_of",
@@ -68,6 +70,15 @@ def network_file(name_or_path: str | Path) -> Path | None:
     if any(text in pretrained(game) for game in game_names()):
         return PRETRAINED / f"{text}.safetensors"
     return Path(name_or_path) if isfile(name_or_path) else None  # noqa: PTH113 - Path's raises if the name is too long
+
+
+def fingerprints(*names: str) -> dict[str, str]:
+    """What the SHA-256 of their files begins with, by those ``names`` that are networks.
+
+    A network that was trained anew keeps its name, but not its results.
+    """
+    files = {name: network_file(name) for name in names}
+    return {name: sha256(path.read_bytes()).hexdigest()[:16] for name, path in files.items() if path is not None}
 
 
 def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:

@@ -28,7 +28,7 @@ from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .evaluation.contest import HeadToHead, head_to_head, one_round
 from .evaluation.playing import play
 from .learning.runs import machine
-from .registry import SEARCH, load, with_observation_of
+from .registry import SEARCH, fingerprints, load, with_observation_of
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"
 SEED = 1
@@ -135,13 +135,15 @@ def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
         "decisions": decisions,
         "machine": machine(),
         "seed": SEED,
+        "networks": fingerprints(row.blueprint, row.rival),
         "leads": leads,
     }
 
 
 def read_results() -> list[dict[str, Any]]:
-    """What has been played so far."""
-    return read_json(RESULTS) if RESULTS.exists() else []
+    """What has been played so far, by the networks that ship now."""
+    rows = read_json(RESULTS) if RESULTS.exists() else []
+    return [row for row in rows if row["networks"] == fingerprints(row["blueprint"], row["rival"])]
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> str:

@@ -25,7 +25,7 @@ from hanabako.games import make_config
 
 from .evaluation.playing import play, standard_error
 from .learning.runs import machine
-from .registry import SEARCH, load, with_observation_of
+from .registry import SEARCH, fingerprints, load, with_observation_of
 from .search.policy import SearchPolicy
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search.json"
@@ -126,14 +126,16 @@ def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
         "counts": dict(counts),
         "machine": machine(),
         "seed": SEED,
+        "networks": fingerprints(row.blueprint),
         "scores": scores,
         "blueprint_scores": plain,
     }
 
 
 def read_results() -> list[dict[str, Any]]:
-    """What has been played so far."""
-    return read_json(RESULTS) if RESULTS.exists() else []
+    """What has been played so far, by the networks that ship now."""
+    rows = read_json(RESULTS) if RESULTS.exists() else []
+    return [row for row in rows if row["networks"] == fingerprints(row["blueprint"])]
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> str:

@@ -1,8 +1,8 @@
 """What it takes to train a network for each game: settings of its learner, by the name of the network they make.
 
 A name is that of a game, of a preset and a number of players; behind them is the seed of one of several networks, or
-what else is special about it. ``agents/SCORES.md`` tells how the settings were chosen. Two cores without bf16
-instructions make about five million decisions a minute.
+what else is special about it. ``agents/SCORES.md`` tells how the settings were chosen. Two cores make five to
+eight million decisions a minute, half as many in a network of width 128.
 """
 
 from typing import NamedTuple
@@ -58,18 +58,27 @@ SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
 CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
 ROUND = ("rounds=1", "reward=points")
 LEARNING_ENVIRONMENT = ("--config", "derived=false")
-SURE = ("--learning-rate", "1e-3", "--entropy", "0.05", "--entropy-end", "0.005")
+WIDE = ("--width", "128")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
-AMONG_FLORISTS = ("--partners", "lookahead")
-FLORIST = (*CONTEST, "--gae-lambda", "0.9", *AMONG_FLORISTS)
-WINS = ("--config", "derived=true", "reward=win", *AMONG_FLORISTS)
-WINNER = (*WINS, "--learning-rate", "5e-4", "--entropy", "0.01", "--entropy-end", "0.005")
+KNOWING = ("--config", "derived=true")
+AMONG_FLORISTS = (*KNOWING, "reward=win", "--partners", "lookahead")
+WINNER = (
+    *AMONG_FLORISTS,
+    "--minibatch",
+    "4096",
+    "--learning-rate",
+    "5e-4",
+    "--entropy",
+    "0.01",
+    "--entropy-end",
+    "0.005",
+)
 
 
 def florist(players: int) -> Recipe:
-    """It learns to make bouquets (``reward=dense``), and then to win with them."""
-    first = Recipe("ikebana", "standard", players, 20 * M, FLORIST, "lookahead")
-    return Recipe("ikebana", "standard", players, 6 * M, WINNER, "lookahead", first=first)
+    """It learns to play like the best bot, and then to win against it."""
+    first = Recipe("ikebana", "standard", players, 10 * M, (*WIDE, *KNOWING), "lookahead", clones="lookahead")
+    return Recipe("ikebana", "standard", players, 20 * M, WINNER, "lookahead", first=first)
 
 
 def gambler(preset: str, scale: str) -> Recipe:
@@ -80,9 +89,9 @@ def gambler(preset: str, scale: str) -> Recipe:
     return Recipe("koikoi", preset, 2, 40 * M, (*points, *sure), "monte_carlo", ROUND, first)
 
 
-def taught(players: int, bot: str, steps: int) -> Recipe:
+def taught(players: int, bot: str, steps: int, settings: tuple[str, ...] = ()) -> Recipe:
     """It learns to play like a bot, and then goes on by itself."""
-    first = Recipe("hanabi", "standard", players, 10 * M, clones=bot)
+    first = Recipe("hanabi", "standard", players, 10 * M, settings, clones=bot)
     return Recipe("hanabi", "standard", players, steps, first=first)
 
 
@@ -92,16 +101,11 @@ def canonical(bot: str) -> Recipe:
     return Recipe("hanabi", "standard", 2, 60 * M, LEARNING_ENVIRONMENT, first=first)
 
 
-def surer(first: Recipe, steps: int) -> Recipe:
-    """It goes on from another's network with a smaller learning rate, and ends certain of itself."""
-    return first._replace(steps=steps, settings=(*first.settings, *SURE), first=first)
-
-
 RECIPES: dict[str, Recipe] = {
-    "hanabi-standard-2p": Recipe("hanabi", "standard", 2, 300 * M),
+    "hanabi-standard-2p": taught(2, "smart", 170 * M, WIDE),
     "hanabi-standard-2p-canonical": canonical("smart"),
     "hanabi-standard-3p": taught(3, "smart_safe", 110 * M),
-    "hanabi-standard-4p": surer(Recipe("hanabi", "standard", 4, 80 * M), 40 * M),
+    "hanabi-standard-4p": taught(4, "smart_safe", 90 * M, WIDE),
     "hanabi-standard-5p": taught(5, "smart_safe", 70 * M),
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 12 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),

@@ -1,9 +1,12 @@
 """The boards of bots: best first, both ways to count a lost game, and the best honest one in bold."""
 
+import hashlib
+import json
 from typing import Any
 
-from agents import scoreboard
+from agents import scoreboard, search_contests, search_scores
 from agents.evaluation import originals
+from agents.registry import fingerprints
 from hanabako.games import config_to_dict
 from hanabi_env import PRESETS
 
@@ -60,3 +63,24 @@ def test_the_largest_difference_is_named():
     assert table.splitlines()[-1] == (
         "Farther than 0.15 from their originals: 1 of 2 means. The largest difference is -0.50 (a, 2 players)."
     )
+
+
+def test_results_of_a_network_that_ships_no_more_are_not_shown(tmp_path, monkeypatch):
+    """A row names the file that played it; another file of the same name is another player."""
+    for module in (search_scores, search_contests):
+        rows = json.loads(module.RESULTS.read_text())
+        network = next(row for row in rows if row["networks"])
+        changed = [
+            row | {"networks": dict.fromkeys(row["networks"], "0" * 16)} if row is network else row for row in rows
+        ]
+        monkeypatch.setattr(module, "RESULTS", tmp_path / "results.json")
+        for some, expected in ((rows, len(rows)), (changed, len(rows) - 1)):
+            module.RESULTS.write_text(json.dumps(some))
+            assert len(module.read_results()) == expected
+
+
+def test_only_networks_have_fingerprints(tmp_path):
+    (tmp_path / "policy.safetensors").write_bytes(b"weights")
+    found = fingerprints("smart", "monte_carlo:2000", "hanabi-mini-2p", str(tmp_path / "policy.safetensors"))
+    assert list(found) == ["hanabi-mini-2p", str(tmp_path / "policy.safetensors")]
+    assert list(found.values())[1] == hashlib.sha256(b"weights").hexdigest()[:16]
