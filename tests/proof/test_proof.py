@@ -27,7 +27,7 @@ def test_a_little_of_every_configuration_keeps_the_laws(tmp_path: Path) -> None:
         steps.play_slice(record, entry, tables=64, steps=48)
     assert record.failures == []
     assert record.amount == len(ENTRIES) * 64 * 48
-    assert all(row["checking_seconds"] >= 0 for row in record.rows.values())
+    assert all(row["checks_per_second"] > 0 for row in record.rows.values())
 
 
 DAMAGES: dict[str, dict[int, Any]] = {
