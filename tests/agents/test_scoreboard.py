@@ -68,7 +68,7 @@ def test_the_largest_difference_is_named():
 def test_results_of_a_network_that_ships_no_more_are_not_shown(tmp_path, monkeypatch):
     """A row names the file that played it; another file of the same name is another player."""
     for module in (search_scores, search_contests):
-        rows = json.loads(module.RESULTS.read_text())
+        rows = module.read_results()
         network = next(row for row in rows if row["networks"])
         changed = [
             row | {"networks": dict.fromkeys(row["networks"], "0" * 16)} if row is network else row for row in rows
