@@ -56,4 +56,5 @@ def test_numba_tells_of_what_it_compiles(capsys: pytest.CaptureFixture[str]):
         time.sleep(0.05)
     finally:
         event.unregister("numba:compile", listener)
-    assert capsys.readouterr().err == f"\r{WORDS}\n"
+    assert listener.said
+    assert WORDS in capsys.readouterr().err  # maybe twice: this process has a listener of its own
