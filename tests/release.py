@@ -70,7 +70,7 @@ def build(folder: Path) -> None:
 
 def metadata(folder: Path) -> None:
     """Their metadata and the README on PyPI are in order."""
-    run(sys.executable, "-m", "twine", "check", "--strict", *map(str, DIST.iterdir()))
+    run(sys.executable, "-m", "twine", "check", "--strict", str(built("*.whl")), str(built("*.tar.gz")))
 
 
 def from_wheel(folder: Path) -> None:
