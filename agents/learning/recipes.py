@@ -61,18 +61,8 @@ LEARNING_ENVIRONMENT = ("--config", "derived=false")
 WIDE = ("--width", "128")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
 KNOWING = ("--config", "derived=true")
-AMONG_FLORISTS = (*KNOWING, "reward=win", "--partners", "lookahead")
-WINNER = (
-    *AMONG_FLORISTS,
-    "--minibatch",
-    "4096",
-    "--learning-rate",
-    "5e-4",
-    "--entropy",
-    "0.01",
-    "--entropy-end",
-    "0.005",
-)
+CAREFUL = ("--minibatch", "4096", "--learning-rate", "5e-4", "--entropy", "0.01", "--entropy-end", "0.005")
+WINNER = (*KNOWING, "reward=win", "--partners", "lookahead", *CAREFUL)
 
 
 def florist(players: int) -> Recipe:
