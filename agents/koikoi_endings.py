@@ -29,8 +29,6 @@ from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
 from .bots.block import Block
-from .bots.bot import BotPolicy
-from .bots.koikoi.monte_carlo import monte_carlo
 from .evaluation.contest import one_round
 from .evaluation.playing import standard_error
 from .evaluation.seating import sit
@@ -74,7 +72,7 @@ def moments(first: int, count: int) -> Iterator[tuple[int, NDArray[Any], NDArray
     game = game_of(config).make_game(config)
     block = Block(game, count, observes=False, specialize=False)
     players = sit(block, [load(PLAYER, config)] * 2)
-    (judge,) = sit(block, [BotPolicy(monte_carlo(ROLL_OUTS), config)] * 2)
+    (judge,) = sit(block, [load(f"monte_carlo:{ROLL_OUTS}", config)] * 2)
     laid, rows = Laid(game.rules, block.tables), np.arange(count)
     block.deal(SEED, first)
     laid.begin(rows)

@@ -3,7 +3,6 @@
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from hashlib import sha256
 from importlib.util import find_spec
 from inspect import signature
@@ -14,7 +13,7 @@ from typing import Any
 from hanabako.games import config_from_dict, game_named, game_names, game_of
 from hanabako.words.checks import UnexpectedKeywordError, shown
 
-from .bots.bot import BotPolicy
+from .bots.bot import Bot, BotPolicy
 from .bots.policy import Policy
 from .bots.random_agent import RandomPolicy
 
@@ -25,7 +24,6 @@ __all__ = [
     "metadata_of",
     "names",
     "network_file",
-    "players",
     "pretrained",
     "with_observation_of",
 ]
@@ -36,14 +34,28 @@ PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The networks that ship, one file each."""
 
 
-def players(game: str) -> dict[str, Callable[[Any], Policy]]:
-    """The players of a game by name: functions from a config to the policy that plays it.
-
-    The bots of a game are the `agents.bots.bot.Bot` in ``BOTS`` of the package ``bots.<game>``, if there is one.
-    """
+def bots_of(game: str) -> dict[str, Bot]:
+    """The bots of a game by name: those in ``BOTS`` of the package ``bots.<game>``, if there is one."""
     package = f".bots.{game}"
     bots = importlib.import_module(package, __package__).BOTS if find_spec(package, __package__) else ()
-    return {"random": RandomPolicy, **{bot.name: partial(BotPolicy, bot) for bot in bots}}
+    return {bot.name: bot for bot in bots}
+
+
+def bot_named(text: str, game: str) -> Bot | None:
+    """The bot of a game with this name, behind which there may be a number if the bot `Bot.counts` something.
+
+    Raises:
+        ValueError: the bot takes no number, or the number is not one from 1 to 999999999.
+    """
+    name, colon, number = text.partition(":")
+    bot = bots_of(game).get(name)
+    if bot is None or not colon:
+        return bot
+    if bot.counts is None:
+        raise ValueError(f"{name} takes no number behind its name, got {shown(text)}")
+    if not (number.isascii() and number.isdigit() and 0 < len(number) < 10 and int(number) > 0):
+        raise ValueError(f"behind {name}: belongs a number of {bot.counts} from 1 to 999999999, got {shown(text)}")
+    return replace(bot, name=text, style=int(number))
 
 
 def names(game: str) -> list[str]:
@@ -52,7 +64,7 @@ def names(game: str) -> list[str]:
     Raises:
         ValueError: there is no such game.
     """
-    return list(players(game_named(game).name))
+    return ["random", *bots_of(game_named(game).name)]
 
 
 def pretrained(game: str) -> list[str]:
@@ -86,7 +98,8 @@ def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
 
     Args:
         name_or_path: one of `names`, one of `pretrained`, or the file ``policy.safetensors`` of a training run; with
-            ``search:`` before it, a seat that searches over that player.
+            ``search:`` before it, a seat that searches over that player. ``monte_carlo:2000`` is that bot with another
+            number of roll-outs than its usual.
         config: of the games.
         **effort: of a search, see `agents.search.policy.SearchPolicy` (Hanabi; `searcher` names those of the other
             games): ``rollouts`` or ``budget``, and what else it takes.
@@ -107,13 +120,15 @@ def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
                     f"{SEARCH}NAME, and no others are known"
                 )
         return search(load(text.removeprefix(SEARCH), config), config, **effort)
-    bots = players(game)
-    if str(name_or_path) in bots:
-        return bots[str(name_or_path)](config)
+    if text == "random":
+        return RandomPolicy(config)
+    bot = bot_named(text, game)
+    if bot is not None:
+        return BotPolicy(bot, config)
     path = network_file(name_or_path)
     if path is None:
-        known = ", ".join((*bots, *pretrained(game)))
-        raise ValueError(f"an agent must be one of {known} or a file, got {shown(str(name_or_path))}")
+        known = ", ".join((*names(game), *pretrained(game)))
+        raise ValueError(f"an agent must be one of {known} or a file, got {shown(text)}")
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
     return load_policy(path, config)

@@ -22,8 +22,6 @@ import tyro
 from hanabako.files import read_json, write_rows
 from hanabako.games import make_config
 
-from .bots.bot import BotPolicy
-from .bots.koikoi.monte_carlo import monte_carlo
 from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .evaluation.contest import HeadToHead, head_to_head, one_round
 from .evaluation.playing import play
@@ -45,7 +43,6 @@ class Row(NamedTuple):
     rollouts: int
     """0: it looks ahead exactly, as Ikebana's search does."""
     rival: str
-    """The name of a bot; behind a colon the roll-outs of `monte_carlo`."""
     deals: int
 
     @property
@@ -112,9 +109,8 @@ def players_of(row: Row) -> tuple[Any, Policy, Policy]:
     """The config, the search and its rival."""
     config = one_round(make_config(row.game, row.preset, None if row.game == "koikoi" else 2))
     config = with_observation_of(config, [row.rival])
-    name, _, rollouts = row.rival.partition(":")
-    rival = BotPolicy(monte_carlo(int(rollouts)), config) if rollouts else load(name, config)
-    return config, load(SEARCH + row.blueprint, config, rollouts=row.rollouts or None), rival
+    search = load(SEARCH + row.blueprint, config, rollouts=row.rollouts or None)
+    return config, search, load(row.rival, config)
 
 
 def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,6 +65,8 @@ class Bot:
     """It is shown the whole record."""
     refuses: Callable[[Any], str | None] = refuses_nothing
     """Says in words why the bot cannot play a config, or None."""
+    counts: str | None = None
+    """What ``style`` is a number of, if it may be chosen behind the bot's name, as in ``monte_carlo:2000``."""
 
 
 @rule

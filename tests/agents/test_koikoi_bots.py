@@ -7,7 +7,6 @@ import pytest
 
 import agents
 from agents.bots.bot import BotPolicy
-from agents.bots.koikoi import monte_carlo
 from agents.bots.koikoi.heuristics import probability_to_hold
 from agents.evaluate import play
 from agents.evaluation.contest import head_to_head
@@ -22,8 +21,18 @@ NAMES = ["greedy_stop", "always_koi", "counting", "monte_carlo"]
 
 def test_the_register_names_them():
     assert agents.names("koikoi") == ["random", *NAMES]
-    with pytest.raises(ValueError, match="roll_outs"):
-        monte_carlo(0)
+    for wrong in ("monte_carlo:0", "monte_carlo:", "monte_carlo:1e3", "monte_carlo:-5", "monte_carlo:٣"):
+        with pytest.raises(ValueError, match="a number of roll-outs a decision from 1 to 999999999"):
+            agents.load(wrong, ROUND)
+    with pytest.raises(ValueError, match="counting takes no number"):
+        agents.load("counting:3", ROUND)
+
+
+def test_more_roll_outs_choose_better():
+    """Points a round over 400 deals with both seatings; fails by chance less than once in a million."""
+    long, short = agents.load("monte_carlo:300", JAPAN), agents.load("monte_carlo:2", JAPAN)
+    result = head_to_head(JAPAN, long, short, 400, seed=1).summary()
+    assert long.name == "monte_carlo:300" and result["lead"] > 5 * result["lead_error"]
 
 
 def test_a_view_hides_the_other_hand_the_deck_and_the_streams():
@@ -43,9 +52,7 @@ def test_a_view_hides_the_other_hand_the_deck_and_the_streams():
 @pytest.mark.parametrize("name", NAMES)
 def test_no_move_depends_on_what_the_seat_cannot_see(name):
     """The same decision where the other hand, the deck and the stream are others."""
-    policy = agents.load(name, ROUND)
-    if name == "monte_carlo":
-        policy = BotPolicy(monte_carlo(60), ROUND)
+    policy = agents.load("monte_carlo:60" if name == "monte_carlo" else name, ROUND)
     assert isinstance(policy, BotPolicy)
     import random
 
@@ -93,7 +100,7 @@ def test_the_chance_to_hold_one_of_some_cards():
 def test_they_beat_who_they_should():
     """Points a round over 1,000 deals with both seatings; each margin is above five standard errors of its mean."""
     players = {name: agents.load(name, JAPAN) for name in ("random", *NAMES[:3])}
-    roller = BotPolicy(monte_carlo(300), JAPAN)
+    roller = agents.load("monte_carlo:300", JAPAN)
     for one, other in ((players["greedy_stop"], players["random"]), (roller, players["greedy_stop"])):
         result = head_to_head(JAPAN, one, other, 1000, seed=1).summary()
         assert result["lead"] > 5 * result["lead_error"]

@@ -6,7 +6,6 @@ who capture at random and stop at every yaku. The action with the best mean poin
 decision is the bot's ``style``; they are shared evenly among the actions, which meet the same deals.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,15 +110,5 @@ MONTE_CARLO = Bot(
     observe=nothing_to_observe,
     act=act,
     style=ROLL_OUTS,
+    counts="roll-outs a decision",
 )
-
-
-def monte_carlo(roll_outs: int) -> Bot:
-    """The bot with that many roll-outs per decision.
-
-    Raises:
-        ValueError: ``roll_outs`` is below 1.
-    """
-    if roll_outs < 1:
-        raise ValueError(f"roll_outs must be at least 1, got {roll_outs}")
-    return replace(MONTE_CARLO, name=f"monte_carlo_{roll_outs}", style=roll_outs)
