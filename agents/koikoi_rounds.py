@@ -2,19 +2,26 @@
 
     python -m agents.koikoi_rounds --measure          # how often dealers win, of everybody
     python -m agents.koikoi_rounds --responses RUN... # what best responses earn
+    python -m agents.koikoi_rounds --long             # the networks against 2,000 roll-outs a decision
     python -m agents.koikoi_rounds                    # write the part of agents/SCORES.md from the results beside it
 
 A match is 10,000 deals of one round, each played twice with the seats exchanged: 20,000 rounds in which both players
 deal equally often. Errors are over deals. The matches are those of the shipped networks' tournaments, which
 `python -m agents.pretrain` has played. A best response to a shipped network is trained as that was in the end
-(`agents.learning.recipes`), with ``--start`` its file, ``--partners`` its name and ``--steps 15000000``.
+(`agents.learning.recipes`), with ``--start`` its file, ``--partners`` its name and ``--steps 15000000``. The long
+matches, 100,000 rounds each, grow by some deals at a time; what was interrupted goes on where it was, unless the
+network is another by now.
 """
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
 
 from hanabako.files import read_json, write_text
 from hanabako.games import game_of
@@ -24,17 +31,21 @@ from hanafuda_env import PRESETS, KoiKoiConfig
 from .bots.block import Block
 from .bots.koikoi.monte_carlo import ROLL_OUTS
 from .bots.policy import Policy
-from .evaluation.contest import one_round
+from .evaluation.contest import head_to_head, one_round
 from .evaluation.playing import steps_of
 from .learning.league import exploitability
+from .learning.runs import machine
 from .networks.policy_file import read_metadata, training_in_words
-from .registry import load
+from .registry import fingerprints, load
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "koikoi-rounds.json"
 PAGE = HERE / "SCORES.md"
 ROUNDS, SEED = 20_000, 1
 MEASURED = ("document", "koikoi_japan")
+RIVAL, LONG_ROUNDS = "monte_carlo:2000", 100_000
+AT_ONCE = 1_000
+"""Deals of a long match between two looks at the clock."""
 COMMAND = f"python -m {__spec__.name}"
 
 
@@ -67,7 +78,12 @@ def measure(rounds: int) -> dict[str, Any]:
 
 def contest(preset: str) -> dict[str, Any]:
     """The tournament of a preset's network and the bots."""
-    return read_json(RESULTS.with_name(f"koikoi-{preset}-2p.json"))
+    return read_json(RESULTS.with_name(f"{network_of(preset)}.json"))
+
+
+def network_of(preset: str) -> str:
+    """The name of the network that ships for a preset."""
+    return f"koikoi-{preset}-2p"
 
 
 def response(run_dir: Path, deals: int) -> dict[str, Any]:
@@ -79,13 +95,45 @@ def response(run_dir: Path, deals: int) -> dict[str, Any]:
     return {"against": ", ".join(against), "lead": found["lead"], "lead_error": found["lead_error"], **costs}
 
 
+def long_match(preset: str, before: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
+    """A preset's network against `RIVAL`, with `AT_ONCE` more deals each time, going on from ``before``; JSON types."""
+    config, name = round_of(preset), network_of(preset)
+    network, rival, cores = load(name, config), load(RIVAL, config), os.cpu_count() or 1
+    row: dict[str, Any] = {"deals": 0, "lead_sum": 0.0, "lead_squares": 0.0, "won_sum": 0.0}
+    row |= {"rival": RIVAL, "networks": fingerprints(name), "machine": machine()}
+    if before is not None and before["networks"] == row["networks"]:
+        row = dict(before)
+    while row["deals"] < LONG_ROUNDS // 2:
+        match = head_to_head(config, network, rival, AT_ONCE, SEED, cores, first=row["deals"])
+        leads = match.lead.mean(axis=1)
+        row["deals"] += len(leads)
+        row["lead_sum"] += float(leads.sum())
+        row["lead_squares"] += float((leads**2).sum())
+        row["won_sum"] += float((match.lead > 0).mean(axis=1).sum())
+        yield row
+
+
 # --- The page ---------------------------------------------------------------------------------------------------------
 
 
 def page(results: Mapping[str, Any]) -> str:
     """All presets in Markdown, and the best responses."""
     matrices = [preset_matrix(preset, dealers) for preset, dealers in results["presets"].items()]
-    return "\n\n".join([*matrices, responses_board(results)])
+    return "\n\n".join([*matrices, long_board(results), responses_board(results)])
+
+
+def long_board(results: Mapping[str, Any]) -> str:
+    """The networks that ship against much thought, as far as that was played."""
+    lines = ["| network | against | points a round | rounds won | rounds |", "|---|---|---|---|---|"]
+    for preset, row in results["long"].items():
+        deals, name = row["deals"], network_of(preset)
+        if row["networks"] != fingerprints(name):
+            continue
+        mean = row["lead_sum"] / deals
+        error = math.sqrt((row["lead_squares"] / deals - mean**2) / (deals - 1))
+        points = f"{mean / 2:+.3f} ± {1.96 * error / 2:.3f}"  # counted from both sides
+        lines.append(f"| {name} | {row['rival']} | {points} | {row['won_sum'] / deals:.1%} | {2 * deals:,} |")
+    return "\n".join(lines)
 
 
 def responses_board(results: Mapping[str, Any]) -> str:
@@ -129,6 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--check", action="store_true", help="only say whether the page is up to date")
     parser.add_argument("--responses", type=Path, nargs="+", metavar="RUN", help="best responses to measure")
+    parser.add_argument("--long", action="store_true", help="play the long matches, or go on with them")
     options = parser.parse_args(arguments)
     results = read_json(RESULTS)
     if options.measure:
@@ -137,6 +186,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         results["responses"] = [response(run_dir, options.rounds // 2) for run_dir in options.responses]
     if options.measure or options.responses:
         write_text(RESULTS, json.dumps(results, indent=1) + "\n")
+    if options.long:
+        for preset in MEASURED:
+            for row in tqdm(long_match(preset, results["long"].get(preset)), preset, unit="k deals"):
+                results["long"][preset] = row
+                write_text(RESULTS, json.dumps(results, indent=1) + "\n")
     generated = [("koikoi", page(results))]
     update(PAGE, generated, options.check, COMMAND)
 
