@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import tyro
 
-from hanabako.files import read_json, write_rows
+from hanabako.files import write_rows
 from hanabako.games import make_config
 
 from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .evaluation.contest import HeadToHead, head_to_head, one_round
 from .evaluation.playing import play
 from .learning.runs import machine
-from .registry import SEARCH, fingerprints, load, with_observation_of
+from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"
 SEED = 1
@@ -138,8 +138,7 @@ def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_results() -> list[dict[str, Any]]:
     """What has been played so far, by the networks that ship now."""
-    rows = read_json(RESULTS) if RESULTS.exists() else []
-    return [row for row in rows if row["networks"] == fingerprints(row["blueprint"], row["rival"])]
+    return rows_still_true(RESULTS, "blueprint", "rival")
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> str:

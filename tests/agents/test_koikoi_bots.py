@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents import koikoi_rounds
 from agents.bots.bot import BotPolicy
 from agents.bots.koikoi.heuristics import probability_to_hold
 from agents.evaluate import play
@@ -104,3 +105,17 @@ def test_they_beat_who_they_should():
     for one, other in ((players["greedy_stop"], players["random"]), (roller, players["greedy_stop"])):
         result = head_to_head(JAPAN, one, other, 1000, seed=1).summary()
         assert result["lead"] > 5 * result["lead_error"]
+
+
+def test_a_long_match_goes_on_where_it_was(monkeypatch):
+    """Deal by deal the same numbers, interrupted or not; those of another network are not gone on with."""
+    monkeypatch.setattr(koikoi_rounds, "RIVAL", "monte_carlo:2")
+    monkeypatch.setattr(koikoi_rounds, "LONG_ROUNDS", 12)
+    monkeypatch.setattr(koikoi_rounds, "AT_ONCE", 2)
+    whole = [dict(row) for row in koikoi_rounds.long_match("document", None)]
+    assert [row["deals"] for row in whole] == [2, 4, 6] and whole[-1]["lead_squares"] > 0
+    assert list(koikoi_rounds.long_match("document", whole[0]))[-1] == whole[-1]
+    assert len(list(koikoi_rounds.long_match("document", whole[0] | {"networks": {}}))) == 3
+    config = koikoi_rounds.round_of("document")
+    players = [agents.load(name, config) for name in ("koikoi-document-2p", "monte_carlo:2")]
+    assert whole[-1]["lead_sum"] == head_to_head(config, *players, 6, seed=koikoi_rounds.SEED).lead.mean(axis=1).sum()
