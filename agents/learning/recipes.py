@@ -55,13 +55,14 @@ class Recipe(NamedTuple):
 
 M = 1_000_000
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
-CONTEST = ("--entropy", "0.05", "--entropy-end", "0.005")
 ROUND = ("rounds=1", "reward=points")
 LEARNING_ENVIRONMENT = ("--config", "derived=false")
 WIDE = ("--width", "128")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
 KNOWING = ("--config", "derived=true")
-CAREFUL = ("--minibatch", "4096", "--learning-rate", "5e-4", "--entropy", "0.01", "--entropy-end", "0.005")
+SURE = ("--entropy", "0.01", "--entropy-end", "0.005")
+CAREFUL = ("--minibatch", "4096", "--learning-rate", "5e-4", *SURE)
+LUCK = ("--games", "8192", "--minibatch", "32768", "--learning-rate", "1e-3", "--gae-lambda", "0.9", *SURE)
 WINNER = (*KNOWING, "reward=win", "--partners", "lookahead", *CAREFUL)
 
 
@@ -72,17 +73,22 @@ def florist(players: int) -> Recipe:
 
 
 def gambler(preset: str, scale: str) -> Recipe:
-    """It plays for points as they are, and goes on with a smaller learning rate and more certain of itself."""
-    points = ("--config", "reward=points", "--reward-scale", scale, *SELDOM)
-    sure = ("--learning-rate", "1e-3", "--entropy", "0.02", "--entropy-end", "0.005", "--gae-lambda", "0.9")
-    first = Recipe("koikoi", preset, 2, 20 * M, (*points, *CONTEST), "monte_carlo")
-    return Recipe("koikoi", preset, 2, 40 * M, (*points, *sure), "monte_carlo", ROUND, first)
+    """It learns to play like the best bot, whose luck averages out, then for points, in batches for a game of luck."""
+    bot, points = "monte_carlo:300", ("--config", "reward=points")
+    settings = (*points, "--reward-scale", scale, *LUCK, *SELDOM)
+    first = Recipe("koikoi", preset, 2, 6 * M, (*points, "--epochs", "2"), bot, clones=bot)
+    return Recipe("koikoi", preset, 2, 100 * M, settings, bot, ROUND, first)
 
 
 def taught(players: int, bot: str, steps: int, settings: tuple[str, ...] = ()) -> Recipe:
     """It learns to play like a bot, and then goes on by itself."""
     first = Recipe("hanabi", "standard", players, 10 * M, settings, clones=bot)
     return Recipe("hanabi", "standard", players, steps, first=first)
+
+
+def again(recipe: Recipe, steps: int) -> Recipe:
+    """It goes on from a network that was finished: learning rate and price of a lost game begin anew."""
+    return recipe._replace(steps=steps, first=recipe)
 
 
 def canonical(bot: str) -> Recipe:
@@ -94,9 +100,9 @@ def canonical(bot: str) -> Recipe:
 RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p": taught(2, "smart", 170 * M, WIDE),
     "hanabi-standard-2p-canonical": canonical("smart"),
-    "hanabi-standard-3p": taught(3, "smart_safe", 110 * M),
+    "hanabi-standard-3p": again(taught(3, "smart_safe", 100 * M, WIDE), 90 * M),
     "hanabi-standard-4p": taught(4, "smart_safe", 90 * M, WIDE),
-    "hanabi-standard-5p": taught(5, "smart_safe", 70 * M),
+    "hanabi-standard-5p": taught(5, "smart_safe", 80 * M, WIDE),
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 12 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},

@@ -117,5 +117,6 @@ def test_a_long_match_goes_on_where_it_was(monkeypatch):
     assert list(koikoi_rounds.long_match("document", whole[0]))[-1] == whole[-1]
     assert len(list(koikoi_rounds.long_match("document", whole[0] | {"networks": {}}))) == 3
     config = koikoi_rounds.round_of("document")
-    players = [agents.load(name, config) for name in ("koikoi-document-2p", "monte_carlo:2")]
-    assert whole[-1]["lead_sum"] == head_to_head(config, *players, 6, seed=koikoi_rounds.SEED).lead.mean(axis=1).sum()
+    network, rival = agents.load("koikoi-document-2p", config), agents.load("monte_carlo:2", config)
+    match = head_to_head(config, network, rival, 6, seed=koikoi_rounds.SEED)
+    assert whole[-1]["lead_sum"] == match.lead.mean(axis=1).sum()
