@@ -23,7 +23,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from hanabako.files import read_json, write_text
+from hanabako.files import read_json, write_rows, write_text
 from hanabako.games import game_of
 from hanabako.pages.generated import update
 from hanafuda_env import PRESETS, KoiKoiConfig
@@ -36,10 +36,11 @@ from .evaluation.playing import steps_of
 from .learning.league import exploitability
 from .learning.runs import machine
 from .networks.policy_file import read_metadata, training_in_words
-from .registry import fingerprints, load
+from .registry import fingerprints, load, rows_still_true
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "koikoi-rounds.json"
+LONG_RESULTS = RESULTS.with_name("koikoi-long.json")
 PAGE = HERE / "SCORES.md"
 ROUNDS, SEED = 20_000, 1
 MEASURED = ("document", "koikoi_japan")
@@ -99,10 +100,9 @@ def long_match(preset: str, before: Mapping[str, Any] | None) -> Iterator[dict[s
     """A preset's network against `RIVAL`, with `AT_ONCE` more deals each time, going on from ``before``; JSON types."""
     config, name = round_of(preset), network_of(preset)
     network, rival, cores = load(name, config), load(RIVAL, config), os.cpu_count() or 1
-    row: dict[str, Any] = {"deals": 0, "lead_sum": 0.0, "lead_squares": 0.0, "won_sum": 0.0}
-    row |= {"rival": RIVAL, "networks": fingerprints(name), "machine": machine()}
-    if before is not None and before["networks"] == row["networks"]:
-        row = dict(before)
+    nothing = {"deals": 0, "lead_sum": 0.0, "lead_squares": 0.0, "won_sum": 0.0}
+    players = {"network": name, "rival": RIVAL, "networks": fingerprints(name, RIVAL)}
+    row: dict[str, Any] = dict(before or {**players, **nothing, "machine": machine()})
     while row["deals"] < LONG_ROUNDS // 2:
         match = head_to_head(config, network, rival, AT_ONCE, SEED, cores, first=row["deals"])
         leads = match.lead.mean(axis=1)
@@ -113,26 +113,39 @@ def long_match(preset: str, before: Mapping[str, Any] | None) -> Iterator[dict[s
         yield row
 
 
+def long_matches() -> list[dict[str, Any]]:
+    """The long matches as far as they were played by the networks that ship now."""
+    return rows_still_true(LONG_RESULTS, "network", "rival")
+
+
+def play_long_matches() -> None:
+    """Play what is missing of them."""
+    rows = {(row["network"], row["rival"]): row for row in long_matches()}
+    for preset in MEASURED:
+        match = network_of(preset), RIVAL
+        for row in tqdm(long_match(preset, rows.get(match)), preset, unit="k deals"):
+            rows[match] = row
+            write_rows(LONG_RESULTS, list(rows.values()))
+
+
 # --- The page ---------------------------------------------------------------------------------------------------------
 
 
 def page(results: Mapping[str, Any]) -> str:
     """All presets in Markdown, and the best responses."""
     matrices = [preset_matrix(preset, dealers) for preset, dealers in results["presets"].items()]
-    return "\n\n".join([*matrices, long_board(results), responses_board(results)])
+    return "\n\n".join([*matrices, long_board(long_matches()), responses_board(results)])
 
 
-def long_board(results: Mapping[str, Any]) -> str:
-    """The networks that ship against much thought, as far as that was played."""
+def long_board(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The networks that ship against much thought."""
     lines = ["| network | against | points a round | rounds won | rounds |", "|---|---|---|---|---|"]
-    for preset, row in results["long"].items():
-        deals, name = row["deals"], network_of(preset)
-        if row["networks"] != fingerprints(name):
-            continue
+    for row in rows:
+        deals = row["deals"]
         mean = row["lead_sum"] / deals
         error = math.sqrt((row["lead_squares"] / deals - mean**2) / (deals - 1))
         points = f"{mean / 2:+.3f} ± {1.96 * error / 2:.3f}"  # counted from both sides
-        lines.append(f"| {name} | {row['rival']} | {points} | {row['won_sum'] / deals:.1%} | {2 * deals:,} |")
+        lines.append(f"| {row['network']} | {row['rival']} | {points} | {row['won_sum'] / deals:.1%} | {2 * deals:,} |")
     return "\n".join(lines)
 
 
@@ -187,10 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.measure or options.responses:
         write_text(RESULTS, json.dumps(results, indent=1) + "\n")
     if options.long:
-        for preset in MEASURED:
-            for row in tqdm(long_match(preset, results["long"].get(preset)), preset, unit="k deals"):
-                results["long"][preset] = row
-                write_text(RESULTS, json.dumps(results, indent=1) + "\n")
+        play_long_matches()
     generated = [("koikoi", page(results))]
     update(PAGE, generated, options.check, COMMAND)
 
