@@ -237,7 +237,7 @@ def boards() -> dict[str, str]:
     """The text of every board by its name in the documents."""
     paths = (PROGRAMS, VARIANTS, FOUR_LIVES, ORIGINALS)
     standard, variants, four_lives, originals = (json.loads(path.read_text()) for path in paths)
-    results = read_results()
+    results, swept = read_results(), json.loads(sweep.RESULTS.read_text())
     programs = [*standard, *variants, *four_lives]
     others = [result for result in results if "score" in result and result not in programs]
     return {
@@ -247,7 +247,8 @@ def boards() -> dict[str, str]:
         "variants": variants_board(variants),
         "originals": originals_board(originals, [*standard, *four_lives]),
         "ceiling": measuring.ceiling_board(measuring.read_results()),
-        "sweep": sweep.table(json.loads(sweep.RESULTS.read_text())),
+        "sweep": sweep.table(swept),
+        "networks": sweep.networks_table(swept),
         "endings": koikoi_endings.endings_board(koikoi_endings.read_results()),
         "calls": koikoi_endings.calls_board(koikoi_endings.read_results()),
         "prestige": ikebana_prestige.board(ikebana_prestige.read_results()),

@@ -54,6 +54,22 @@ def test_an_interrupted_row_goes_on(elsewhere: Path, monkeypatch: pytest.MonkeyP
         sweep.main([])
 
 
+def test_networks_are_compared_where_both_rows_are_there(monkeypatch: pytest.MonkeyPatch):
+    """One line for each, with its own numbers; they are not in the table of the settings."""
+    rows = {"wide": (sweep.Row(1, 4, "a"), sweep.Row(1, 0, "b")), "deep": (sweep.Row(1, 4, "c"), sweep.Row(1, 0, "d"))}
+    monkeypatch.setattr(sweep, "NETWORKS", rows)
+    numbers = {"steps": 3e6, "core_seconds": 90, "greedy_score_error": 0.5, "greedy_lost": 0, "processor": "one core"}
+    results = [
+        {**row._asdict(), **numbers, "greedy_score": 10.0 + k}
+        for k, row in enumerate([*rows["wide"], rows["deep"][0], sweep.Row(2, 4, "e")])
+    ]
+    assert "| wide | 3.0 M | 10.00 ± 0.50 | 1.5 | 11.00 ± 0.50 |" in sweep.networks_table(results)
+    assert "deep" not in sweep.networks_table(results)
+    assert [line for line in sweep.table(results).splitlines() if "| 4 |" in line] == [
+        "| 2 | 4 | `e` | 3.0 M | 13.00 ± 0.50 | 0.0% |"
+    ]
+
+
 def test_the_results_are_those_of_the_sweep():
     results = json.loads(sweep.RESULTS.read_text())
     assert {sweep.Row(row["ranks"], row["minutes"], row["settings"]) for row in results} <= set(sweep.ROWS)
