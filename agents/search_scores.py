@@ -30,7 +30,8 @@ from .search.policy import SearchPolicy
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search.json"
 SEED = 1
-AT_ONCE = 10
+FEWEST, ROLLOUTS_AT_ONCE = 10, 1500
+"""Games that are played side by side: a search of many at a time is faster, and an interruption loses more."""
 """Games between two looks at the clock."""
 
 
@@ -99,9 +100,9 @@ class Args:
 
 
 def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
-    """``result`` with up to `AT_ONCE` more games of the row: its numbers, and every game's scores."""
+    """``result`` with up to some more games of the row: its numbers, and every game's scores."""
     first = len(result["scores"])
-    count = min(AT_ONCE, row.games - first)
+    count = min(max(FEWEST, ROLLOUTS_AT_ONCE // row.rollouts), row.games - first)
     config = with_observation_of(make_config("hanabi", row.preset, row.players), [row.blueprint])
     effort = {"rollouts": row.rollouts, "seats": row.seats}
     searching, blueprint = load(SEARCH + row.blueprint, config, **effort), load(row.blueprint, config)

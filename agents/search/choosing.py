@@ -8,14 +8,14 @@ the blueprint's own action, which all others have to beat.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MARGIN", "Effort", "Thought", "think"]
+__all__ = ["MARGIN", "Effort", "Request", "Thought", "think", "think_together"]
 
 MARGIN = 2.0
 """Standard errors, see `Effort.margin`, if nothing else is said."""
@@ -107,6 +107,61 @@ def think(
     for left, n in thought.requests():
         thought.add(left, play_out(left, n))
     return thought
+
+
+class Request(NamedTuple):
+    """What one of many searches asks to be played out."""
+
+    key: int
+    """Whose search."""
+    actions: NDArray[np.int64]
+    """(k,), each over the same"""
+    deals: int
+    """fresh deals."""
+
+    @property
+    def rollouts(self) -> int:
+        """How many."""
+        return len(self.actions) * self.deals
+
+
+def think_together(
+    thoughts: Mapping[int, Thought], play_out: Callable[[list[Request]], NDArray[Any]], at_once: int
+) -> None:
+    """Bring searches to their ends side by side, so that their roll-outs share the loops.
+
+    Args:
+        thoughts: by the keys of their requests.
+        play_out: the scores of some requests, of ``at_once`` roll-outs at most, one after the other: (n, k) of each.
+        at_once: at least the roll-outs of one request.
+    """
+    open_requests = {key: thought.requests() for key, thought in thoughts.items()}
+    while open_requests:
+        asked = []
+        for key, requests in list(open_requests.items()):
+            if (request := next(requests, None)) is None:
+                del open_requests[key]
+            else:
+                asked.append(Request(key, *request))
+        for batch in batches(asked, at_once):
+            scores = play_out(batch)
+            for part in batch:
+                own, scores = np.split(scores, [part.rollouts])
+                thoughts[part.key].add(part.actions, own.reshape(part.deals, -1))
+
+
+def batches(asked: list[Request], at_once: int) -> Iterator[list[Request]]:
+    """The same in their order, of at most so many roll-outs."""
+    batch: list[Request] = []
+    size = 0
+    for request in asked:
+        if batch and size + request.rollouts > at_once:
+            yield batch
+            batch, size = [], 0
+        batch.append(request)
+        size += request.rollouts
+    if batch:
+        yield batch
 
 
 def part_spent(effort: Effort, spent: int, began: float) -> float:

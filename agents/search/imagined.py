@@ -1,4 +1,4 @@
-"""Imagined games: copies of one real game in which one player holds other cards, and the blueprint plays all seats.
+"""Imagined games: copies of real games in which one player holds other cards, and the blueprint plays all seats.
 
 They are `agents.bots.policy.GamesInPlay`, so that whatever plays real games plays these: the compiled loops of bots and
 of the game, and one forward pass of a network per step for all games. The games of a room go on in lock-step.
@@ -25,7 +25,7 @@ def blocks_of_memory(memories: NDArray[Any], players: int) -> NDArray[Any]:
 
 
 class Imagined(Block):
-    """Room for up to ``size`` imagined games of one real game; `Studio.room` makes it.
+    """Room for up to ``size`` imagined games; `Studio.room` makes it.
 
     Args:
         studio: what is common to all rooms.
@@ -42,19 +42,28 @@ class Imagined(Block):
         """What the blueprint remembers, (size, ...): the array itself, or None."""
 
     def imagine(
-        self, table: Any, player: int, hands: NDArray[np.uint8], keys: NDArray[np.uint64], chance: Any, step: int
-    ) -> None:
+        self,
+        table: Any,
+        player: int,
+        hands: NDArray[np.uint8],
+        keys: NDArray[np.uint64],
+        chance: Any,
+        step: int,
+        first: int = 0,
+    ) -> slice:
         """The game of ``table`` (1,) once per row of ``hands`` (n, slots), which are ``player``'s; decks by ``keys``.
 
-        What is there beyond n has ended. ``chance`` and ``step`` are those of the real game.
+        ``chance`` and ``step`` are those of the real game; of all real games that share the room, the step is the same.
+        They lie from ``first`` on, in the rows that are returned: what is there beyond has ended.
         """
-        n = len(hands)
-        self.lay(table, n)
-        self.tables["terminated"][n:] = True
-        self.tables["state"]["end_reason"][n:] = END_OUT_OF_CARDS
-        self._belief.put(self.rules_array, self.tables[:n], player, keys, hands)
-        self.keys[:] = chance
+        rows = slice(first, first + len(hands))
+        self.lay(table, rows)
+        self.tables["terminated"][rows.stop :] = True
+        self.tables["state"]["end_reason"][rows.stop :] = END_OUT_OF_CARDS
+        self._belief.put(self.rules_array, self.tables[rows], player, keys, hands)
+        self.keys[rows] = chance
         self.step = step
+        return rows
 
     def hold(self, n: int, player: int, hands: NDArray[np.uint8] | None, keys: NDArray[np.uint64]) -> None:
         """Let ``player`` take the own hand from the decks of the first n games: any cards, or ``hands`` (n, slots)."""

@@ -63,7 +63,7 @@ class PlayedOut(ABC):
         block, players = self._room(count)
         states, root = block.tables["state"], table["state"][0]
         repeated = np.repeat(deals, len(actions))
-        block.lay(table, count)
+        block.lay(table, slice(count))
         self.write(states[:count], repeated)
         block.keys[:count] = repeated["key"]
         block.actions[:count] = np.tile(actions, len(deals))

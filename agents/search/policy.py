@@ -32,10 +32,10 @@ from hanabako.words.checks import shown
 from ..bots.block import GAMES_AT_ONCE
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
-from .choosing import MARGIN, Effort, Thought, think
+from .choosing import MARGIN, Effort, Request, Thought, think_together
 from .efforts import check_effort, check_number, name_of_search
 from .hands import Hands, Moment, systematic
-from .imagined import Studio, blocks_of_memory
+from .imagined import Imagined, Studio, blocks_of_memory
 from .together import CommonKnowledge
 
 __all__ = ["Replicating", "SearchPolicy", "SearchSeated"]
@@ -127,8 +127,8 @@ class Searching(Seated):
         """Whether the seat of ``player`` in game i is one that searches here."""
 
     @abstractmethod
-    def search(self, i: int, own: int) -> int:
-        """The action of the searching seat; ``own`` is the blueprint's."""
+    def search(self, rows: Sequence[int]) -> None:
+        """Choose the actions of the searching seats in these games; the blueprint's are there."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.bots.policy.Seated.begin`."""
@@ -150,13 +150,13 @@ class Searching(Seated):
         """See `agents.bots.policy.Seated.act`."""
         self._blueprint.act()
         tables, actions = self._games.tables, self._games.actions
-        for i in np.flatnonzero((self.seats != 0) & ~tables["terminated"]).tolist():
-            if self.searches(i, int(tables["current_player"][i])):
-                began = time.thread_time()
-                own = int(actions[i])
-                actions[i] = self.search(i, own)
-                self._policy.counts["changed"] += int(actions[i]) != own
-                self._policy.core_seconds += time.thread_time() - began
+        going = np.flatnonzero((self.seats != 0) & ~tables["terminated"]).tolist()
+        rows = [i for i in going if self.searches(i, int(tables["current_player"][i]))]
+        began, own = time.thread_time(), actions[rows]
+        self._policy.counts["decisions"] += len(rows)
+        self.search(rows)
+        self._policy.counts["changed"] += int((actions[rows] != own).sum())
+        self._policy.core_seconds += time.thread_time() - began
 
     def _keep(self, i: int, thought: Thought) -> None:
         self.thoughts[i], self.values[i] = thought, thought.values()
@@ -180,6 +180,8 @@ class SearchSeated(Searching):
         super().__init__(policy, games, seats)
         self.beliefs: list[Hands | None] = [None] * len(games.tables)
         """What the searching seat believes in each game, as of its last decision; None where it has no seat."""
+        self._dice: dict[int, np.random.Generator] = {}
+        """Of each game's last decision."""
 
     def begin_game(self, i: int) -> None:
         """See `Searching`."""
@@ -194,52 +196,62 @@ class SearchSeated(Searching):
         """See `Searching`."""
         return self._belief(i).player == player
 
-    def search(self, i: int, own: int) -> int:
-        """See `Searching`."""
-        began, belief = time.perf_counter(), self._belief(i)
-        policy, counts = self._policy, self._policy.counts
+    def search(self, rows: Sequence[int]) -> None:
+        """See `Searching`: the games together, but by the clock one after the other."""
+        for some in [rows] if self._policy.effort.budget is None else [[i] for i in rows]:
+            begun = {i: self._begin_thought(i) for i in some}
+            thoughts = {i: thought for i, thought in begun.items() if thought is not None}
+            think_together(thoughts, self.play_out, GAMES_AT_ONCE)
+            for i, thought in thoughts.items():
+                self._policy.counts["rollouts"] += thought.spent
+                self._keep(i, thought)
+                self._games.actions[i] = thought.verdict()
+
+    def _begin_thought(self, i: int) -> Thought | None:
+        """A search in game i, whose belief is brought up to date; None where the blueprint's action is played."""
+        began, belief, counts = time.perf_counter(), self._belief(i), self._policy.counts
         moment = belief.moments[-1]
         actions = np.flatnonzero(unpack(moment.table["mask"], self._games.game.num_actions)[0])
-        rng = np.random.default_rng([int(belief.chance), moment.step])
-        counts["decisions"] += 1
         if len(actions) == 1:
-            return own
+            return None
+        rng = self._dice[i] = np.random.default_rng([int(belief.chance), moment.step])
         belief.catch_up(rng)
         counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
         if not len(belief.hands):
-            return own
-
-        def play_out(left: NDArray[np.int64], n: int) -> NDArray[Any]:
-            return self.play_out(i, left, n, rng)
-
-        thought = think(actions, own, play_out, policy.effort, began, GAMES_AT_ONCE)
-        counts["rollouts"] += thought.spent
-        self._keep(i, thought)
-        return thought.verdict()
+            return None
+        return Thought(actions, int(self._games.actions[i]), self._policy.effort, began, GAMES_AT_ONCE)
 
     def _belief(self, i: int) -> Hands:
         belief = self.beliefs[i]
         assert belief is not None
         return belief
 
-    def play_out(self, i: int, actions: NDArray[np.int64], n: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Scores (n, k) of these k actions in game i, each over the same n hands of the belief and orders of the deck.
+    def play_out(self, batch: list[Request]) -> NDArray[Any]:
+        """The scores of requests, whose keys are games: over hands of the belief and orders of the deck.
 
-        The belief must be that of the present position, and not empty.
+        The beliefs must be those of the present positions, and not empty.
         """
+        room, first = self._studio.room(sum(request.rollouts for request in batch)), 0
+        for request in batch:
+            first = self._imagine(room, request, first)
+        return room.play_out(np.concatenate([np.tile(request.actions, request.deals) for request in batch]))
+
+    def _imagine(self, room: Imagined, request: Request, first: int) -> int:
+        """Lay the games of a request into a room from ``first`` on; where they end."""
+        i, k, rng = request.key, len(request.actions), self._dice[request.key]
         belief = self._belief(i)
-        k, moment = len(actions), belief.moments[-1]
-        rows = np.repeat(systematic(belief.weights, n, rng), k)
-        keys = np.repeat(rng.integers(0, 2**64, n, np.uint64), k)
-        room = self._studio.room(n * k)
-        room.imagine(moment.table, belief.player, belief.hands[rows], keys, belief.chance, moment.step)
+        moment, held = belief.moments[-1], np.repeat(systematic(belief.weights, request.deals, rng), k)
+        keys = np.repeat(rng.integers(0, 2**64, request.deals, np.uint64), k)
+        rows = room.imagine(
+            moment.table, belief.player, belief.hands[held], keys, belief.chance, moment.step, first=first
+        )
         real = self._blueprint.memories()
         if room.memories is not None and belief.memories is not None and real is not None:
-            room.memories[: n * k] = belief.memories[rows]
+            room.memories[rows] = belief.memories[held]
             players = self._games.game.players
             own = blocks_of_memory(real, players)[i, belief.player]
-            blocks_of_memory(room.memories, players)[: n * k, belief.player] = own
-        return room.play_out(np.tile(actions, n)).reshape(n, k)
+            blocks_of_memory(room.memories, players)[rows, belief.player] = own
+        return rows.stop
 
 
 class Replicating(Searching):
@@ -263,15 +275,19 @@ class Replicating(Searching):
         """See `Searching`."""
         return bool(has_bit(self.seats[i], player))
 
-    def search(self, i: int, own: int) -> int:
+    def search(self, rows: Sequence[int]) -> None:
         """See `Searching`."""
+        for i in rows:
+            self._games.actions[i] = self._search(i, int(self._games.actions[i]))
+
+    def _search(self, i: int, own: int) -> int:
+        """The action in game i; ``own`` is the blueprint's."""
         common, counts = self._common(i), self._policy.counts
         state = self._games.tables["state"][i]
         other = 1 - int(state["current_player"])
         hand = state["hands"][other, : int(state["hand_count"][other])].tobytes()
         before = common.spent
         decided = common.decisions()
-        counts["decisions"] += 1
         counts["rollouts"] += common.spent - before
         counts["large" if decided is None else "exact" if hand in decided else "empty"] += 1
         if (thought := common.thoughts.get(hand)) is not None:

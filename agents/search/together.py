@@ -22,9 +22,9 @@ out of reach here, and refused.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from hanabako.packing import unpack
 from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
 from ..bots.block import GAMES_AT_ONCE
-from .choosing import Effort, Thought
+from .choosing import Effort, Request, Thought, think_together
 from .hands import Hands, Moment, systematic, unseen, ways_among
 from .imagined import Studio, blocks_of_memory
 
@@ -73,19 +73,6 @@ class CommonHands(Hands):
         room = super()._lay(moment, hands, memories)
         room.hold(len(hands), 1 - self.player, None, room.keys)  # any cards: their holder does not see them
         return room
-
-
-class Request(NamedTuple):
-    """What one search asks to be played out."""
-
-    row: int
-    """The hand that the actor sees, in its set."""
-    actions: NDArray[np.int64]
-    """(k,), each over the same n deals:"""
-    own: NDArray[np.int64]
-    """(n,): the hand that the actor holds, in its set,"""
-    keys: NDArray[np.uint64]
-    """(n,): and the order of the deck."""
 
 
 class CommonKnowledge:
@@ -144,7 +131,14 @@ class CommonKnowledge:
         for row in several.tolist():
             actions_there, own = np.flatnonzero(legal[row]), int(actions[row])
             thoughts[row] = Thought(actions_there, own, self._effort, 0.0, GAMES_AT_ONCE)
-        self._think(actor, thoughts, ways, memories)
+        step = self.hands[0].moments[-1].step
+        dice = {row: np.random.default_rng([int(self._chance), step]) for row in thoughts}
+
+        def play_out(batch: list[Request]) -> NDArray[np.int64]:
+            return self._play_out(actor, batch, ways, dice, memories)
+
+        think_together(thoughts, play_out, GAMES_AT_ONCE)
+        self.spent += sum(thought.spent for thought in thoughts.values())
         keys = [hand.tobytes() for hand in seen.hands]
         self.thoughts = {keys[row]: thought for row, thought in thoughts.items()}
         decided = {keys[row]: int(actions[row]) for row in possible}
@@ -152,60 +146,31 @@ class CommonKnowledge:
         seen.decided[seen.at] = decided
         return decided
 
-    def _think(
-        self, actor: int, thoughts: dict[int, Thought], ways: NDArray[np.float64], memories: NDArray[Any] | None
-    ) -> None:
-        """All searches of a decision side by side, so that their roll-outs share the loops."""
-        step = self.hands[0].moments[-1].step
-        dice = {row: np.random.default_rng([int(self._chance), step]) for row in thoughts}
-        open_requests = {row: thought.requests() for row, thought in thoughts.items()}
-        while open_requests:
-            asked = []
-            for row, requests in list(open_requests.items()):
-                if (request := next(requests, None)) is None:
-                    del open_requests[row]
-                    continue
-                left, n = request
-                rng = dice[row]
-                asked.append(Request(row, left, systematic(ways[row], n, rng), rng.integers(0, 2**64, n, np.uint64)))
-            for batch in batches(asked):
-                scores = self._play_out(actor, batch, memories)
-                for deals in batch:
-                    n, k = len(deals.own), len(deals.actions)
-                    thoughts[deals.row].add(deals.actions, scores[: n * k].reshape(n, k))
-                    scores = scores[n * k :]
-        self.spent += sum(thought.spent for thought in thoughts.values())
-
-    def _play_out(self, actor: int, batch: list[Request], memories: NDArray[Any] | None) -> NDArray[np.int64]:
-        """The scores of a batch's deals, one after the other; the actor's ``memories`` are those after its choice."""
+    def _play_out(
+        self,
+        actor: int,
+        batch: list[Request],
+        ways: NDArray[np.float64],
+        dice: Mapping[int, np.random.Generator],
+        memories: NDArray[Any] | None,
+    ) -> NDArray[np.int64]:
+        """The scores of requests, whose keys are hands that the actor sees; its ``memories`` are after its choice."""
         seen, own = self.hands[1 - actor], self.hands[actor]
-        counts = [len(deals.own) * len(deals.actions) for deals in batch]
-        rows = np.repeat([deals.row for deals in batch], counts)
-        held = np.concatenate([np.repeat(deals.own, len(deals.actions)) for deals in batch])
-        keys = np.concatenate([np.repeat(deals.keys, len(deals.actions)) for deals in batch])
-        actions = np.concatenate([np.tile(deals.actions, len(deals.own)) for deals in batch])
+        held, keys = [], []
+        for request in batch:
+            rng, k = dice[request.key], len(request.actions)
+            held.append(np.repeat(systematic(ways[request.key], request.deals, rng), k))
+            keys.append(np.repeat(rng.integers(0, 2**64, request.deals, np.uint64), k))
+        rows = np.repeat([request.key for request in batch], [request.rollouts for request in batch])
+        holding, decks = np.concatenate(held), np.concatenate(keys)
         room, moment, n = self._studio.room(len(rows)), seen.moments[-1], len(rows)
-        room.imagine(moment.table, seen.player, seen.hands[rows], keys, self._chance, moment.step)
-        room.hold(n, actor, own.hands[held], keys)
+        room.imagine(moment.table, seen.player, seen.hands[rows], decks, self._chance, moment.step)
+        room.hold(n, actor, own.hands[holding], decks)
         if room.memories is not None and memories is not None and own.memories is not None:
             room.memories[:n] = memories[rows]
-            blocks_of_memory(room.memories, 2)[:n, seen.player] = blocks_of_memory(own.memories, 2)[held, seen.player]
-        return room.play_out(actions)
-
-
-def batches(asked: list[Request]) -> Iterator[list[Request]]:
-    """The same in their order, of at most `GAMES_AT_ONCE` roll-outs."""
-    batch: list[Request] = []
-    size = 0
-    for deals in asked:
-        count = len(deals.own) * len(deals.actions)
-        if batch and size + count > GAMES_AT_ONCE:
-            yield batch
-            batch, size = [], 0
-        batch.append(deals)
-        size += count
-    if batch:
-        yield batch
+            remembered = blocks_of_memory(own.memories, 2)[holding, seen.player]
+            blocks_of_memory(room.memories, 2)[:n, seen.player] = remembered
+        return room.play_out(np.concatenate([np.tile(request.actions, request.deals) for request in batch]))
 
 
 def public_record(rules: Rules, table: NDArray[Any], player: int) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from agents.bots.block import chance_keys
 from agents.bots.hanabi.smart import SMART
 from agents.evaluation.playing import play
 from agents.evaluation.seating import OneTable
-from agents.search.choosing import Effort, think
+from agents.search.choosing import Effort, Request, think
 from agents.search.policy import SearchPolicy, SearchSeated
 from hanabako.engine.rng import random_word
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
@@ -207,7 +207,7 @@ def test_a_roll_out_of_the_true_hand_is_the_game_that_the_blueprint_plays(bluepr
             if table.tables["state"]["deck_count"][0] < 2 and belief.at == len(belief.moments) - 1:
                 assert belief.exact
                 weights, belief.weights = belief.weights, true_hand(belief).astype(float)
-                scores += seated.play_out(0, np.array([action]), 1, np.random.default_rng(0)).ravel().tolist()
+                scores += seated.play_out([Request(0, np.array([action]), 1)]).tolist()
                 belief.weights = weights
             env.step(action)
             table.observe()

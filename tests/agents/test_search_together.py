@@ -100,14 +100,14 @@ def watched(search: SearchPolicy, monkeypatch: pytest.MonkeyPatch) -> list[bool]
         searcher: Any = seat(games, seats)
         inner = searcher.search
 
-        def search_and_look(i: int, own: int) -> int:
-            action = inner(i, own)
-            state = games.tables["state"][i]
-            for hands in searcher.common[i].hands:
-                true = state["hands"][hands.player, : state["hand_count"][hands.player]]
-                if hands.exact:
-                    held.append(bool((hands.hands == true).all(axis=1).any()))
-            return action
+        def search_and_look(rows: list[int]) -> None:
+            inner(rows)
+            for i in rows:
+                state = games.tables["state"][i]
+                for hands in searcher.common[i].hands:
+                    true = state["hands"][hands.player, : state["hand_count"][hands.player]]
+                    if hands.exact:
+                        held.append(bool((hands.hands == true).all(axis=1).any()))
 
         monkeypatch.setattr(searcher, "search", search_and_look)
         return searcher
