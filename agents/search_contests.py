@@ -1,6 +1,6 @@
 """Search in Koi-Koi and Ikebana against the players it searches over, every deal from both seats.
 
-    python -m agents.search_contests                    # the deals that are not in the results yet
+    python -m agents.search_contests --cores 2          # the deals that are not in the results yet
     python -m agents.search_contests --minutes 10       # as many as that
     python -m agents.search_contests --game ikebana     # of one game
     python -m agents.scoreboard                         # the board in agents/SCORES.md
@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import tyro
 
-from hanabako.files import write_rows
 from hanabako.games import make_config
 
 from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .evaluation.contest import HeadToHead, head_to_head, one_round
+from .evaluation.growing import grow
 from .evaluation.playing import play
 from .learning.runs import machine
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
@@ -32,6 +32,7 @@ RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"
 SEED = 1
 AT_ONCE = 25
 """Deals between two looks at the clock."""
+NOTHING: dict[str, Any] = {"leads": [], "seconds": [0.0, 0.0], "decisions": [0, 0]}
 
 
 class Row(NamedTuple):
@@ -49,6 +50,11 @@ class Row(NamedTuple):
     def key(self) -> tuple[Any, ...]:
         """What tells it from other rows, however many deals it shall have."""
         return self[:-1]
+
+    @property
+    def wanted(self) -> int:
+        """How many deals it shall have."""
+        return self.deals
 
 
 ROWS = [
@@ -80,6 +86,10 @@ class Args:
     """Only rows of this one."""
     deals: int | None = None
     """At most so many deals a row."""
+    cores: int = 1
+    """Rows that are played at the same time."""
+    list: bool = False
+    """Only list the rows."""
 
 
 class Timed:
@@ -113,8 +123,9 @@ def players_of(row: Row) -> tuple[Any, Policy, Policy]:
     return config, search, load(row.rival, config)
 
 
-def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
-    """``result`` with up to `AT_ONCE` more deals of the row: its numbers, and what each deal's two games brought."""
+def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The result ``before`` with up to `AT_ONCE` more deals: its numbers, and what each deal's two games brought."""
+    result = before or NOTHING
     config, search, rival = players_of(row)
     play(config, [search, rival], 1, SEED)  # what is to be compiled is compiled
     one, other = Timed(search), Timed(rival)
@@ -165,22 +176,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     results = {Row(*(result[name] for name in Row._fields)).key: result for result in read_results()}
-    end = time.monotonic() + 60 * args.minutes
     rows = [row for row in ROWS if args.game in (None, row.game) and args.preset in (None, row.preset)]
-    nothing = {"leads": [], "seconds": [0.0, 0.0], "decisions": [0, 0]}
-    while time.monotonic() < end:
-        wanted = [at_most(row, args.deals) for row in rows]
-        missing = [row for row in wanted if len(results.get(row.key, nothing)["leads"]) < row.deals]
-        if not missing:
-            break
-        row = min(missing, key=lambda row: len(results.get(row.key, nothing)["leads"]))
-        results[row.key] = played(row, results.get(row.key, nothing))
-        write_rows(RESULTS, list(results.values()))
-
-
-def at_most(row: Row, deals: int | None) -> Row:
-    """The row with at most so many deals."""
-    return row._replace(deals=min(row.deals, deals or row.deals))
+    if args.list:
+        for row in rows:
+            words = f"{row.game} {row.preset}, {row.blueprint}, {row.rollouts or 'exactly'}, against {row.rival}"
+            print(f"{len(results.get(row.key, NOTHING)['leads']):>5} of {row.deals:<5}{words}")
+        return
+    wanted = [row._replace(deals=min(row.deals, args.deals or row.deals)) for row in rows]
+    grow(RESULTS, results, wanted, played, lambda result: len(result["leads"]), args.cores, args.minutes)
 
 
 if __name__ == "__main__":

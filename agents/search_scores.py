@@ -1,6 +1,6 @@
 """What thought buys: search over bots, paired with the bots themselves on the same deals.
 
-    python -m agents.search_scores                    # the games that are not in the results yet, row by row
+    python -m agents.search_scores --cores 2          # the games that are not in the results yet
     python -m agents.search_scores --minutes 10       # as many as that
     python -m agents.search_scores --list             # what there is to play
     python -m agents.scoreboard                       # the table in agents/SCORES.md
@@ -10,7 +10,6 @@ One seat, player 0's, searches, and the others play the blueprint; or all do (mu
 score depends on its row and its number alone.
 """
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import tyro
 
-from hanabako.files import write_rows
 from hanabako.games import make_config
 
+from .evaluation.growing import grow
 from .evaluation.playing import play, standard_error
 from .learning.runs import machine
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
@@ -32,7 +31,6 @@ RESULTS = Path(__file__).resolve().parent / "results" / "search.json"
 SEED = 1
 FEWEST, ROLLOUTS_AT_ONCE = 10, 1500
 """Games that are played side by side: a search of many at a time is faster, and an interruption loses more."""
-"""Games between two looks at the clock."""
 
 
 class Row(NamedTuple):
@@ -49,6 +47,11 @@ class Row(NamedTuple):
     def key(self) -> "Row":
         """What tells it from other rows, however many games it shall have."""
         return self._replace(games=0)
+
+    @property
+    def wanted(self) -> int:
+        """How many games it shall have."""
+        return self.games
 
     @classmethod
     def of(cls, result: Mapping[str, Any]) -> "Row":
@@ -95,12 +98,18 @@ class Args:
     """Only rows where one seat searches, or where all do."""
     games: int | None = None
     """At most so many games a row."""
+    cores: int = 1
+    """Rows that are played at the same time."""
     list: bool = False
     """Only list the rows."""
 
 
-def played(row: Row, result: Mapping[str, Any]) -> dict[str, Any]:
-    """``result`` with up to some more games of the row: its numbers, and every game's scores."""
+NOTHING: dict[str, Any] = {"scores": [], "blueprint_scores": [], "counts": {}, "core_seconds": 0.0}
+
+
+def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The result ``before`` with some more games of the row: its numbers, and every game's scores."""
+    result = before or NOTHING
     first = len(result["scores"])
     count = min(max(FEWEST, ROLLOUTS_AT_ONCE // row.rollouts), row.games - first)
     config = with_observation_of(make_config("hanabi", row.preset, row.players), [row.blueprint])
@@ -164,20 +173,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     results = {Row.of(result).key: result for result in read_results()}
-    end = time.monotonic() + 60 * args.minutes
-    for row in ROWS:
-        if any(getattr(args, name) not in (None, getattr(row, name)) for name in CHOSEN):
-            continue
-        nothing = {"scores": [], "blueprint_scores": [], "counts": {}, "core_seconds": 0.0}
-        result = results.get(row.key, nothing)
-        if args.list:
+    rows = [row for row in ROWS if all(getattr(args, name) in (None, getattr(row, name)) for name in CHOSEN)]
+    if args.list:
+        for row in rows:
             words = f"{row.preset}, {row.players} players, {row.blueprint}, {row.rollouts}, {row.seats}"
-            print(f"{len(result['scores']):>5} of {row.games:<5}{words}")
-            continue
-        wanted = row._replace(games=min(row.games, args.games or row.games))
-        while len(result["scores"]) < wanted.games and time.monotonic() < end:
-            result = results[row.key] = played(wanted, result)
-            write_rows(RESULTS, list(results.values()))
+            print(f"{len(results.get(row.key, NOTHING)['scores']):>5} of {row.games:<5}{words}")
+        return
+    wanted = [row._replace(games=min(row.games, args.games or row.games)) for row in rows]
+    grow(RESULTS, results, wanted, played, lambda result: len(result["scores"]), args.cores, args.minutes)
 
 
 if __name__ == "__main__":
