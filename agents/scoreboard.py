@@ -248,7 +248,7 @@ def boards() -> dict[str, str]:
         "originals": originals_board(originals, [*standard, *four_lives]),
         "ceiling": measuring.ceiling_board(measuring.read_results()),
         "sweep": sweep.table(swept),
-        "networks": sweep.networks_table(swept),
+        "networks": sweep.networks_board(swept),
         "endings": koikoi_endings.endings_board(koikoi_endings.read_results()),
         "calls": koikoi_endings.calls_board(koikoi_endings.read_results()),
         "prestige": ikebana_prestige.board(ikebana_prestige.read_results()),

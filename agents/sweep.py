@@ -96,7 +96,7 @@ def row_of(result: Mapping[str, Any]) -> Row:
     return Row(*(result[name] for name in Row._fields))
 
 
-def networks_table(results: Sequence[Mapping[str, Any]]) -> str:
+def networks_board(results: Sequence[Mapping[str, Any]]) -> str:
     """The networks in Markdown, in equal time and after as many decisions."""
     found = {row_of(result): result for result in results}
     equal = {name: [found[row] for row in rows] for name, rows in NETWORKS.items() if all(row in found for row in rows)}

@@ -63,8 +63,8 @@ def test_networks_are_compared_where_both_rows_are_there(monkeypatch: pytest.Mon
         {**row._asdict(), **numbers, "greedy_score": 10.0 + k}
         for k, row in enumerate([*rows["wide"], rows["deep"][0], sweep.Row(2, 4, "e")])
     ]
-    assert "| wide | 3.0 M | 10.00 ± 0.50 | 1.5 | 11.00 ± 0.50 |" in sweep.networks_table(results)
-    assert "deep" not in sweep.networks_table(results)
+    assert "| wide | 3.0 M | 10.00 ± 0.50 | 1.5 | 11.00 ± 0.50 |" in sweep.networks_board(results)
+    assert "deep" not in sweep.networks_board(results)
     assert [line for line in sweep.table(results).splitlines() if "| 4 |" in line] == [
         "| 2 | 4 | `e` | 3.0 M | 13.00 ± 0.50 | 0.0% |"
     ]
