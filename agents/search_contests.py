@@ -23,7 +23,7 @@ from hanabako.games import make_config
 
 from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .evaluation.contest import HeadToHead, head_to_head, one_round
-from .evaluation.growing import grow
+from .evaluation.growing import grow, listed
 from .evaluation.playing import play
 from .learning.runs import machine
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
@@ -55,6 +55,11 @@ class Row(NamedTuple):
     def wanted(self) -> int:
         """How many deals it shall have."""
         return self.deals
+
+    @property
+    def words(self) -> str:
+        """What is played."""
+        return f"{self.game} {self.preset}, {self.blueprint}, {self.rollouts or 'exactly'}, against {self.rival}"
 
 
 ROWS = [
@@ -178,12 +183,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     results = {Row(*(result[name] for name in Row._fields)).key: result for result in read_results()}
     rows = [row for row in ROWS if args.game in (None, row.game) and args.preset in (None, row.preset)]
     if args.list:
-        for row in rows:
-            words = f"{row.game} {row.preset}, {row.blueprint}, {row.rollouts or 'exactly'}, against {row.rival}"
-            print(f"{len(results.get(row.key, NOTHING)['leads']):>5} of {row.deals:<5}{words}")
+        print(listed(rows, results, size_of))
         return
     wanted = [row._replace(deals=min(row.deals, args.deals or row.deals)) for row in rows]
-    grow(RESULTS, results, wanted, played, lambda result: len(result["leads"]), args.cores, args.minutes)
+    grow(RESULTS, results, wanted, played, size_of, args.cores, args.minutes)
+
+
+def size_of(result: Mapping[str, Any]) -> int:
+    """Deals of a result."""
+    return len(result["leads"])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import tyro
 
 from hanabako.games import make_config
 
-from .evaluation.growing import grow
+from .evaluation.growing import grow, listed
 from .evaluation.playing import play, standard_error
 from .learning.runs import machine
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
@@ -52,6 +52,11 @@ class Row(NamedTuple):
     def wanted(self) -> int:
         """How many games it shall have."""
         return self.games
+
+    @property
+    def words(self) -> str:
+        """What is played."""
+        return f"{self.preset}, {self.players} players, {self.blueprint}, {self.rollouts}, {self.seats}"
 
     @classmethod
     def of(cls, result: Mapping[str, Any]) -> "Row":
@@ -175,12 +180,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     results = {Row.of(result).key: result for result in read_results()}
     rows = [row for row in ROWS if all(getattr(args, name) in (None, getattr(row, name)) for name in CHOSEN)]
     if args.list:
-        for row in rows:
-            words = f"{row.preset}, {row.players} players, {row.blueprint}, {row.rollouts}, {row.seats}"
-            print(f"{len(results.get(row.key, NOTHING)['scores']):>5} of {row.games:<5}{words}")
+        print(listed(rows, results, size_of))
         return
     wanted = [row._replace(games=min(row.games, args.games or row.games)) for row in rows]
-    grow(RESULTS, results, wanted, played, lambda result: len(result["scores"]), args.cores, args.minutes)
+    grow(RESULTS, results, wanted, played, size_of, args.cores, args.minutes)
+
+
+def size_of(result: Mapping[str, Any]) -> int:
+    """Games of a result."""
+    return len(result["scores"])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from hanabako.files import write_rows
 
-__all__ = ["GrowingRow", "grow"]
+__all__ = ["GrowingRow", "grow", "listed"]
 
 THREADS = "OMP_NUM_THREADS"
 
@@ -31,6 +31,11 @@ class GrowingRow(Protocol):
     @property
     def wanted(self) -> int:
         """How many games it shall have."""
+        ...
+
+    @property
+    def words(self) -> str:
+        """What is played."""
         ...
 
 
@@ -70,7 +75,7 @@ def grow(
     end = time.monotonic() + 60 * minutes
 
     def done(row: Row) -> int:
-        return count(results[row.key]) if row.key in results else 0
+        return there(row, results, count)
 
     with workers(cores) as executor, tqdm(total=sum(row.wanted for row in rows), unit="game") as bar:
         running: dict[Future[dict[str, Any]], Row] = {}
@@ -87,6 +92,20 @@ def grow(
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 results[running.pop(future).key] = future.result()
                 write_rows(path, list(results.values()))
+
+
+def there(row: GrowingRow, results: Mapping[Any, Mapping[str, Any]], count: Callable[[Mapping[str, Any]], int]) -> int:
+    """How many games of a row there are."""
+    return count(results[row.key]) if row.key in results else 0
+
+
+def listed(
+    rows: Sequence[GrowingRow],
+    results: Mapping[Any, Mapping[str, Any]],
+    count: Callable[[Mapping[str, Any]], int],
+) -> str:
+    """One line per row: how much of it is there. Arguments as in `grow`."""
+    return "\n".join(f"{there(row, results, count):>5} of {row.wanted:<5}{row.words}" for row in rows)
 
 
 def workers(cores: int) -> Executor:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MARGIN", "Effort", "Request", "Thought", "think", "think_together"]
+__all__ = ["MARGIN", "Effort", "Request", "Thought", "first_moves", "think", "think_together"]
 
 MARGIN = 2.0
 """Standard errors, see `Effort.margin`, if nothing else is said."""
@@ -148,6 +148,11 @@ def think_together(
             for part in batch:
                 own, scores = np.split(scores, [part.rollouts])
                 thoughts[part.key].add(part.actions, own.reshape(part.deals, -1))
+
+
+def first_moves(batch: list[Request]) -> NDArray[np.int64]:
+    """The action of each roll-out of some requests, deal by deal."""
+    return np.concatenate([np.tile(request.actions, request.deals) for request in batch])
 
 
 def batches(asked: list[Request], at_once: int) -> Iterator[list[Request]]:

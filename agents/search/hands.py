@@ -37,9 +37,10 @@ from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 from hanabi_env.words.positions import action_of
 
 from ..bots.block import GAMES_AT_ONCE
+from .choosing import Request
 from .imagined import Studio
 
-__all__ = ["Hands", "Moment", "ways_of"]
+__all__ = ["Hands", "Moment", "drawn", "ways_of"]
 
 FEW = 8
 """A sample of fewer than a ``FEW``-th of the limit is joined by fresh hands,"""
@@ -330,6 +331,14 @@ def fit(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.bool_]:
 
 
 # --- Arrays -----------------------------------------------------------------------------------------------------------
+
+
+def drawn(
+    request: Request, weights: NDArray[np.float64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """What each roll-out of a request meets: a row by its weight, and the key of a deck; all actions meet the same."""
+    rows, keys = systematic(weights, request.deals, rng), rng.integers(0, 2**64, request.deals, np.uint64)
+    return np.repeat(rows, len(request.actions)), np.repeat(keys, len(request.actions))
 
 
 def systematic(weights: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:

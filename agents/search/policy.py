@@ -32,9 +32,9 @@ from hanabako.words.checks import shown
 from ..bots.block import GAMES_AT_ONCE
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
-from .choosing import MARGIN, Effort, Request, Thought, think_together
+from .choosing import MARGIN, Effort, Request, Thought, first_moves, think_together
 from .efforts import check_effort, check_number, name_of_search
-from .hands import Hands, Moment, systematic
+from .hands import Hands, Moment, drawn
 from .imagined import Imagined, Studio, blocks_of_memory
 from .together import CommonKnowledge
 
@@ -234,14 +234,13 @@ class SearchSeated(Searching):
         room, first = self._studio.room(sum(request.rollouts for request in batch)), 0
         for request in batch:
             first = self._imagine(room, request, first)
-        return room.play_out(np.concatenate([np.tile(request.actions, request.deals) for request in batch]))
+        return room.play_out(first_moves(batch))
 
     def _imagine(self, room: Imagined, request: Request, first: int) -> int:
         """Lay the games of a request into a room from ``first`` on; where they end."""
-        i, k, rng = request.key, len(request.actions), self._dice[request.key]
-        belief = self._belief(i)
-        moment, held = belief.moments[-1], np.repeat(systematic(belief.weights, request.deals, rng), k)
-        keys = np.repeat(rng.integers(0, 2**64, request.deals, np.uint64), k)
+        belief = self._belief(request.key)
+        moment = belief.moments[-1]
+        held, keys = drawn(request, belief.weights, self._dice[request.key])
         rows = room.imagine(
             moment.table, belief.player, belief.hands[held], keys, belief.chance, moment.step, first=first
         )
@@ -249,7 +248,7 @@ class SearchSeated(Searching):
         if room.memories is not None and belief.memories is not None and real is not None:
             room.memories[rows] = belief.memories[held]
             players = self._games.game.players
-            own = blocks_of_memory(real, players)[i, belief.player]
+            own = blocks_of_memory(real, players)[request.key, belief.player]
             blocks_of_memory(room.memories, players)[rows, belief.player] = own
         return rows.stop
 

@@ -33,8 +33,8 @@ from hanabako.packing import unpack
 from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
 from ..bots.block import GAMES_AT_ONCE
-from .choosing import Effort, Request, Thought, think_together
-from .hands import Hands, Moment, systematic, unseen, ways_among
+from .choosing import Effort, Request, Thought, first_moves, think_together
+from .hands import Hands, Moment, drawn, unseen, ways_among
 from .imagined import Studio, blocks_of_memory
 
 __all__ = ["CommonHands", "CommonKnowledge", "public_record"]
@@ -156,13 +156,9 @@ class CommonKnowledge:
     ) -> NDArray[np.int64]:
         """The scores of requests, whose keys are hands that the actor sees; its ``memories`` are after its choice."""
         seen, own = self.hands[1 - actor], self.hands[actor]
-        held, keys = [], []
-        for request in batch:
-            rng, k = dice[request.key], len(request.actions)
-            held.append(np.repeat(systematic(ways[request.key], request.deals, rng), k))
-            keys.append(np.repeat(rng.integers(0, 2**64, request.deals, np.uint64), k))
+        deals = [drawn(request, ways[request.key], dice[request.key]) for request in batch]
+        holding, decks = (np.concatenate(parts) for parts in zip(*deals, strict=True))
         rows = np.repeat([request.key for request in batch], [request.rollouts for request in batch])
-        holding, decks = np.concatenate(held), np.concatenate(keys)
         room, moment, n = self._studio.room(len(rows)), seen.moments[-1], len(rows)
         room.imagine(moment.table, seen.player, seen.hands[rows], decks, self._chance, moment.step)
         room.hold(n, actor, own.hands[holding], decks)
@@ -170,7 +166,7 @@ class CommonKnowledge:
             room.memories[:n] = memories[rows]
             remembered = blocks_of_memory(own.memories, 2)[holding, seen.player]
             blocks_of_memory(room.memories, 2)[:n, seen.player] = remembered
-        return room.play_out(np.concatenate([np.tile(request.actions, request.deals) for request in batch]))
+        return room.play_out(first_moves(batch))
 
 
 def public_record(rules: Rules, table: NDArray[Any], player: int) -> NDArray[Any]:

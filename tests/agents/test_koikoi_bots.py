@@ -11,6 +11,7 @@ from agents.bots.bot import BotPolicy
 from agents.bots.koikoi.heuristics import probability_to_hold
 from agents.evaluate import play
 from agents.evaluation.contest import head_to_head
+from hanabako.files import write_rows
 from hanafuda_env import PRESETS, koikoi_v0
 from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.state import state_dtype
@@ -107,14 +108,18 @@ def test_they_beat_who_they_should():
         assert result["lead"] > 5 * result["lead_error"]
 
 
-def test_a_long_match_goes_on_where_it_was(monkeypatch):
-    """Deal by deal the same numbers, interrupted or not."""
+def test_a_long_match_goes_on_where_it_was(monkeypatch, tmp_path):
+    """Deal by deal the same numbers, interrupted or not; those of another network are not gone on with."""
     monkeypatch.setattr(koikoi_rounds, "RIVAL", "monte_carlo:2")
     monkeypatch.setattr(koikoi_rounds, "LONG_ROUNDS", 12)
     monkeypatch.setattr(koikoi_rounds, "AT_ONCE", 2)
     whole = [dict(row) for row in koikoi_rounds.long_match("document", None)]
     assert [row["deals"] for row in whole] == [2, 4, 6] and whole[-1]["lead_squares"] > 0
     assert list(koikoi_rounds.long_match("document", whole[0]))[-1] == whole[-1]
+    monkeypatch.setattr(koikoi_rounds, "LONG_RESULTS", tmp_path / "long.json")
+    for row, gone_on in ((whole[0], [whole[0]]), (whole[0] | {"networks": {}}, [])):
+        write_rows(koikoi_rounds.LONG_RESULTS, [row])
+        assert koikoi_rounds.long_matches() == gone_on
     config = koikoi_rounds.round_of("document")
     network, rival = agents.load("koikoi-document-2p", config), agents.load("monte_carlo:2", config)
     match = head_to_head(config, network, rival, 6, seed=koikoi_rounds.SEED)
