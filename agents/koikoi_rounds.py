@@ -16,14 +16,11 @@ network is another by now.
 import argparse
 import json
 import math
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from tqdm import tqdm
-
-from hanabako.files import read_json, write_rows, write_text
+from hanabako.files import read_json, write_text
 from hanabako.games import game_of
 from hanabako.pages.generated import update
 from hanafuda_env import PRESETS, KoiKoiConfig
@@ -32,7 +29,9 @@ from .bots.block import Block
 from .bots.koikoi.monte_carlo import ROLL_OUTS
 from .bots.policy import Policy
 from .evaluation.contest import head_to_head, one_round
+from .evaluation.growing import grow
 from .evaluation.playing import steps_of
+from .learning.launch import usable_cores
 from .learning.league import exploitability
 from .learning.runs import machine
 from .networks.policy_file import read_metadata, training_in_words
@@ -96,21 +95,40 @@ def response(run_dir: Path, deals: int) -> dict[str, Any]:
     return {"against": ", ".join(against), "lead": found["lead"], "lead_error": found["lead_error"], **costs}
 
 
-def long_match(preset: str, before: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
-    """A preset's network against `RIVAL`, with `AT_ONCE` more deals each time, going on from ``before``; JSON types."""
-    config, name = round_of(preset), network_of(preset)
-    network, rival, cores = load(name, config), load(RIVAL, config), os.cpu_count() or 1
-    nothing = {"deals": 0, "lead_sum": 0.0, "lead_squares": 0.0, "won_sum": 0.0}
-    players = {"network": name, "rival": RIVAL, "networks": fingerprints(name, RIVAL)}
-    row: dict[str, Any] = dict(before or {**players, **nothing, "machine": machine()})
-    while row["deals"] < LONG_ROUNDS // 2:
-        match = head_to_head(config, network, rival, AT_ONCE, SEED, cores, first=row["deals"])
-        leads = match.lead.mean(axis=1)
-        row["deals"] += len(leads)
-        row["lead_sum"] += float(leads.sum())
-        row["lead_squares"] += float((leads**2).sum())
-        row["won_sum"] += float((match.lead > 0).mean(axis=1).sum())
-        yield row
+class LongMatch(NamedTuple):
+    """A preset's network against `RIVAL`. See `agents.evaluation.growing.GrowingRow`; its games are deals."""
+
+    preset: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Who plays."""
+        return network_of(self.preset), RIVAL
+
+    @property
+    def wanted(self) -> int:
+        """How many deals, each played twice."""
+        return LONG_ROUNDS // 2
+
+    @property
+    def words(self) -> str:
+        """What is played."""
+        return " against ".join(self.key)
+
+
+def played(row: LongMatch, before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The result ``before`` with `AT_ONCE` more deals, as JSON types."""
+    config, (name, rival), cores = round_of(row.preset), row.key, usable_cores()
+    nothing = {"deals": 0, "lead_sum": 0.0, "lead_squares": 0.0, "won_sum": 0.0, "machine": machine()}
+    result = dict(before or {"network": name, "rival": rival, "networks": fingerprints(name, rival), **nothing})
+    players = load(name, config), load(rival, config)
+    match = head_to_head(config, *players, AT_ONCE, SEED, cores, first=result["deals"])
+    leads = match.lead.mean(axis=1)
+    result["deals"] += len(leads)
+    result["lead_sum"] += float(leads.sum())
+    result["lead_squares"] += float((leads**2).sum())
+    result["won_sum"] += float((match.lead > 0).mean(axis=1).sum())
+    return result
 
 
 def long_matches() -> list[dict[str, Any]]:
@@ -120,12 +138,8 @@ def long_matches() -> list[dict[str, Any]]:
 
 def play_long_matches() -> None:
     """Play what is missing of them."""
-    rows = {(row["network"], row["rival"]): row for row in long_matches()}
-    for preset in MEASURED:
-        match = network_of(preset), RIVAL
-        for row in tqdm(long_match(preset, rows.get(match)), preset, unit="k deals"):
-            rows[match] = row
-            write_rows(LONG_RESULTS, list(rows.values()))
+    results = {(row["network"], row["rival"]): row for row in long_matches()}
+    grow(LONG_RESULTS, results, [LongMatch(preset) for preset in MEASURED], played, lambda row: row["deals"])
 
 
 # --- The page ---------------------------------------------------------------------------------------------------------

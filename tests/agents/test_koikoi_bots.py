@@ -113,14 +113,18 @@ def test_a_long_match_goes_on_where_it_was(monkeypatch, tmp_path):
     monkeypatch.setattr(koikoi_rounds, "RIVAL", "monte_carlo:2")
     monkeypatch.setattr(koikoi_rounds, "LONG_ROUNDS", 12)
     monkeypatch.setattr(koikoi_rounds, "AT_ONCE", 2)
-    whole = [dict(row) for row in koikoi_rounds.long_match("document", None)]
-    assert [row["deals"] for row in whole] == [2, 4, 6] and whole[-1]["lead_squares"] > 0
-    assert list(koikoi_rounds.long_match("document", whole[0]))[-1] == whole[-1]
+    monkeypatch.setattr(koikoi_rounds, "MEASURED", ("document",))
     monkeypatch.setattr(koikoi_rounds, "LONG_RESULTS", tmp_path / "long.json")
-    for row, gone_on in ((whole[0], [whole[0]]), (whole[0] | {"networks": {}}, [])):
-        write_rows(koikoi_rounds.LONG_RESULTS, [row])
-        assert koikoi_rounds.long_matches() == gone_on
+    part = koikoi_rounds.played(koikoi_rounds.LongMatch("document"), None)
+    assert part["deals"] == 2
+    ends = []
+    for there in ([], [part], [part | {"networks": {}, "lead_sum": 1e9}]):
+        write_rows(koikoi_rounds.LONG_RESULTS, there)
+        koikoi_rounds.play_long_matches()
+        ends += koikoi_rounds.long_matches()
+    whole = ends[0]
+    assert whole["deals"] == 6 and whole["lead_squares"] > 0 and ends == [whole] * 3
     config = koikoi_rounds.round_of("document")
     network, rival = agents.load("koikoi-document-2p", config), agents.load("monte_carlo:2", config)
     match = head_to_head(config, network, rival, 6, seed=koikoi_rounds.SEED)
-    assert whole[-1]["lead_sum"] == match.lead.mean(axis=1).sum()
+    assert whole["lead_sum"] == match.lead.mean(axis=1).sum()
