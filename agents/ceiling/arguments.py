@@ -22,7 +22,7 @@ from hanabako.compiler.jit import kernel, keyed, rule
 from hanabako.engine.bits import popcount
 from hanabi_env.engine.state import Rules
 
-from .search import playable_cards, survey, turns_after
+from .positions import playable_cards, survey, turns_after
 
 __all__ = ["Arguments"]
 
