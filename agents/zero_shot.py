@@ -6,10 +6,11 @@
     python -m agents.scoreboard                         # the tables in agents/SCORES.md
 
 Every algorithm is trained with several seeds on one core each, for as many minutes of that core's work (`--clock
-core`), so that a busy machine compares as fairly as an idle one. Then everybody plays with everybody, in both orders of
-seats and on the same deals, and with some bots. The runs lie in ``runs/zero_shot``; what was interrupted goes on
-where it was, and `agents/results/zero_shot.json` grows run by run and pair by pair. A run that is to meet new ones but
-whose policy is gone is trained again.
+core`), so that a busy machine compares as fairly as an idle one; `ippo-half` has half of them, and so about as many
+decisions as the slowest. Then everybody plays with everybody, in both orders of seats and on the same deals, and with
+some bots. The runs lie in ``runs/zero_shot``; what was interrupted goes on where it was, and
+`agents/results/zero_shot.json` grows run by run and pair by pair. A run that is to meet new ones but whose policy is
+gone is trained again.
 """
 
 import json
@@ -46,6 +47,7 @@ LEARNED = "cautious"
 
 ALGORITHMS = {
     "ippo": ("agents.ppo", ""),
+    "ippo-half": ("agents.ppo", ""),
     "ippo-dense": ("agents.ppo", "--network dense"),
     "mappo": ("agents.learning.mappo", ""),
     "other-play": ("agents.learning.other_play", ""),
@@ -56,6 +58,8 @@ ALGORITHMS = {
 }
 """By name: the module that learns, and its settings beside the usual ones; a name in braces is that algorithm's policy
 of the same seed."""
+SHARES = {"ippo-half": 0.5}
+"""Of a lot's minutes, if not all: in half of them IPPO takes about as many decisions as slower algorithms do in all."""
 
 
 class Lot(NamedTuple):
@@ -123,7 +127,8 @@ class Args:
 
 def runs_of(lot: Lot) -> list[Run]:
     """One seed of all algorithms after the other; those that need another's policy a seed later than that."""
-    runs = [Run(lot.preset, name, seed, lot.minutes) for seed in range(1, lot.seeds + 1) for name in lot.algorithms]
+    minutes = {name: lot.minutes * SHARES.get(name, 1) for name in lot.algorithms}
+    runs = [Run(lot.preset, name, seed, minutes[name]) for seed in range(1, lot.seeds + 1) for name in lot.algorithms]
     needs = {name: "{" in settings for name, (_, settings) in ALGORITHMS.items()}
     return sorted(runs, key=lambda run: (run.seed + needs[run.algorithm], needs[run.algorithm]))
 

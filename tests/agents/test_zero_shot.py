@@ -66,6 +66,13 @@ def test_a_run_that_fails_says_where_to_look(elsewhere: Path, monkeypatch: pytes
         zero_shot.main([])
 
 
+def test_some_have_but_a_share_of_the_minutes(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setattr(zero_shot, "SHARES", {"one": 0.5})
+    zero_shot.main(["--list"])
+    listed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert listed == [["to", "do", "0.5", "minutes", f"very_small-one-{seed}"] for seed in (1, 2)]
+
+
 def cells_of(scores: np.ndarray, names: list[str]) -> dict[str, float]:
     return {f"{a} {b}": float(scores[i, j]) for i, a in enumerate(names) for j, b in enumerate(names)}
 
