@@ -103,7 +103,7 @@ RECIPES: dict[str, Recipe] = {
     "hanabi-standard-3p": again(taught(3, "smart_safe", 100 * M, WIDE), 90 * M),
     "hanabi-standard-4p": taught(4, "smart_safe", 90 * M, WIDE),
     "hanabi-standard-5p": taught(5, "smart_safe", 80 * M, WIDE),
-    "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 12 * M, SMALL),
+    "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 23 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
     **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},
     "ikebana-standard-2p": florist(2),
