@@ -110,19 +110,14 @@ class LongMatch(NamedTuple):
         """How many deals, each played twice."""
         return LONG_ROUNDS // 2
 
-    @property
-    def words(self) -> str:
-        """What is played."""
-        return " against ".join(self.key)
-
 
 def played(row: LongMatch, before: Mapping[str, Any] | None) -> dict[str, Any]:
     """The result ``before`` with `AT_ONCE` more deals, as JSON types."""
     config, (name, rival), cores = round_of(row.preset), row.key, usable_cores()
-    nothing = {"deals": 0, "lead_sum": 0.0, "lead_squares": 0.0, "won_sum": 0.0, "machine": machine()}
-    result = dict(before or {"network": name, "rival": rival, "networks": fingerprints(name, rival), **nothing})
-    players = load(name, config), load(rival, config)
-    match = head_to_head(config, *players, AT_ONCE, SEED, cores, first=result["deals"])
+    nothing = {"deals": 0, "lead_sum": 0.0, "lead_squares": 0.0, "won_sum": 0.0}
+    who = {"network": name, "rival": rival}
+    result = dict(before or {**who, "networks": fingerprints(name, rival), **nothing, "machine": machine()})
+    match = head_to_head(config, load(name, config), load(rival, config), AT_ONCE, SEED, cores, first=result["deals"])
     leads = match.lead.mean(axis=1)
     result["deals"] += len(leads)
     result["lead_sum"] += float(leads.sum())

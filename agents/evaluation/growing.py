@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from hanabako.files import write_rows
 
-__all__ = ["GrowingRow", "grow", "listed"]
+__all__ = ["GrowingRow", "ListedRow", "grow", "listed"]
 
 THREADS = "OMP_NUM_THREADS"
 
@@ -32,6 +32,10 @@ class GrowingRow(Protocol):
     def wanted(self) -> int:
         """How many games it shall have."""
         ...
+
+
+class ListedRow(GrowingRow, Protocol):
+    """One that a command lists."""
 
     @property
     def words(self) -> str:
@@ -100,7 +104,7 @@ def there(row: GrowingRow, results: Mapping[Any, Mapping[str, Any]], count: Call
 
 
 def listed(
-    rows: Sequence[GrowingRow],
+    rows: Sequence[ListedRow],
     results: Mapping[Any, Mapping[str, Any]],
     count: Callable[[Mapping[str, Any]], int],
 ) -> str:

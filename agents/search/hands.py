@@ -275,10 +275,10 @@ class Hands:
         """Draw `limit` fresh hands of the level-0 belief, and add those that fit to the set, as equals among equals."""
         studio, table = self.studio, self.moments[-1].table
         slots = int(self.moments[-1].state.hand_count[self.player])
-        drawn = np.zeros((1, self.limit, slots), np.uint8)
+        dealt = np.zeros((1, self.limit, slots), np.uint8)
         keys = rng.integers(0, 2**64, 1, np.uint64)
-        studio.belief.draw(studio.game.rules_array, table, self.player, keys, studio.scratch, drawn)
-        hands, times = np.unique(drawn[0], axis=0, return_counts=True)
+        studio.belief.draw(studio.game.rules_array, table, self.player, keys, studio.scratch, dealt)
+        hands, times = np.unique(dealt[0], axis=0, return_counts=True)
         alive, memories = self._replay(hands)
         if not len(alive):
             return

@@ -13,7 +13,6 @@ from agents.evaluation.growing import grow
 class Row(NamedTuple):
     key: str
     wanted: int
-    words: str = "a row"
 
 
 def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
