@@ -67,16 +67,13 @@ def test_the_largest_difference_is_named():
 
 def test_results_of_a_network_that_ships_no_more_are_not_shown(tmp_path, monkeypatch):
     """A row names the file that played it; another file of the same name is another player."""
+    network = {"blueprint": "hanabi-mini-2p", "rival": "smart", "networks": fingerprints("hanabi-mini-2p")}
+    still_true = [network, {"blueprint": "smart", "rival": "smart", "networks": {}}]
+    another_file = network | {"networks": dict.fromkeys(network["networks"], "0" * 16)}
     for module in (search_scores, search_contests):
-        rows = module.read_results()
-        network = next(row for row in rows if row["networks"])
-        changed = [
-            row | {"networks": dict.fromkeys(row["networks"], "0" * 16)} if row is network else row for row in rows
-        ]
         monkeypatch.setattr(module, "RESULTS", tmp_path / "results.json")
-        for some, expected in ((rows, len(rows)), (changed, len(rows) - 1)):
-            module.RESULTS.write_text(json.dumps(some))
-            assert len(module.read_results()) == expected
+        module.RESULTS.write_text(json.dumps([*still_true, another_file]))
+        assert module.read_results() == still_true
 
 
 def test_only_networks_have_fingerprints(tmp_path):
