@@ -52,17 +52,22 @@ def least_slack(rules, coming, node, needed, late):
     size = rules.deck_size
     drawn = np.int64(node.drawn)
     held = held_cards(rules, node)
+    whole = (np.int64(1) << rules.ranks) - 1
     for at in range(drawn, size):
         late[at] = 0
     for suit in range(rules.suits):
+        missing = (needed >> (suit * rules.ranks)) & whole
+        unheld = missing & ~(held >> (suit * rules.ranks))
         at = drawn - 1
-        for place in range(rules.ranks):
-            card = suit * rules.ranks + place
-            if (needed >> card) & 1:
-                if not (held >> card) & 1:
-                    at = max(at, coming[drawn, card])
-                if drawn <= at < size:
-                    late[at] += 1
+        while unheld:
+            place = popcount((unheld & -unheld) - 1)
+            unheld &= unheld - 1
+            comes = coming[drawn, suit * rules.ranks + place]
+            if comes > at:  # it and all after it wait until then, not only until the one before came
+                waiting = popcount(missing >> place)
+                late[at] -= waiting if at >= drawn else 0
+                late[comes] += waiting
+                at = comes
     count = 0
     least = (rules.players if node.turns < 0 else np.int64(node.turns)) + size - drawn - popcount(needed)
     for k in range(size - drawn):
@@ -174,10 +179,9 @@ def expand(rules, deck, target, style, nodes, first, count, player, turn, found,
                 found[total, 1] = move
                 if nodes[scratch].played & target == target:
                     return -total - 1
-                value = worth(rules, coming, target, nodes[scratch], following, style, late)
-                if value >= 0 and is_new(seen, fingerprint(rules, nodes[scratch]), turn):
-                    found[total, 2] = value
-                    total += 1
+                if is_new(seen, fingerprint(rules, nodes[scratch]), turn):
+                    found[total, 2] = worth(rules, coming, target, nodes[scratch], following, style, late)
+                    total += found[total, 2] >= 0
     return total
 
 
