@@ -8,7 +8,10 @@ last turn of all, no other. Beside the name stands the place of that card in the
 of cards that must be kept. In that game a playable card may always be played at once, and a useless card is dropped
 before a needed one, so it branches only where neither is there; it is searched to the end.
 
-``searched``: see `agents.ceiling.search`. What checks all three is `agents.ceiling.checking`.
+``out_of_turn``: see `agents.ceiling.out_of_turn`. Beside the name stands the place of the card from whose draw on the
+turns that are left do not come to those who hold the cards.
+
+``searched``: see `agents.ceiling.search`. What checks all four is `agents.ceiling.checking`.
 """
 
 from collections.abc import Callable
@@ -22,48 +25,37 @@ from hanabako.compiler.jit import kernel, keyed, rule
 from hanabako.engine.bits import popcount
 from hanabi_env.engine.state import Rules
 
-from .positions import playable_cards, survey, turns_after
+from .out_of_turn import MOST_DRAWS, is_out_of_turn, waiting_cards
+from .positions import note, playable_cards, survey, turns_after
 
 __all__ = ["Arguments"]
 
 MOST_POSITIONS = 1 << 15
 """Of a common hand, before the search for ``crowded`` gives up."""
+MOST_AT_THE_END = 1 << 12
+"""Positions at the end of the deck, before the search for ``out_of_turn`` gives up."""
+NONE, LATE, CROWDED, OUT_OF_TURN = range(4)
 
 
 @rule
 def late_card(rules, deck, target, coming):
     """The last place of the deck after which too much must be played, or -1."""
-    size = len(deck)
-    count = 0
-    for k in range(size - rules.players * rules.hand_size):
-        at = size - 1 - k
-        count = 0
-        for suit in range(rules.suits):
-            latest = -1
-            for place in range(rules.ranks):
-                card = suit * rules.ranks + place
-                if (target >> card) & 1:
-                    latest = max(latest, coming[0, card])
-                    count += latest >= at
-        if count > turns_after(rules, k):
+    for k in range(len(deck) - rules.players * rules.hand_size):
+        at = len(deck) - 1 - k
+        if popcount(waiting_cards(rules, target, coming, at)) > turns_after(rules, k):
             return at
     return -1
 
 
 @rule
-def note(seen, drawn, pool, played):
-    """A position of the common hand is new; it is noted. ``seen`` (2^n, 3) begins with all places at 0."""
-    size = len(seen)
-    key = (np.uint64(pool) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(played) * np.uint64(0xBF58476D1CE4E5B9))
-    at = np.int64((key ^ (key >> np.uint64(31))) & np.uint64(size - 1))
-    while seen[at, 0] != 0:
-        if seen[at, 0] == drawn and seen[at, 1] == pool and seen[at, 2] == played:
-            return False
-        at = (at + 1) & (size - 1)
-    seen[at, 0] = drawn
-    seen[at, 1] = pool
-    seen[at, 2] = played
-    return True
+def out_of_turn_card(rules, deck, target, coming, stack, seen):
+    """The last place of the deck for which `is_out_of_turn` holds, or -1."""
+    for k in range(min(MOST_DRAWS, len(deck) - rules.players * rules.hand_size)):
+        at = len(deck) - 1 - k
+        is_first = (target >> deck[at]) & 1 and coming[0, deck[at]] == at
+        if is_first and is_out_of_turn(rules, deck, target, coming, at, stack, seen) == 1:
+            return at
+    return -1
 
 
 @rule
@@ -128,15 +120,22 @@ def fills_up(rules, deck, target, coming, stack, seen):
 @cache
 def argument_loop() -> Callable[..., Any]:
     """See `Arguments.find`."""
-    digest = digest_of(survey, late_card, fills_up, argument_loop)
+    digest = digest_of(survey, late_card, fills_up, out_of_turn_card, argument_loop)
 
     @kernel
-    def argue(rules, deck, target, coming, stack, seen):
+    def argue(rules, deck, target, coming, stack, seen, few_seen):
         survey(rules, deck, coming)
-        place = -1 if rules.final_bouquet else late_card(rules, deck, target, coming)
-        if place >= 0:
-            return place
-        return -2 - keyed(fills_up(rules, deck, target, coming, stack, seen), digest)
+        if not rules.final_bouquet:
+            place = late_card(rules, deck, target, coming)
+            if place >= 0:
+                return LATE, place
+        if fills_up(rules, deck, target, coming, stack, seen) == 1:
+            return CROWDED, -1
+        if not rules.final_bouquet:
+            place = out_of_turn_card(rules, deck, target, coming, stack, few_seen)
+            if place >= 0:
+                return OUT_OF_TURN, place
+        return keyed(NONE, digest), -1
 
     return argue
 
@@ -151,11 +150,10 @@ class Arguments:
             np.zeros((rules.deck_size + 1, cards + 1), np.int64),
             np.zeros((64 * cards, 3), np.int64),
             np.zeros((2 * MOST_POSITIONS, 3), np.int64),
+            np.zeros((2 * MOST_AT_THE_END, 3), np.int64),
         )
 
     def find(self, deck: np.ndarray, target: int) -> str | None:
-        """Why the target is out of reach: ``late:PLACE``, ``crowded``, or None if neither is so."""
-        found = int(argument_loop()(self.rules, deck, np.int64(target), *self.room))
-        if found >= 0:
-            return f"late:{found}"
-        return "crowded" if found == -3 else None
+        """Why the target is out of reach: ``late:PLACE``, ``crowded``, ``out_of_turn:PLACE``, or None if none holds."""
+        reason, place = argument_loop()(self.rules, deck, np.int64(target), *self.room)
+        return {NONE: None, LATE: f"late:{place}", CROWDED: "crowded", OUT_OF_TURN: f"out_of_turn:{place}"}[reason]

@@ -7,7 +7,7 @@ the arguments (see `agents.ceiling.arguments` for what they say) are worked out 
     python -m agents.ceiling.checking --file                    # every line of agents/results/ceiling-below.txt
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -61,20 +61,20 @@ def check_argument(config: HanabiConfig, deck: Sequence[str], argument: str) -> 
     Args:
         config: what is played.
         deck: card names, top first.
-        argument: ``late:PLACE``, ``crowded`` or ``searched``.
+        argument: ``late:PLACE``, ``crowded``, ``out_of_turn:PLACE`` or ``searched``.
 
     Raises:
         ValueError: the argument does not hold, is unknown, or takes too long to check.
     """
     name, _, place = argument.partition(":")
-    if name == "late" and place.isdecimal() and int(place) < len(deck):
-        holds = is_late(config, deck, int(place))
+    if name in ("late", "out_of_turn") and place.isdecimal() and int(place) < len(deck):
+        holds = (is_late if name == "late" else is_out_of_turn)(config, deck, int(place))
     elif argument == "crowded":
         holds = is_crowded(config, deck)
     elif argument == "searched":
         holds = is_searched(config, deck)
     else:
-        raise ValueError(f"an argument is late:PLACE, crowded or searched, got {shown(argument)}")
+        raise ValueError(f"an argument is late:PLACE, crowded, out_of_turn:PLACE or searched, got {shown(argument)}")
     if not holds:
         raise ValueError(f"{argument} does not hold: the highest score is not refuted by it")
 
@@ -84,17 +84,74 @@ def fireworks(config: HanabiConfig) -> list[list[str]]:
     return [[f"{suit}{rank}" for rank in ranks_in_order(config, suit)] for suit in suit_letters(config)]
 
 
+def playable_from(order: list[list[str]], comes: Mapping[str, int]) -> dict[str, int]:
+    """From which place of the deck on each card can be played: all below it on its firework must have come, too."""
+    return {
+        card: max(comes[below] for below in firework[: height + 1])
+        for firework in order
+        for height, card in enumerate(firework)
+    }
+
+
+def waiting_for(config: HanabiConfig, deck: Sequence[str], place: int) -> list[list[str]]:
+    """The cards of every firework that cannot be played before the card at ``place`` is drawn, in the order of play."""
+    order = fireworks(config)
+    ready = playable_from(order, {card: deck.index(card) for card in chain(*order)})
+    return [[card for card in firework if ready[card] >= place] for firework in order]
+
+
+def turns_from(config: HanabiConfig, deck: Sequence[str], place: int) -> int:
+    """H14: from the draw of the card at ``place`` on, in how many turns cards can be played that waited for it."""
+    draws = len(deck) - 1 - place
+    return draws + config.players if draws else 1
+
+
 def is_late(config: HanabiConfig, deck: Sequence[str], place: int) -> bool:
     """More cards must wait for the card at ``place``, or for one below it, than there are turns from its draw on."""
-    first = {card: deck.index(card) for card in deck}
-    waiting = 0
-    for firework in fireworks(config):
-        for height in range(len(firework)):
-            waiting += max(first[card] for card in firework[: height + 1]) >= place
-    draws = len(deck) - 1 - place
     if place < config.players * config.cards_in_hand or config.final_bouquet:
         return False
-    return waiting > (draws + config.players if draws else 1)
+    return sum(map(len, waiting_for(config, deck, place))) > turns_from(config, deck, place)
+
+
+def is_out_of_turn(config: HanabiConfig, deck: Sequence[str], place: int) -> bool:
+    """Of all ways to go on from the draw of the card at ``place``, none plays everything that waits for it.
+
+    Anybody may act next until the deck is empty, then each has one turn, from the left of whoever drew last.
+    """
+    players, size = config.players, config.cards_in_hand
+    if place < players * size or config.final_bouquet:
+        return False
+    order = waiting_for(config, deck, place)
+    everything = frozenset(chain(*order))
+    before = {(card, player) for card in deck[players * size : place] for player in range(players)}
+    before |= {(deck[at], at // size) for at in range(players * size)}
+    seen: set[tuple[int, frozenset[tuple[str, int]], frozenset[str], int | None]] = set()
+    waiting = []
+
+    def draw(at: int, player: int, drawn: frozenset[tuple[str, int]], played: frozenset[str], last: int | None) -> None:
+        if at < len(deck):
+            drawn |= {(deck[at], player)} if deck[at] in everything else set()
+            last = player if at + 1 == len(deck) else None
+        waiting.append((at + 1, drawn, played, last))
+
+    for player in range(players):
+        draw(place, player, frozenset(), frozenset(), None)
+    while waiting:
+        position = at, drawn, played, last = waiting.pop()
+        if played == everything:
+            return False
+        if position in seen or len(everything - played) > len(deck) + players - at:
+            continue
+        seen.add(position)
+        if len(seen) > MOST_POSITIONS:
+            raise ValueError(f"out_of_turn takes more than {MOST_POSITIONS:,} positions to check")
+        fitting = [next((card for card in firework if card not in played), "") for firework in order]
+        for player in range(players) if last is None else [(last + 1 + at - len(deck)) % players]:
+            draw(at, player, drawn, played, last)
+            for card in fitting:
+                if (card, player) in drawn | before:
+                    draw(at, player, drawn, played | {card}, last)
+    return True
 
 
 def is_crowded(config: HanabiConfig, deck: Sequence[str]) -> bool:
@@ -134,10 +191,14 @@ def is_crowded(config: HanabiConfig, deck: Sequence[str]) -> bool:
 
 
 def is_searched(config: HanabiConfig, deck: Sequence[str]) -> bool:
-    """No game that all could play with open hands completes all fireworks: every sensible move of every position."""
+    """No game that all could play with open hands completes all fireworks: every sensible move of every position.
+
+    A useless card is dropped before a needed one, which its holder might treat as useless, and misplayed only where no
+    discard, which does more, is allowed.
+    """
     order = fireworks(config)
     size, players = config.cards_in_hand, config.players
-    hands = tuple(tuple(sorted(deck[player * size : (player + 1) * size])) for player in range(players))
+    hands = tuple(tuple(deck[player * size : (player + 1) * size]) for player in range(players))
     begin = (0, players * size, hands, (0,) * len(order), config.max_information_tokens, config.max_life_tokens, None)
     if players * size == len(deck) and not config.final_bouquet:
         begin = (*begin[:-1], players)
@@ -147,12 +208,36 @@ def is_searched(config: HanabiConfig, deck: Sequence[str]) -> bool:
         for following in positions_after(config, deck, order, position):
             if sum(following[3]) == len(order) * config.ranks:
                 return False
-            if following not in seen:
-                seen.add(following)
-                waiting.append(following)
+            left = boiled_down(config, deck, order, following)
+            if left is not None and left not in seen:
+                seen.add(left)
+                waiting.append(left)
         if len(seen) > MOST_POSITIONS:
             raise ValueError(f"searched takes more than {MOST_POSITIONS:,} positions to check")
     return True
+
+
+def boiled_down(config: HanabiConfig, deck: Sequence[str], order: list[list[str]], position: Any) -> Any:
+    """The position with a dash for every useless card: played already, or held twice by one player.
+
+    None if no game from here completes all fireworks, since a missing card is lost or too few turns are left.
+    """
+    player, drawn, hands, heights, tokens, lives, turns = position
+    missing = [firework[height:] for firework, height in zip(order, heights, strict=True)]
+    needed, held = set(chain(*missing)), set(chain(*hands))
+    if not needed <= {*held, *deck[drawn:]}:
+        return None
+    if not config.final_bouquet:
+        ready = playable_from(missing, {card: -1 if card in held else deck.index(card, drawn) for card in needed})
+        late = any(
+            sum(other >= place for other in ready.values()) > turns_from(config, deck, place)
+            for place in {*ready.values()} - {-1}
+        )
+        if late or len(needed) > (len(deck) - drawn + config.players if turns is None else turns):
+            return None
+    useful = [sorted(set(hand) & needed) for hand in hands]
+    hands = tuple((*kept, *"-" * (len(hand) - len(kept))) for hand, kept in zip(hands, useful, strict=True))
+    return player, drawn, hands, heights, tokens, lives, turns
 
 
 def positions_after(config: HanabiConfig, deck: Sequence[str], order: list[list[str]], position: Any) -> list[Any]:
@@ -170,20 +255,19 @@ def positions_after(config: HanabiConfig, deck: Sequence[str], order: list[list[
         rest.remove(card)
         is_last = drawn + 1 == len(deck) and not config.final_bouquet
         left = config.players if is_last else later
-        new = (*hands[:player], tuple(sorted([*rest, *deck[drawn : drawn + 1]])), *hands[player + 1 :])
+        new = (*hands[:player], (*rest, *deck[drawn : drawn + 1]), *hands[player + 1 :])
         after = min(drawn + 1, len(deck))
-        suit = next(k for k, firework in enumerate(order) if card in firework)
-        if order[suit].index(card) == heights[suit]:
+        suit = next((k for k, firework in enumerate(order) if card in firework[heights[k] :][:1]), None)
+        if suit is not None:
             higher = (*heights[:suit], heights[suit] + 1, *heights[suit + 1 :])
             gains = higher[suit] == config.ranks
             announced = {0, 1} if config.choreography else {0}
             found += [
                 (following, after, new, higher, min(most, tokens + gains + more), lives, left) for more in announced
             ]
-        else:
-            found.append((following, after, new, heights, tokens, lives - 1, left))
-        if tokens < most:
-            found.append((following, after, new, heights, tokens + 1, lives, left))
+        if card == "-" or "-" not in hands[player]:
+            dropped = (tokens + 1, lives) if tokens < most else (tokens, lives - 1)
+            found.append((following, after, new, heights, *dropped, left))
     return found
 
 

@@ -1,0 +1,106 @@
+"""The argument ``out_of_turn``: at the end of the deck the turns do not come to those who hold the cards.
+
+From the draw of a card on there are only so many turns (H14), and after the last draw everybody has one, in the order
+of the table. A card that was dealt is played from the hand it was dealt to. Beyond that all is allowed: hands have room
+for everything, tokens never lack, so that until the last draw anybody may be the next to act, a card drawn before may
+be in any hand, and all cards that need not wait for that draw are played already. Even so, time runs out.
+"""
+
+import numpy as np
+
+from hanabako.compiler.jit import rule
+from hanabako.engine.bits import popcount
+
+from .positions import note, playable_cards
+
+__all__ = ["MOST_DRAWS", "is_out_of_turn", "waiting_cards"]
+
+MOST_DRAWS = 16
+"""The argument looks at no more draws than these, the last ones: three bits each tell who drew what."""
+
+
+@rule
+def waiting_cards(rules, target, coming, at):
+    """The cards of the target that wait for the card at place ``at`` of the deck, or for one below it."""
+    cards = np.int64(0)
+    for suit in range(rules.suits):
+        latest = -1
+        for place in range(rules.ranks):
+            card = suit * rules.ranks + place
+            if (target >> card) & 1:
+                latest = max(latest, coming[0, card])
+                cards |= np.int64(latest >= at) << card
+    return cards
+
+
+@rule
+def may_hold(rules, deck, at, owners, drawn, player, card):
+    """The player may hold the card: it was dealt to them, drawn before place ``at``, or drawn by them since."""
+    dealt = rules.players * rules.hand_size
+    for k in range(min(drawn, len(deck))):
+        if deck[k] == card:
+            if k >= at:
+                owner = (owners >> (3 * (k - at))) & 7
+            elif k >= dealt:
+                owner = player + 1
+            else:
+                owner = k // rules.hand_size + 1
+            if owner == player + 1:
+                return True
+    return False
+
+
+@rule
+def owners_after(deck, at, waiting, owners, drawn, player):
+    """``owners`` after the player's next draw; it is noted where it matters: of a waiting card, and of the last."""
+    if drawn < len(deck) and ((waiting >> deck[drawn]) & 1 or drawn == len(deck) - 1):
+        return owners | np.int64(player + 1) << (3 * (drawn - at))
+    return owners
+
+
+@rule
+def is_out_of_turn(rules, deck, target, coming, at, stack, seen):
+    """1 if what waits for the card at place ``at`` cannot be played in time, 0 if it can, -1 if that takes too long.
+
+    ``stack`` (n, 3) and ``seen`` (2^n, 3) are room for positions: cards drawn (and, beyond the deck, turns of the last
+    round), who drew which, cards played.
+    """
+    size = len(deck)
+    waiting = waiting_cards(rules, target, coming, at)
+    seen[:] = 0
+    height, positions = rules.players, 0
+    for player in range(rules.players):
+        stack[player, 0] = at + 1
+        stack[player, 1] = owners_after(deck, at, waiting, np.int64(0), at, player)
+        stack[player, 2] = 0
+    while height > 0:
+        height -= 1
+        drawn, owners, played = stack[height, 0], stack[height, 1], stack[height, 2]
+        missing = waiting & ~played
+        if missing == 0:
+            return 0
+        if popcount(missing) > size + rules.players - drawn or not note(seen, drawn, owners, played):
+            continue
+        positions += 1
+        if 2 * positions > len(seen) or height + rules.players * (rules.suits + 1) > len(stack):
+            return -1
+        first, count = np.int64(0), rules.players
+        if drawn >= size:
+            first, count = (owners >> (3 * (size - 1 - at))) + drawn - size, 1
+        for k in range(count):
+            player = (first + k) % rules.players
+            after = owners_after(deck, at, waiting, owners, drawn, player)
+            playable = playable_cards(rules, missing)
+            stack[height, 0] = drawn + 1
+            stack[height, 1] = after
+            stack[height, 2] = played
+            height += 1
+            while playable:
+                card = popcount((playable & -playable) - 1)
+                playable &= playable - 1
+                if may_hold(rules, deck, at, owners, drawn, player, card):
+                    stack[height, 0] = drawn + 1
+                    stack[height, 1] = after
+                    stack[height, 2] = played | np.int64(1) << card
+                    height += 1
+    return 1
