@@ -25,6 +25,7 @@ The players' dice are common knowledge: a blueprint that uses chance draws it fr
 players share, which tells nothing of the cards.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -196,23 +197,28 @@ class Hands:
         """What the blueprint does at moment ``at`` under each hand (n,), and what is legal; what all then remember."""
         actions, parts = np.zeros(len(hands), np.int64), []
         masks = np.zeros((len(hands), *self.moments[at].table["mask"].shape[1:]), np.uint64)
-        for start in range(0, len(hands), GAMES_AT_ONCE):
-            chunk = slice(start, min(start + GAMES_AT_ONCE, len(hands)))
-            room = self._lay(self.moments[at], hands[chunk], None if memories is None else memories[chunk])
-            actions[chunk] = room.choose(without=self.player)[: chunk.stop - start]
-            masks[chunk] = room.tables["mask"][: chunk.stop - start]
-            parts.append(self._remembered(room, chunk.stop - start))
+        for chunk, count, room in self._rooms(at, hands, memories):
+            actions[chunk] = room.choose(without=self.player)[:count]
+            masks[chunk] = room.tables["mask"][:count]
+            parts.append(self._remembered(room, count))
         return actions, masks, joined(parts)
 
     def _observe(self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> NDArray[Any] | None:
         """What all remember (n, ...) after the step that led to moment ``at``."""
         parts = []
+        for _, count, room in self._rooms(at, hands, memories):
+            room.observe(without=self.player)
+            parts.append(self._remembered(room, count))
+        return joined(parts)
+
+    def _rooms(
+        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
+    ) -> Iterator[tuple[slice, int, Any]]:
+        """Moment ``at`` laid out under some hands after the other: which of ``hands``, how many, and the room."""
         for start in range(0, len(hands), GAMES_AT_ONCE):
             chunk = slice(start, min(start + GAMES_AT_ONCE, len(hands)))
             room = self._lay(self.moments[at], hands[chunk], None if memories is None else memories[chunk])
-            room.observe(without=self.player)
-            parts.append(self._remembered(room, chunk.stop - start))
-        return joined(parts)
+            yield chunk, chunk.stop - start, room
 
     def _lay(self, moment: Moment, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> Any:
         room = self.studio.room(len(hands))
@@ -256,11 +262,9 @@ class Hands:
     def _begin(self, hands: NDArray[np.uint8]) -> NDArray[Any] | None:
         """What all remember (n, ...) when the cards have been dealt."""
         parts = []
-        for start in range(0, len(hands), GAMES_AT_ONCE):
-            chunk = hands[start : start + GAMES_AT_ONCE]
-            room = self._lay(self.moments[0], chunk, None)
+        for _, count, room in self._rooms(0, hands, None):
             room.begin(without=self.player)
-            parts.append(self._remembered(room, len(chunk)))
+            parts.append(self._remembered(room, count))
         return joined(parts)
 
     def _level_0(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
