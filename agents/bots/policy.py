@@ -29,6 +29,7 @@ __all__ = [
     "line_up",
     "rows_to_move",
     "set_of",
+    "uniform",
 ]
 
 
@@ -220,9 +221,9 @@ def rows_to_move(seats: NDArray[np.uint64], tables: NDArray[Any]) -> NDArray[np.
     return np.flatnonzero(has(seats, tables["current_player"]) & ~tables["terminated"])
 
 
-def uniform(keys: NDArray[np.uint64], step: int) -> NDArray[np.float64]:
-    """The ``step``-th number in [0, 1) of every stream."""
-    words = np.asarray(random_word(keys, np.full(1, step, np.uint64)))
+def uniform(keys: NDArray[np.uint64], step: int | NDArray[np.int64]) -> NDArray[np.float64]:
+    """The ``step``-th number in [0, 1) of every stream; or of each its own, (N,)."""
+    words = np.asarray(random_word(keys, np.atleast_1d(np.asarray(step, np.uint64))))
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 

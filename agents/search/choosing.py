@@ -8,14 +8,27 @@ the blueprint's own action, which all others have to beat.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MARGIN", "Effort", "Request", "Thought", "first_moves", "think", "think_together"]
+__all__ = [
+    "MARGIN",
+    "Effort",
+    "Request",
+    "Thought",
+    "batches",
+    "drawn",
+    "first_moves",
+    "systematic",
+    "think",
+    "think_together",
+]
+
+T = TypeVar("T")
 
 MARGIN = 2.0
 """Standard errors, see `Effort.margin`, if nothing else is said."""
@@ -143,7 +156,7 @@ def think_together(
                 del open_requests[key]
             else:
                 asked.append(Request(key, *request))
-        for batch in batches(asked, at_once):
+        for batch in batches(asked, at_once, lambda request: request.rollouts):
             scores = play_out(batch)
             for part in batch:
                 own, scores = np.split(scores, [part.rollouts])
@@ -155,16 +168,30 @@ def first_moves(batch: list[Request]) -> NDArray[np.int64]:
     return np.concatenate([np.tile(request.actions, request.deals) for request in batch])
 
 
-def batches(asked: list[Request], at_once: int) -> Iterator[list[Request]]:
-    """The same in their order, of at most so many roll-outs."""
-    batch: list[Request] = []
+def drawn(
+    request: Request, weights: NDArray[np.float64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """What each roll-out of a request meets: a row by its weight, and the key of a deck; all actions meet the same."""
+    rows, keys = systematic(weights, request.deals, rng), rng.integers(0, 2**64, request.deals, np.uint64)
+    return np.repeat(rows, len(request.actions)), np.repeat(keys, len(request.actions))
+
+
+def systematic(weights: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw ``count`` rows by their weights, evenly spread: a row of weight w is drawn w / sum times, rounded."""
+    points = (np.arange(count) + rng.random()) * (weights.sum() / count)
+    return np.minimum(np.searchsorted(np.cumsum(weights), points, side="right"), len(weights) - 1)
+
+
+def batches(asked: Iterable[T], at_once: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """The same in their order, as many at a time as have a size of ``at_once`` together, or one."""
+    batch: list[T] = []
     size = 0
     for request in asked:
-        if batch and size + request.rollouts > at_once:
+        if batch and size + size_of(request) > at_once:
             yield batch
             batch, size = [], 0
         batch.append(request)
-        size += request.rollouts
+        size += size_of(request)
     if batch:
         yield batch
 

@@ -25,9 +25,10 @@ The players' dice are common knowledge: a blueprint that uses chance draws it fr
 players share, which tells nothing of the cards.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,15 +39,19 @@ from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 from hanabi_env.words.positions import action_of
 
 from ..bots.block import GAMES_AT_ONCE
-from .choosing import Request
-from .imagined import Studio
+from .asking import Asking, Question, ask_together
+from .choosing import systematic
+from .imagined import Imagined, Studio
+from .past import Past, in_order, kinds_of
 
-__all__ = ["Hands", "Moment", "drawn", "ways_of"]
+__all__ = ["Hands", "Moment", "ways_of"]
 
 FEW = 8
 """A sample of fewer than a ``FEW``-th of the limit is joined by fresh hands,"""
 BATCHES = 4
 """as many as the limit and so many times at most: few of them may fit what partners did."""
+ROWS_A_ROUND = 64
+"""Of a blueprint that remembers nothing, so many positions are asked before hands that do not fit are left out."""
 
 
 @dataclass(frozen=True)
@@ -114,28 +119,32 @@ class Hands:
         self.exact = False
 
     def catch_up(self, rng: np.random.Generator) -> None:
+        """`following`, alone."""
+        ask_together(self.studio, [self.following(rng)])
+
+    def following(self, rng: np.random.Generator) -> Asking[None]:
         """Bring the set to the last of `moments`. It may become empty: then nothing that was drawn fits."""
         while self.at >= 0 and self.at < len(self.moments) - 1 and len(self.hands):
-            self._advance(rng)
+            yield from self._advance(rng)
         self.at = len(self.moments) - 1
         if self.exact and len(self.hands):
             return
         if (every := self._level_0()) is not None:
             hands, weights = every
-            alive, memories = self._replay(hands)
+            alive, memories = yield from self._replay(hands)
             self.hands, self.weights, self.memories, self.exact = hands[alive], weights[alive], memories, True
         elif not self.exact:
-            self._sample(rng)
+            yield from self._sample(rng)
 
-    def _sample(self, rng: np.random.Generator) -> None:
+    def _sample(self, rng: np.random.Generator) -> Asking[None]:
         """Join fresh hands to a set that is not exact and has become small."""
         for _ in range(BATCHES):
             if len(self.hands) * FEW < self.limit:
-                self._join(rng)
+                yield from self._join(rng)
 
     # --- One step -----------------------------------------------------------------------------------------------------
 
-    def _advance(self, rng: np.random.Generator) -> None:
+    def _advance(self, rng: np.random.Generator) -> Asking[None]:
         """Follow one step of the real game."""
         before, after = self.moments[self.at], self.moments[self.at + 1]
         rows, hands = self._split(after)
@@ -144,7 +153,7 @@ class Hands:
         fits = np.flatnonzero((weights > 0) & fit(hands, after.state, self.player))
         rows, hands, weights = rows[fits], hands[fits], weights[fits]
         if len(rows) and before.player != self.player:
-            acted, memories = self._acts_as_seen(self.at, self.hands, self.memories)
+            acted, memories = yield from self._acts_as_seen(self.at, self.hands, self.memories)
             kept = acted[rows]
             rows, hands, weights = rows[kept], hands[kept], weights[kept]
         else:
@@ -172,10 +181,20 @@ class Hands:
 
     def _acts_as_seen(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
-    ) -> tuple[NDArray[np.bool_], NDArray[Any] | None]:
+    ) -> Asking[tuple[NDArray[np.bool_], NDArray[Any] | None]]:
         """Under which hands (n,) the blueprint does at moment ``at`` what was done; what all then remember."""
-        actions, _, memories = self.choices(at, hands, memories)
-        return actions == self._act(at).action, memories
+        if self.studio.forgets:
+            (actions,) = yield [self._question(at, hands)]
+        else:
+            actions, _, memories = self.choices(at, hands, memories)
+        return self._is_as_seen(at, hands, actions), memories
+
+    def _is_as_seen(self, at: int, hands: NDArray[np.uint8], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Under which hands (n,) these actions (n,) of the blueprint are what was done at moment ``at``."""
+        return actions == self._act(at).action
+
+    def _question(self, at: int, hands: NDArray[np.uint8]) -> Question:
+        return Question(partial(self._lay, self.moments[at]), self.moments[at].step, hands)
 
     def _act(self, at: int) -> Act:
         """What was done at moment ``at``."""
@@ -204,10 +223,12 @@ class Hands:
         return actions, masks, joined(parts)
 
     def _observe(self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> NDArray[Any] | None:
-        """What all remember (n, ...) after the step that led to moment ``at``."""
+        """What all remember (n, ...) after the step that led to moment ``at``; at the first, when cards are dealt."""
+        if self.studio.forgets:
+            return None
         parts = []
         for _, count, room in self._rooms(at, hands, memories):
-            room.observe(without=self.player)
+            (room.observe if at else room.begin)(without=self.player)
             parts.append(self._remembered(room, count))
         return joined(parts)
 
@@ -217,55 +238,83 @@ class Hands:
         """Moment ``at`` laid out under some hands after the other: which of ``hands``, how many, and the room."""
         for start in range(0, len(hands), GAMES_AT_ONCE):
             chunk = slice(start, min(start + GAMES_AT_ONCE, len(hands)))
-            room = self._lay(self.moments[at], hands[chunk], None if memories is None else memories[chunk])
+            room = self.studio.room(chunk.stop - start)
+            self._lay(self.moments[at], room, hands[chunk], 0)
+            if room.memories is not None and memories is not None:
+                room.memories[: chunk.stop - start] = memories[chunk]
             yield chunk, chunk.stop - start, room
 
-    def _lay(self, moment: Moment, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> Any:
-        room = self.studio.room(len(hands))
-        room.imagine(moment.table, self.player, hands, np.zeros(len(hands), np.uint64), self.chance, moment.step)
-        if room.memories is not None and memories is not None:
-            room.memories[: len(hands)] = memories
-        return room
+    def _lay(self, moment: Moment, room: Imagined, hands: NDArray[np.uint8], first: int) -> slice:
+        """Moment laid out under hands (n, slots) in the rows of a room from ``first`` on, which are returned."""
+        keys = np.zeros(len(hands), np.uint64)
+        return room.imagine(moment.table, self.player, hands, keys, self.chance, moment.step, first)
 
     def _remembered(self, room: Any, count: int) -> NDArray[Any] | None:
         return None if room.memories is None else room.memories[:count].copy()
 
     # --- From the start -----------------------------------------------------------------------------------------------
 
-    def _replay(self, hands: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
-        """Which of these hands of now (n, slots) fit all that partners did (rows); what all then remember."""
-        rows, memories = np.arange(len(hands)), None
-        past = self._past(hands)
-        for at in range(self.at):
+    def _replay(self, hands: NDArray[np.uint8]) -> Asking[tuple[NDArray[np.int64], NDArray[Any] | None]]:
+        """Which of these hands of now (n, slots) fit all that partners did (rows); what all then remember.
+
+        Hands that were the same then (see `agents.search.past`) are followed once.
+        """
+        past, rows, memories = self._past(hands.shape[1]), in_order(hands), None
+        if self.studio.forgets:
+            return np.sort((yield from self._in_any_order(past, hands, rows))), None
+        for held, moments in past.eras():
+            firsts, kinds = kinds_of(hands[rows], held)
+            memories = None if memories is None else memories[firsts]
+            left, memories = self._follow(moments, past, hands[rows[firsts]], memories)
+            stay = np.isin(kinds, left)
+            rows, memories = rows[stay], None if memories is None else memories[np.searchsorted(left, kinds[stay])]
+        order = np.argsort(rows)
+        return rows[order], None if memories is None else memories[order]
+
+    def _follow(
+        self, moments: list[int], past: Past, today: NDArray[np.uint8], memories: NDArray[Any] | None
+    ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
+        """Which of these hands of now fit what partners did at some moments in a row; what all then remember."""
+        rows = np.arange(len(today))
+        for at in moments:
             if not len(rows):
-                return rows, memories
-            if at == 0:
-                memories = self._begin(past[0][rows])
-            if self.moments[at].player != self.player:
-                alike, memories = self._acts_as_seen(at, past[at][rows], memories)
-                rows = rows[alike]
-                memories = None if memories is None else memories[alike]
-            memories = self._observe(at + 1, past[at + 1][rows], memories)
-        return rows, self._begin(hands) if self.at == 0 else memories
+                break
+            then = past.hands(at, today[rows])
+            memories = self._observe(at, then, memories)
+            if at < self.at and self.moments[at].player != self.player:
+                actions, _, memories = self.choices(at, then, memories)
+                alike = self._is_as_seen(at, then, actions)
+                rows, memories = rows[alike], None if memories is None else memories[alike]
+        return rows, memories
 
-    def _past(self, hands: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-        """What these hands of now were at every moment."""
-        past = [hands]
-        for at in range(self.at, 0, -1):
-            slot, card = self._lost(at - 1)
-            count = int(self.moments[at - 1].state.hand_count[self.player])
-            hands = hands[:, : count - (slot is not None)]  # without the card that was drawn
-            hands = hands if slot is None else np.insert(hands, slot, np.uint8(card), axis=1)
-            past.append(hands)
-        return past[::-1]
+    def _in_any_order(self, past: Past, hands: NDArray[np.uint8], rows: NDArray[np.int64]) -> Asking[NDArray[np.int64]]:
+        """Which of ``rows`` are left, if the blueprint remembers nothing: it is asked of several moments at a time.
 
-    def _begin(self, hands: NDArray[np.uint8]) -> NDArray[Any] | None:
-        """What all remember (n, ...) when the cards have been dealt."""
-        parts = []
-        for _, count, room in self._rooms(0, hands, None):
-            room.begin(without=self.player)
-            parts.append(self._remembered(room, count))
-        return joined(parts)
+        The last ones come first, which tell the most of today's cards: for five players 550 positions a decision, 700
+        if the first ones do.
+        """
+        waiting = deque(at for at in reversed(range(self.at)) if self.moments[at].player != self.player)
+        while waiting and len(rows):
+            asked, kinds, size = [], {}, 0  # kinds: by how many of today's cards were held
+            while waiting and size < ROWS_A_ROUND:
+                at = waiting.popleft()
+                if past.held[at] not in kinds:
+                    kinds[past.held[at]] = kinds_of(hands[rows], past.held[at])
+                firsts, kind = kinds[past.held[at]]
+                asked.append((at, past.hands(at, hands[rows[firsts]]), kind))
+                size += len(firsts)
+            answers = yield [self._question(at, then) for at, then, _ in asked]
+            fits = np.ones(len(rows), np.bool_)
+            for (at, then, kind), actions in zip(asked, answers, strict=True):
+                fits &= self._is_as_seen(at, then, actions)[kind]
+            rows = rows[fits]
+        return rows
+
+    def _past(self, slots: int) -> Past:
+        """Of hands of so many ``slots`` now."""
+        states = [moment.state for moment in self.moments[: self.at]]
+        counts = [int(state.hand_count[self.player]) for state in states]
+        return Past(slots, [self._lost(at) for at in range(self.at)], counts)
 
     def _level_0(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
         """All hands that the rules alone allow now and in how many ways, if they are no more than the limit."""
@@ -275,7 +324,7 @@ class Hands:
         listed = studio.belief.list(studio.game.rules_array, table, 0, self.player, studio.scratch, hands, ways)
         return None if listed > self.limit else (hands[:listed], ways[:listed])
 
-    def _join(self, rng: np.random.Generator) -> None:
+    def _join(self, rng: np.random.Generator) -> Asking[None]:
         """Draw `limit` fresh hands of the level-0 belief, and add those that fit to the set, as equals among equals."""
         studio, table = self.studio, self.moments[-1].table
         slots = int(self.moments[-1].state.hand_count[self.player])
@@ -283,7 +332,7 @@ class Hands:
         keys = rng.integers(0, 2**64, 1, np.uint64)
         studio.belief.draw(studio.game.rules_array, table, self.player, keys, studio.scratch, dealt)
         hands, times = np.unique(dealt[0], axis=0, return_counts=True)
-        alive, memories = self._replay(hands)
+        alive, memories = yield from self._replay(hands)
         if not len(alive):
             return
         total = float(self.weights.sum())
@@ -335,20 +384,6 @@ def fit(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.bool_]:
 
 
 # --- Arrays -----------------------------------------------------------------------------------------------------------
-
-
-def drawn(
-    request: Request, weights: NDArray[np.float64], rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """What each roll-out of a request meets: a row by its weight, and the key of a deck; all actions meet the same."""
-    rows, keys = systematic(weights, request.deals, rng), rng.integers(0, 2**64, request.deals, np.uint64)
-    return np.repeat(rows, len(request.actions)), np.repeat(keys, len(request.actions))
-
-
-def systematic(weights: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw ``count`` rows by their weights, evenly spread: a row of weight w is drawn w / sum times, rounded."""
-    points = (np.arange(count) + rng.random()) * (weights.sum() / count)
-    return np.minimum(np.searchsorted(np.cumsum(weights), points, side="right"), len(weights) - 1)
 
 
 def joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:

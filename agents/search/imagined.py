@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
+from hanabako.packing import unpack
 from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
 from ..bots.block import Block, size_for
-from ..bots.policy import Policy, set_of
+from ..bots.policy import BatchedPolicy, Policy, set_of, uniform
 
 __all__ = ["Imagined", "Studio", "blocks_of_memory"]
 
@@ -36,6 +37,7 @@ class Imagined(Block):
         super().__init__(studio.game, size, studio.blueprint.observes, studio.specialize)
         self._belief = studio.belief
         self._everybody = set_of(range(self.game.players), size)
+        self._blueprint = studio.blueprint
         self._players = studio.blueprint.seat(self, range(self.game.players))
         self._players.begin()
         self.memories = self._players.memories()
@@ -65,14 +67,14 @@ class Imagined(Block):
         self.step = step
         return rows
 
-    def hold(self, n: int, player: int, hands: NDArray[np.uint8] | None, keys: NDArray[np.uint64]) -> None:
-        """Let ``player`` take the own hand from the decks of the first n games: any cards, or ``hands`` (n, slots)."""
-        states = self.tables["state"][:n]
+    def hold(self, rows: slice, player: int, hands: NDArray[np.uint8] | None, keys: NDArray[np.uint64]) -> None:
+        """Let ``player`` take the own hand from the decks of n games: any cards, or ``hands`` (n, slots)."""
+        states = self.tables["state"][rows]
         left, held = int(states["deck_count"][0]), int(states["hand_count"][0, player])
         states["hands"][:, player, :held] = states["cards"][:, left - held : left]
         states["deck_count"] = left - held
         if hands is not None:
-            self._belief.put(self.rules_array, self.tables[:n], player, keys, hands)
+            self._belief.put(self.rules_array, self.tables[rows], player, keys, hands)
 
     def begin(self, without: int) -> None:
         """The cards have just been dealt to all but ``without``."""
@@ -87,6 +89,18 @@ class Imagined(Block):
         self._let_in(without)
         self._players.act()
         return self.actions
+
+    def decide(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What a blueprint that remembers nothing does in the first n games, each of which is at its step (n,)."""
+        n = len(steps)
+        tables, observation, mask = self.tables[:n], self.observation[:n], self.mask[:n]
+        self.loops.refresh(self.rules_array, tables)
+        if observation.shape[1]:
+            self.loops.observe(self.rules_array, tables, -1, observation, mask)
+        else:
+            mask[:] = unpack(tables["mask"], self.game.num_actions)
+        assert isinstance(self._blueprint, BatchedPolicy)
+        return self._blueprint.act(observation, mask, uniform(self.keys[:n], steps))
 
     def observe(self, without: int) -> None:
         """All but ``without`` observe the step that led here."""
@@ -124,6 +138,8 @@ class Studio:
         self.game, self.blueprint, self.specialize = game, blueprint, specialize
         self.belief: BeliefLoops = belief_loops(game.rules if specialize else None)
         self.scratch = scratch(game.rules.hand_size)
+        self.forgets = isinstance(blueprint, BatchedPolicy) and blueprint.memory(1) is None
+        """The blueprint remembers nothing: it can be asked of moments in any order."""
         self._rooms: dict[int, Imagined] = {}
 
     def room(self, count: int) -> Imagined:

@@ -32,9 +32,10 @@ from hanabako.words.checks import shown
 from ..bots.block import GAMES_AT_ONCE
 from ..bots.bot import BotPolicy
 from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
-from .choosing import MARGIN, Effort, Request, Thought, first_moves, think_together
+from .asking import ask_together
+from .choosing import MARGIN, Effort, Request, Thought, drawn, first_moves, think_together
 from .efforts import check_effort, check_number, name_of_search
-from .hands import Hands, Moment, drawn
+from .hands import Hands, Moment
 from .imagined import Imagined, Studio, blocks_of_memory
 from .together import CommonKnowledge
 
@@ -199,27 +200,32 @@ class SearchSeated(Searching):
     def search(self, rows: Sequence[int]) -> None:
         """See `Searching`: the games together, but by the clock one after the other."""
         for some in [rows] if self._policy.effort.budget is None else [[i] for i in rows]:
-            begun = {i: self._begin_thought(i) for i in some}
-            thoughts = {i: thought for i, thought in begun.items() if thought is not None}
+            thoughts = self._begin_thoughts(some)
             think_together(thoughts, self.play_out, GAMES_AT_ONCE)
             for i, thought in thoughts.items():
                 self._policy.counts["rollouts"] += thought.spent
                 self._keep(i, thought)
                 self._games.actions[i] = thought.verdict()
 
-    def _begin_thought(self, i: int) -> Thought | None:
-        """A search in game i, whose belief is brought up to date; None where the blueprint's action is played."""
-        began, belief, counts = time.perf_counter(), self._belief(i), self._policy.counts
-        moment = belief.moments[-1]
-        actions = np.flatnonzero(unpack(moment.table["mask"], self._games.game.num_actions)[0])
-        if len(actions) == 1:
-            return None
-        rng = self._dice[i] = np.random.default_rng([int(belief.chance), moment.step])
-        belief.catch_up(rng)
-        counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
-        if not len(belief.hands):
-            return None
-        return Thought(actions, int(self._games.actions[i]), self._policy.effort, began, GAMES_AT_ONCE)
+    def _begin_thoughts(self, rows: Sequence[int]) -> dict[int, Thought]:
+        """Searches, with beliefs brought up to date; none where the blueprint's action is played."""
+        began, counts, legal = time.perf_counter(), self._policy.counts, {}
+        for i in rows:
+            mask = self._belief(i).moments[-1].table["mask"]
+            actions = np.flatnonzero(unpack(mask, self._games.game.num_actions)[0])
+            if len(actions) > 1:
+                legal[i] = actions
+        for i in legal:
+            belief = self._belief(i)
+            self._dice[i] = np.random.default_rng([int(belief.chance), belief.moments[-1].step])
+        ask_together(self._studio, [self._belief(i).following(self._dice[i]) for i in legal])
+        thoughts = {}
+        for i, actions in legal.items():
+            belief = self._belief(i)
+            counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
+            if len(belief.hands):
+                thoughts[i] = Thought(actions, int(self._games.actions[i]), self._policy.effort, began, GAMES_AT_ONCE)
+        return thoughts
 
     def _belief(self, i: int) -> Hands:
         belief = self.beliefs[i]

@@ -33,9 +33,10 @@ from hanabako.packing import unpack
 from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
 from ..bots.block import GAMES_AT_ONCE
-from .choosing import Effort, Request, Thought, first_moves, think_together
-from .hands import Hands, Moment, drawn, unseen, ways_among
-from .imagined import Studio, blocks_of_memory
+from .asking import Asking
+from .choosing import Effort, Request, Thought, drawn, first_moves, think_together
+from .hands import Hands, Moment, unseen, ways_among
+from .imagined import Imagined, Studio, blocks_of_memory
 
 __all__ = ["CommonHands", "CommonKnowledge", "public_record"]
 
@@ -55,24 +56,23 @@ class CommonHands(Hands):
         self.moments.append(Moment(public_record(self.studio.game.rules, moment.table, self.player), moment.step))
         self.catch_up(np.random.default_rng(0))  # of no consequence: a sample is dropped
 
-    def _sample(self, rng: np.random.Generator) -> None:
+    def _sample(self, rng: np.random.Generator) -> Asking[None]:
         """See `Hands`: what is only drawn is not common knowledge."""
         self._forget()
+        return
+        yield
 
-    def _acts_as_seen(
-        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
-    ) -> tuple[NDArray[np.bool_], NDArray[Any] | None]:
+    def _is_as_seen(self, at: int, hands: NDArray[np.uint8], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """See `Hands`: where the other searched, by what that came to."""
-        alike, memories = super()._acts_as_seen(at, hands, memories)
-        if at in self.decided:
-            action, decided = self._act(at).action, self.decided[at]
-            alike = np.array([decided.get(hand.tobytes()) == action for hand in hands], np.bool_)
-        return alike, memories
+        if at not in self.decided:
+            return super()._is_as_seen(at, hands, actions)
+        action, decided = self._act(at).action, self.decided[at]
+        return np.array([decided.get(hand.tobytes()) == action for hand in hands], np.bool_)
 
-    def _lay(self, moment: Moment, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> Any:
-        room = super()._lay(moment, hands, memories)
-        room.hold(len(hands), 1 - self.player, None, room.keys)  # any cards: their holder does not see them
-        return room
+    def _lay(self, moment: Moment, room: Imagined, hands: NDArray[np.uint8], first: int) -> slice:
+        rows = super()._lay(moment, room, hands, first)
+        room.hold(rows, 1 - self.player, None, room.keys[rows])  # any cards: their holder does not see them
+        return rows
 
 
 class CommonKnowledge:
@@ -161,7 +161,7 @@ class CommonKnowledge:
         rows = np.repeat([request.key for request in batch], [request.rollouts for request in batch])
         room, moment, n = self._studio.room(len(rows)), seen.moments[-1], len(rows)
         room.imagine(moment.table, seen.player, seen.hands[rows], decks, self._chance, moment.step)
-        room.hold(n, actor, own.hands[holding], decks)
+        room.hold(slice(n), actor, own.hands[holding], decks)
         if room.memories is not None and memories is not None and own.memories is not None:
             room.memories[:n] = memories[rows]
             remembered = blocks_of_memory(own.memories, 2)[holding, seen.player]
