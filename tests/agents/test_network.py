@@ -116,6 +116,14 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["policy.safetensors"]
 
 
+@pytest.mark.parametrize(("tiles", "dtype"), [(True, torch.bfloat16), (False, torch.float32)])
+def test_a_loaded_policy_computes_in_what_the_processor_is_fast_at(tmp_path, monkeypatch, tiles, dtype):
+    """Instructions for bfloat16 without tiles are slower than float32."""
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True, "amx_bf16": tiles}, raising=False)
+    network = load_policy(saved(tmp_path / "policy.safetensors")).network
+    assert network.trunk_dtype == dtype == network.get_parameter("trunk.0.weight").dtype
+
+
 def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
     network = small_network()
     network.trunk_dtype = torch.bfloat16
