@@ -69,6 +69,11 @@ class Moment:
         return self.table["state"].view(np.recarray)[0]
 
     @cached_property
+    def held(self) -> list[int]:
+        """How many cards every player holds."""
+        return self.table["state"]["hand_count"][0].tolist()
+
+    @cached_property
     def player(self) -> int:
         """Who is to move."""
         return int(self.state.current_player)
@@ -173,7 +178,7 @@ class Hands:
         if slot is not None:
             rows = np.flatnonzero(hands[:, slot] == card)
             hands = np.delete(hands[rows], slot, axis=1)
-        if int(after.state.hand_count[self.player]) > hands.shape[1]:
+        if after.held[self.player] > hands.shape[1]:
             kinds = np.flatnonzero(unseen(after.state, self.player)).astype(np.uint8)
             hands = np.column_stack([np.repeat(hands, len(kinds), axis=0), np.tile(kinds, len(hands))])
             rows = np.repeat(rows, len(kinds))
@@ -312,14 +317,13 @@ class Hands:
 
     def _past(self, slots: int) -> Past:
         """Of hands of so many ``slots`` now."""
-        states = [moment.state for moment in self.moments[: self.at]]
-        counts = [int(state.hand_count[self.player]) for state in states]
+        counts = [moment.held[self.player] for moment in self.moments[: self.at]]
         return Past(slots, [self._lost(at) for at in range(self.at)], counts)
 
     def _level_0(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
         """All hands that the rules alone allow now and in how many ways, if they are no more than the limit."""
         studio, table = self.studio, self.moments[-1].table
-        slots = int(self.moments[-1].state.hand_count[self.player])
+        slots = self.moments[-1].held[self.player]
         hands, ways = np.zeros((self.limit, slots), np.uint8), np.zeros(self.limit)
         listed = studio.belief.list(studio.game.rules_array, table, 0, self.player, studio.scratch, hands, ways)
         return None if listed > self.limit else (hands[:listed], ways[:listed])
@@ -327,7 +331,7 @@ class Hands:
     def _join(self, rng: np.random.Generator) -> Asking[None]:
         """Draw `limit` fresh hands of the level-0 belief, and add those that fit to the set, as equals among equals."""
         studio, table = self.studio, self.moments[-1].table
-        slots = int(self.moments[-1].state.hand_count[self.player])
+        slots = self.moments[-1].held[self.player]
         dealt = np.zeros((1, self.limit, slots), np.uint8)
         keys = rng.integers(0, 2**64, 1, np.uint64)
         studio.belief.draw(studio.game.rules_array, table, self.player, keys, studio.scratch, dealt)
