@@ -1,5 +1,7 @@
 """How good can anyone be? The best score of decks of Hanabi that everybody knows from the top card to the last.
 
+With bonus tiles (V4) their order is known as well, and what a shuffle by tile (e) would make of the deck.
+
     python -m agents.ceiling                                             # standard, 2 to 5 players, 2,000 decks each
     python -m agents.ceiling --players 2 --decks 100000 --cores 2
     python -m agents.ceiling --preset black_powder --players 2 5
@@ -8,7 +10,8 @@
 
 Deck i is that of game i of the seed, as in `agents.evaluate`. ``agents/results/ceiling.json`` grows block by block, so
 that an interrupted command goes on where it was, and a larger ``--decks`` adds to what is there; decks that allow less
-than the highest score are listed in ``agents/results/ceiling-below.txt`` (some of each setting).
+than the highest score are listed in ``agents/results/ceiling-below.txt`` (all of the standard game, and some of each
+other setting).
 """
 
 from collections.abc import Sequence
@@ -28,7 +31,7 @@ class Args:
     players: tuple[int, ...] = (2, 3, 4, 5)
     """Numbers of players, each 2 to 5."""
     preset: tuple[str, ...] = ("standard",)
-    """What is played; without bonus tiles (V4), of which one shuffles the deck that all know."""
+    """What is played."""
     decks: int = 2000
     """How many, those in the results included."""
     seed: int = 1

@@ -4,14 +4,20 @@
 only so many turns (H14): one per draw to come and the last round, and after the last draw, whose card is played in the
 last turn of all, no other. Beside the name stands the place of that card in the deck.
 
-``crowded``: even if all players held one common hand, chose who acts and had any number of tokens, it would run full
-of cards that must be kept. In that game a playable card may always be played at once, and a useless card is dropped
-before a needed one, so it branches only where neither is there; it is searched to the end.
+``crowded``: see `agents.ceiling.common_hand`.
 
 ``out_of_turn``: see `agents.ceiling.out_of_turn`. Beside the name stands the place of the card from whose draw on the
 turns that are left do not come to those who hold the cards.
 
-``searched``: see `agents.ceiling.search`. What checks all four is `agents.ceiling.checking`.
+``searched``: see `agents.ceiling.search`.
+
+With bonus tiles (V4) tile (f) may play a card without a turn, so ``late`` leaves time for one more where (f) is among
+the tiles that will be turned up. Where tile (e) is, no order is certain, and the argument is
+
+``reshuffled``: at whatever moment (e) is turned up, and whatever card it takes back, the deck is ``late`` from then on
+or ``crowded``. (As it was dealt it must be so, too, with time for yet another card, for (e) may be applied as (f).)
+
+What checks all of them is `agents.ceiling.checking`.
 """
 
 from collections.abc import Callable
@@ -23,10 +29,12 @@ import numpy as np
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, rule
 from hanabako.engine.bits import popcount
-from hanabi_env.engine.state import Rules
+from hanabi_env.engine.state import TILE_PLAY_DISCARD, TILE_TAKE_BACK, Rules
 
+from .common_hand import COLUMNS, fills_up
+from .orders import FIRST_ORDER, MOST_DECK, SPARE, deck_size, forget_orders, is_turned, lay_shuffled
 from .out_of_turn import MOST_DRAWS, is_out_of_turn, waiting_cards
-from .positions import note, playable_cards, survey, turns_after
+from .positions import turns_after
 
 __all__ = ["Arguments"]
 
@@ -34,108 +42,72 @@ MOST_POSITIONS = 1 << 15
 """Of a common hand, before the search for ``crowded`` gives up."""
 MOST_AT_THE_END = 1 << 12
 """Positions at the end of the deck, before the search for ``out_of_turn`` gives up."""
-NONE, LATE, CROWDED, OUT_OF_TURN = range(4)
+NONE, LATE, CROWDED, OUT_OF_TURN, RESHUFFLED = range(5)
+WORDS = (None, "late", "crowded", "out_of_turn", "reshuffled")
 
 
 @rule
-def late_card(rules, deck, target, coming):
-    """The last place of the deck after which too much must be played, or -1."""
-    for k in range(len(deck) - rules.players * rules.hand_size):
-        at = len(deck) - 1 - k
-        if popcount(waiting_cards(rules, target, coming, at)) > turns_after(rules, k):
+def late_card(rules, orders, order, target, spared):
+    """The last place of the order after which too much must be played, or -1; so many cards take no turn (V4)."""
+    size = deck_size(rules, order)
+    for k in range(size - rules.players * rules.hand_size):
+        at = size - 1 - k
+        if popcount(waiting_cards(rules, orders, order, target, at)) > turns_after(rules, k) + spared:
             return at
     return -1
 
 
 @rule
-def out_of_turn_card(rules, deck, target, coming, stack, seen):
+def out_of_turn_card(rules, orders, target, stack, seen):
     """The last place of the deck for which `is_out_of_turn` holds, or -1."""
-    for k in range(min(MOST_DRAWS, len(deck) - rules.players * rules.hand_size)):
-        at = len(deck) - 1 - k
-        is_first = (target >> deck[at]) & 1 and coming[0, deck[at]] == at
-        if is_first and is_out_of_turn(rules, deck, target, coming, at, stack, seen) == 1:
+    size = rules.deck_size
+    for k in range(min(MOST_DRAWS, size - rules.players * rules.hand_size)):
+        at = size - 1 - k
+        card = np.int64(orders.decks[FIRST_ORDER, at])
+        is_first = (target >> card) & 1 and orders.next[FIRST_ORDER, 0, card] == at
+        if is_first and is_out_of_turn(rules, orders, target, at, stack, seen) == 1:
             return at
     return -1
 
 
 @rule
-def run_on(rules, deck, target, drawn, pool, played):
-    """Play and drop what costs nothing until the common hand must drop a needed card or its fate is known.
+def note_late_shuffles(rules, orders, target, spared, late):
+    """V4: into ``late``, by the cards drawn, whether it is too late after a shuffle then, whatever card is taken back.
 
-    Returns the position, and 1 if it gets through, 0 if it cannot, -1 if a needed card must go.
+    All orders but the first are forgotten.
     """
-    one = np.int64(1)
-    room = rules.players * rules.hand_size
-    while True:
-        needed = target & ~played
-        if not rules.final_bouquet and popcount(needed) > len(deck) - drawn + rules.players:
-            return drawn, pool, played, 0
-        if drawn == len(deck):
-            return drawn, pool, played, np.int64(needed & ~pool == 0)
-        fitting = pool & playable_cards(rules, needed)
-        if fitting:
-            first = fitting & -fitting
-            played |= first
-            pool &= ~first
-        elif popcount(pool) >= room:
-            return drawn, pool, played, -1
-        pool |= (one << deck[drawn]) & target & ~played
-        drawn += 1
-
-
-@rule
-def fills_up(rules, deck, target, coming, stack, seen):
-    """1 if the common hand cannot get through, 0 if it can, -1 if there are too many positions.
-
-    ``stack`` (n, 3) and ``seen`` (2^n, 3) are room for positions: cards drawn, needed cards in hand, cards played.
-    """
-    cards = rules.suits * rules.ranks
-    one = np.int64(1)
-    seen[:] = 0
-    height, positions = 1, 0
-    stack[0, 0] = rules.players * rules.hand_size
-    stack[0, 1] = 0
-    stack[0, 2] = 0
-    for at in range(rules.players * rules.hand_size):
-        stack[0, 1] |= (one << deck[at]) & target
-    while height > 0:
-        height -= 1
-        drawn, pool, played, fate = run_on(rules, deck, target, stack[height, 0], stack[height, 1], stack[height, 2])
-        if fate == 1:
-            return 0
-        if fate == 0 or not note(seen, drawn, pool, played):
-            continue
-        positions += 1
-        if 2 * positions > len(seen) or height + cards > len(stack):
-            return -1
-        for card in range(cards):
-            if (pool & coming[drawn, cards]) >> card & 1:
-                stack[height, 0] = drawn + 1
-                stack[height, 1] = (pool & ~(one << card)) | ((one << deck[drawn]) & target & ~played)
-                stack[height, 2] = played
-                height += 1
-    return 1
+    forget_orders(rules, orders)
+    for drawn in range(rules.players * rules.hand_size, rules.deck_size + 1):
+        lay_shuffled(rules, orders, drawn, rules.suits * rules.ranks, SPARE)
+        late[drawn] = late_card(rules, orders, SPARE, target, spared) >= 0
 
 
 @cache
 def argument_loop() -> Callable[..., Any]:
     """See `Arguments.find`."""
-    digest = digest_of(survey, late_card, fills_up, out_of_turn_card, argument_loop)
+    digest = digest_of(late_card, fills_up, out_of_turn_card, argument_loop)
 
     @kernel
-    def argue(rules, deck, target, coming, stack, seen, few_seen):
-        survey(rules, deck, coming)
+    def argue(rules, box, target, late, stack, seen, few_seen):
+        orders = box[0]
+        takes_back = is_turned(rules, orders, target, 0, TILE_TAKE_BACK)
+        plays = np.int64(is_turned(rules, orders, target, 0, TILE_PLAY_DISCARD))
+        late[:] = 0
+        place = keyed(-1, digest)
         if not rules.final_bouquet:
-            place = late_card(rules, deck, target, coming)
-            if place >= 0:
+            place = late_card(rules, orders, FIRST_ORDER, target, plays + takes_back)
+            late[rules.deck_size + 1] = place >= 0
+            if takes_back:
+                note_late_shuffles(rules, orders, target, plays, late)
+            elif place >= 0:
                 return LATE, place
-        if fills_up(rules, deck, target, coming, stack, seen) == 1:
-            return CROWDED, -1
-        if not rules.final_bouquet:
-            place = out_of_turn_card(rules, deck, target, coming, stack, few_seen)
+        if fills_up(rules, orders, target, late, stack, seen) == 1:
+            return RESHUFFLED if takes_back else CROWDED, -1
+        if not (rules.final_bouquet or takes_back or plays):
+            place = out_of_turn_card(rules, orders, target, stack, few_seen)
             if place >= 0:
                 return OUT_OF_TURN, place
-        return keyed(NONE, digest), -1
+        return NONE, -1
 
     return argue
 
@@ -147,13 +119,15 @@ class Arguments:
         cards = rules.suits * rules.ranks
         self.rules = rules
         self.room = (
-            np.zeros((rules.deck_size + 1, cards + 1), np.int64),
-            np.zeros((64 * cards, 3), np.int64),
+            np.zeros(MOST_DECK + 1, np.int64),
+            np.zeros((64 * cards, COLUMNS), np.int64),
             np.zeros((2 * MOST_POSITIONS, 3), np.int64),
             np.zeros((2 * MOST_AT_THE_END, 3), np.int64),
         )
 
-    def find(self, deck: np.ndarray, target: int) -> str | None:
-        """Why the target is out of reach: ``late:PLACE``, ``crowded``, ``out_of_turn:PLACE``, or None if none holds."""
-        reason, place = argument_loop()(self.rules, deck, np.int64(target), *self.room)
-        return {NONE: None, LATE: f"late:{place}", CROWDED: "crowded", OUT_OF_TURN: f"out_of_turn:{place}"}[reason]
+    def find(self, orders: np.ndarray, target: int) -> str | None:
+        """Why the target is out of reach, or None if no argument holds."""
+        reason, place = argument_loop()(self.rules, orders, np.int64(target), *self.room)
+        if reason in (LATE, OUT_OF_TURN):
+            return f"{WORDS[reason]}:{place}"
+        return WORDS[reason]

@@ -1,15 +1,16 @@
 """The second program: checks what `agents.ceiling` says of a deck, in plain Python, and from words alone.
 
 It shares no line with the search: cards are words, hands are sets, games are played in the PettingZoo environment, and
-the arguments (see `agents.ceiling.arguments` for what they say) are worked out from the booklet again.
+the arguments (see `agents.ceiling.arguments` for what they say) are worked out from the booklet again. Only what chance
+brings, the decks and what tile (e) makes of them (V4), is read from the game's own loop (`agents.ceiling.words`).
 
     python -m agents.ceiling.checking --decks 100               # solves again, and checks games and arguments
     python -m agents.ceiling.checking --file                    # every line of agents/results/ceiling-below.txt
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,31 @@ from hanabako.words.checks import shown
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.words.notation import ranks_in_order, suit_letters
 
-__all__ = ["check_argument", "check_game", "main", "played_score"]
+from .checking_common_hand import CommonHand, tiles_turned
+from .words import Known, known_of
+
+__all__ = ["check_argument", "check_best", "check_game", "main", "played_score"]
 
 BELOW = Path(__file__).resolve().parents[1] / "results" / "ceiling-below.txt"
 MOST_POSITIONS = 200_000
+OUT_OF_TURN_DRAWS = 16
+"""Of so many last draws ``out_of_turn`` is tried."""
+
+Order = list[list[str]]
+"""The cards of every firework that shall be played, in the order of play."""
 
 
-def played_score(config: HanabiConfig, deck: Sequence[str], moves: Sequence[str]) -> int:
+def played_score(config: HanabiConfig, known: Known, moves: Sequence[str]) -> int:
     """The score of a game played in the environment.
 
     Raises:
         ValueError: a move is illegal, or the game does not end with the last one.
     """
     env: Any = hanabi_v0.raw_env(config=config)
-    env.reset(seed=0, options={"deck": list(deck)})
+    if config.flamboyants:  # whose stream shuffles, too
+        env.reset(seed=known.seed, options={"game_index": known.index})
+    else:
+        env.reset(seed=0, options={"deck": list(known.deck)})
     for number, move in enumerate(moves):
         action = env.str_to_action(move)
         mask = env.observe(env.agent_selection)["action_mask"]
@@ -44,47 +56,81 @@ def played_score(config: HanabiConfig, deck: Sequence[str], moves: Sequence[str]
     return int(env.to_dict()["score"])
 
 
-def check_game(config: HanabiConfig, deck: Sequence[str], moves: Sequence[str], claimed: int) -> None:
+def check_game(config: HanabiConfig, known: Known, moves: Sequence[str], claimed: int) -> None:
     """Play a game again.
 
     Raises:
         ValueError: it does not reach the score that is claimed, or see `played_score`.
     """
-    score = played_score(config, deck, moves)
+    score = played_score(config, known, moves)
     if score < claimed:
         raise ValueError(f"the game scores {score}, not {claimed}")
 
 
-def check_argument(config: HanabiConfig, deck: Sequence[str], argument: str) -> None:
+def check_argument(config: HanabiConfig, known: Known, argument: str) -> None:
     """Check that an argument keeps this deck from the highest score.
 
     Args:
         config: what is played.
-        deck: card names, top first.
-        argument: ``late:PLACE``, ``crowded``, ``out_of_turn:PLACE`` or ``searched``.
+        known: the cards as they come.
+        argument: ``late:PLACE``, ``crowded``, ``out_of_turn:PLACE``, ``reshuffled`` or ``searched``.
 
     Raises:
         ValueError: the argument does not hold, is unknown, or takes too long to check.
     """
     name, _, place = argument.partition(":")
-    if name in ("late", "out_of_turn") and place.isdecimal() and int(place) < len(deck):
-        holds = (is_late if name == "late" else is_out_of_turn)(config, deck, int(place))
-    elif argument == "crowded":
-        holds = is_crowded(config, deck)
+    order = fireworks(config)
+    if name in ("late", "out_of_turn") and place.isdecimal() and int(place) < len(known.deck):
+        holds = (is_late if name == "late" else is_out_of_turn)(config, order, known, int(place))
+    elif argument in ("crowded", "reshuffled"):
+        is_shuffled = "e" in tiles_turned(config, order, known)
+        holds = is_shuffled == (argument == "reshuffled") and is_crowded(config, order, known)
     elif argument == "searched":
-        holds = is_searched(config, deck)
+        holds = is_searched(config, order, known.deck)
     else:
-        raise ValueError(f"an argument is late:PLACE, crowded, out_of_turn:PLACE or searched, got {shown(argument)}")
+        raise ValueError(
+            f"an argument is late:PLACE, crowded, out_of_turn:PLACE, reshuffled or searched, got {shown(argument)}"
+        )
     if not holds:
         raise ValueError(f"{argument} does not hold: the highest score is not refuted by it")
 
 
-def fireworks(config: HanabiConfig) -> list[list[str]]:
-    """The cards of every firework in the order of play."""
+def check_best(config: HanabiConfig, known: Known, best: int) -> None:
+    """Check that no game of a deck scores more: of every way to play more cards, some argument says that it fails.
+
+    Raises:
+        ValueError: for one way none does; names it.
+    """
+    for left_out in range(1 if config.final_bouquet else config.max_score - best):  # V5: all or nothing
+        for order in orders_without(fireworks(config), left_out):
+            if not is_out_of_reach(config, order, known):
+                raise ValueError(f"{best} is not shown to be the best: nothing refutes {' '.join(chain(*order))}")
+
+
+def orders_without(order: Order, left_out: int) -> Iterator[Order]:
+    """All ways to leave that many cards out at the fireworks' ends."""
+    for fewer in product(*(range(min(left_out, len(firework)) + 1) for firework in order)):
+        if sum(fewer) == left_out:
+            yield [firework[: len(firework) - less] for firework, less in zip(order, fewer, strict=True)]
+
+
+def is_out_of_reach(config: HanabiConfig, order: Order, known: Known) -> bool:
+    """One of the arguments holds."""
+    places = range(len(known.deck) - 1, config.players * config.cards_in_hand - 1, -1)
+    return (
+        any(is_late(config, order, known, place) for place in places)
+        or is_crowded(config, order, known)
+        or any(is_out_of_turn(config, order, known, place) for place in places[:OUT_OF_TURN_DRAWS])
+        or is_searched(config, order, known.deck)
+    )
+
+
+def fireworks(config: HanabiConfig) -> Order:
+    """All cards of all fireworks."""
     return [[f"{suit}{rank}" for rank in ranks_in_order(config, suit)] for suit in suit_letters(config)]
 
 
-def playable_from(order: list[list[str]], comes: Mapping[str, int]) -> dict[str, int]:
+def playable_from(order: Order, comes: Mapping[str, int]) -> dict[str, int]:
     """From which place of the deck on each card can be played: all below it on its firework must have come, too."""
     return {
         card: max(comes[below] for below in firework[: height + 1])
@@ -93,9 +139,8 @@ def playable_from(order: list[list[str]], comes: Mapping[str, int]) -> dict[str,
     }
 
 
-def waiting_for(config: HanabiConfig, deck: Sequence[str], place: int) -> list[list[str]]:
+def waiting_for(order: Order, deck: Sequence[str], place: int) -> Order:
     """The cards of every firework that cannot be played before the card at ``place`` is drawn, in the order of play."""
-    order = fireworks(config)
     ready = playable_from(order, {card: deck.index(card) for card in chain(*order)})
     return [[card for card in firework if ready[card] >= place] for firework in order]
 
@@ -106,22 +151,32 @@ def turns_from(config: HanabiConfig, deck: Sequence[str], place: int) -> int:
     return draws + config.players if draws else 1
 
 
-def is_late(config: HanabiConfig, deck: Sequence[str], place: int) -> bool:
-    """More cards must wait for the card at ``place``, or for one below it, than there are turns from its draw on."""
+def is_late(config: HanabiConfig, order: Order, known: Known, place: int) -> bool:
+    """More cards must wait for the card at ``place``, or for one below it, than there are turns from its draw on.
+
+    V4: tile (f) plays one in no turn. Where tile (e) is turned up no place is certain.
+    """
+    tiles = tiles_turned(config, order, known)
+    return "e" not in tiles and waits_too_long(config, order, known.deck, place, "f" in tiles)
+
+
+def waits_too_long(config: HanabiConfig, order: Order, deck: Sequence[str], place: int, spared: int) -> bool:
+    """See `is_late`; so many cards take no turn."""
     if place < config.players * config.cards_in_hand or config.final_bouquet:
         return False
-    return sum(map(len, waiting_for(config, deck, place))) > turns_from(config, deck, place)
+    return sum(map(len, waiting_for(order, deck, place))) > turns_from(config, deck, place) + spared
 
 
-def is_out_of_turn(config: HanabiConfig, deck: Sequence[str], place: int) -> bool:
+def is_out_of_turn(config: HanabiConfig, order: Order, known: Known, place: int) -> bool:
     """Of all ways to go on from the draw of the card at ``place``, none plays everything that waits for it.
 
     Anybody may act next until the deck is empty, then each has one turn, from the left of whoever drew last.
     """
+    deck = known.deck
     players, size = config.players, config.cards_in_hand
-    if place < players * size or config.final_bouquet:
+    if place < players * size or config.final_bouquet or {*tiles_turned(config, order, known)} & {"e", "f"}:
         return False
-    order = waiting_for(config, deck, place)
+    order = waiting_for(order, deck, place)
     everything = frozenset(chain(*order))
     before = {(card, player) for card in deck[players * size : place] for player in range(players)}
     before |= {(deck[at], at // size) for at in range(players * size)}
@@ -154,49 +209,26 @@ def is_out_of_turn(config: HanabiConfig, deck: Sequence[str], place: int) -> boo
     return True
 
 
-def is_crowded(config: HanabiConfig, deck: Sequence[str]) -> bool:
-    """A common hand of all players, with free choice of who acts and no need of tokens, cannot play all cards."""
-    order = fireworks(config)
-    room = config.players * config.cards_in_hand
-    everything = frozenset(chain(*order))
-    seen: set[tuple[int, frozenset[str], frozenset[str]]] = set()
-    waiting = [(room, frozenset(deck[:room]), frozenset[str]())]
-    while waiting:
-        drawn, hand, played = waiting.pop()
-        hand -= played
-        if (drawn, hand, played) in seen:
-            continue
-        seen.add((drawn, hand, played))
-        if len(seen) > MOST_POSITIONS:
-            raise ValueError(f"crowded takes more than {MOST_POSITIONS:,} positions to check")
-        missing = everything - played
-        if not config.final_bouquet and len(missing) > len(deck) - drawn + config.players:
-            continue
-        if not missing <= hand | set(deck[drawn:]):
-            continue
-        if drawn == len(deck):
-            return False  # all that is missing is in the hand, and there are turns for it
-        following = frozenset(deck[drawn : drawn + 1])
-        fitting = {
-            next(card for card in firework if card not in played) for firework in order if firework[-1] in missing
-        }
-        playable = sorted(hand & fitting)
-        if playable:
-            waiting.append((drawn + 1, hand - {playable[0]} | following, played | {playable[0]}))
-        elif len(hand) < room:
-            waiting.append((drawn + 1, hand | following, played))
-        else:
-            waiting += [(drawn + 1, hand - {card} | following, played) for card in hand]
-    return True
+def is_crowded(config: HanabiConfig, order: Order, known: Known) -> bool:
+    """A common hand of all players, with free choice of who acts and no need of tokens, cannot play all cards.
+
+    V4: nor can it if tile (e) shuffles the deck, or it is late then.
+    """
+
+    def is_late_anywhere(deck: Sequence[str], spared: int) -> bool:
+        return any(waits_too_long(config, order, deck, place, spared) for place in range(len(deck)))
+
+    return not CommonHand(config, order, known, is_late_anywhere).gets_through()
 
 
-def is_searched(config: HanabiConfig, deck: Sequence[str]) -> bool:
-    """No game that all could play with open hands completes all fireworks: every sensible move of every position.
+def is_searched(config: HanabiConfig, order: Order, deck: Sequence[str]) -> bool:
+    """No game that all could play with open hands plays all cards: every sensible move of every position.
 
     A useless card is dropped before a needed one, which its holder might treat as useless, and misplayed only where no
-    discard, which does more, is allowed.
+    discard, which does more, is allowed. With bonus tiles (V4) that is not all that counts.
     """
-    order = fireworks(config)
+    if config.flamboyants:
+        return False
     size, players = config.cards_in_hand, config.players
     hands = tuple(tuple(deck[player * size : (player + 1) * size]) for player in range(players))
     begin = (0, players * size, hands, (0,) * len(order), config.max_information_tokens, config.max_life_tokens, None)
@@ -206,7 +238,7 @@ def is_searched(config: HanabiConfig, deck: Sequence[str]) -> bool:
     while waiting:
         position = waiting.pop()
         for following in positions_after(config, deck, order, position):
-            if sum(following[3]) == len(order) * config.ranks:
+            if sum(following[3]) == sum(map(len, order)):
                 return False
             left = boiled_down(config, deck, order, following)
             if left is not None and left not in seen:
@@ -217,7 +249,7 @@ def is_searched(config: HanabiConfig, deck: Sequence[str]) -> bool:
     return True
 
 
-def boiled_down(config: HanabiConfig, deck: Sequence[str], order: list[list[str]], position: Any) -> Any:
+def boiled_down(config: HanabiConfig, deck: Sequence[str], order: Order, position: Any) -> Any:
     """The position with a dash for every useless card: played already, or held twice by one player.
 
     None if no game from here completes all fireworks, since a missing card is lost or too few turns are left.
@@ -240,7 +272,7 @@ def boiled_down(config: HanabiConfig, deck: Sequence[str], order: list[list[str]
     return player, drawn, hands, heights, tokens, lives, turns
 
 
-def positions_after(config: HanabiConfig, deck: Sequence[str], order: list[list[str]], position: Any) -> list[Any]:
+def positions_after(config: HanabiConfig, deck: Sequence[str], order: Order, position: Any) -> list[Any]:
     """All positions one turn later: (player, drawn, hands, heights, tokens, lives, turns of the last round)."""
     player, drawn, hands, heights, tokens, lives, turns = position
     if turns == 0 or lives == 0:
@@ -297,12 +329,17 @@ def check_file(path: Path = BELOW) -> int:
     count = 0
     for number, line in enumerate(lines, 1):
         about, _, cards = line.partition(": ")
-        preset, players, *_, argument = about.split()
+        preset, players, _, seed, _, game, _, best, argument = about.split()
         if argument == "open":
             continue
         config = replace(PRESETS[preset], players=int(players))
+        known = known_of(config, int(seed), int(game))
         try:
-            check_argument(config, cards.split(), argument)
+            if [*known.deck] != cards.split():
+                raise ValueError("the cards are not those of the game")
+            check_argument(config, known, argument)
+            if best.isdecimal():
+                check_best(config, known, int(best))
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from None
         count += 1
@@ -321,12 +358,14 @@ def check_again(args: Args) -> tuple[int, int]:
     games = arguments = 0
     for index in range(args.decks):
         verdict = ceiling.solve(args.seed, index)
-        deck, moves = ceiling.in_words(args.seed, index, verdict)
+        known, moves = ceiling.in_words(args.seed, index, verdict)
         if verdict.actions:
-            check_game(ceiling.config, deck, moves, verdict.lower)
+            check_game(ceiling.config, known, moves, verdict.lower)
             games += 1
         if verdict.argument:
-            check_argument(ceiling.config, deck, verdict.argument)
+            check_argument(ceiling.config, known, verdict.argument)
+            if verdict.lower == verdict.upper:
+                check_best(ceiling.config, known, verdict.lower)
             arguments += 1
     return games, arguments
 
@@ -337,7 +376,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     if args.file:
         print(f"{check_file()} arguments hold")
         return
-    games, arguments = check_again(args)
+    if args.preset not in PRESETS:
+        raise SystemExit(f"preset must be one of {', '.join(PRESETS)}, got {args.preset!r}")
+    if args.decks < 1:
+        raise SystemExit(f"decks must be at least 1, got {args.decks}")
+    try:
+        games, arguments = check_again(args)
+    except ValueError as refusal:
+        raise SystemExit(str(refusal)) from None
     print(f"{games} games and {arguments} arguments hold")
 
 

@@ -11,6 +11,12 @@ A *move* is what a line of play consists of, with ``cards = suits * ranks``:
 * ``cards + card``: drops it: discards it, or misplays it where all information tokens are there;
 * ``2 * cards``: drops a card that is useless to the target or that the same hand holds twice;
 * ``2 * cards + 1``: gives any hint, which says nothing here but passes the turn.
+
+V4: to a play that turns up tile (e) or (f) belongs a *choice*, and ``2 * cards + 2`` of it are added to the move:
+
+* ``0``: (e) takes a useless card back, or the tile has no effect;
+* ``1 + card``: (e) takes this card back, or (f) plays it;
+* ``1 + cards + card``: (e) on an empty deck plays it.
 """
 
 from collections.abc import Callable
@@ -22,12 +28,21 @@ import numpy as np
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import ZERO, has_bit
-from hanabako.engine.deck import draw
+from hanabako.engine.deck import draw, draw_place
 from hanabako.engine.rng import game_key
-from hanabi_env.engine.actions import first_announced_play, first_color_hint, first_play
+from hanabi_env.engine.actions import (
+    first_announced_play,
+    first_choice,
+    first_color_hint,
+    first_play,
+    shuffle_back,
+)
 from hanabi_env.engine.cards import place_of, rank_of, suit_of
 from hanabi_env.engine.rules import init, is_playable, is_terminal, legal_action_mask, score, shuffle_of, step
-from hanabi_env.engine.state import Rules, roomy, state_dtype
+from hanabi_env.engine.state import CHOICE_OF_E, SHUFFLE_STRIDE, TILES, Rules, roomy, state_dtype
+from hanabi_env.engine.tiles import is_tile_pending
+
+from .orders import FIRST_ORDER, TAKEN_BACK, forget_orders
 
 __all__ = ["MASK_WORDS", "MOST_STEPS", "DeckLoops", "deck_loops", "empty_states", "heights_of", "target_of"]
 
@@ -118,11 +133,62 @@ def safe_action(rules, mask):
     return hint if hint >= 0 else first_allowed(mask, 0, rules.hand_size)
 
 
+@rule
+def note_shuffle(rules, s, drawn, orders):
+    """E10: what tile (e) would make of the rest of the deck, of which so many are drawn, and `TAKEN_BACK`."""
+    left = np.int64(s.deck_count)
+    for k in range(left):
+        orders.shuffled[drawn, k] = placed(rules, s.cards[k])
+    orders.shuffled[drawn, left] = TAKEN_BACK
+    for k in range(left + 1):
+        last = left - k
+        place = draw_place(s.key, SHUFFLE_STRIDE, last + 1)
+        card = orders.shuffled[drawn, place]
+        orders.shuffled[drawn, place] = orders.shuffled[drawn, last]
+        orders.shuffled[drawn, last] = card
+
+
+@rule
+def choice_action(rules, s, target, mask, choice):
+    """V4: the action that makes a choice; where nothing is chosen, the first one that takes no needed card."""
+    cards = rules.suits * rules.ranks
+    if s.pending == CHOICE_OF_E:
+        return shuffle_back(rules) + (choice > cards)
+    first = np.int64(-1)
+    for card in range(cards):
+        action = first_choice(rules) + card
+        if has_bit(mask[action >> 6], action & 63) != ZERO:
+            place = np.int64(placed(rules, card))
+            suit = place // rules.ranks
+            is_needed = (target >> place) & 1 and place - suit * rules.ranks >= np.int64(s.fireworks[suit])
+            if place == (choice - 1) % cards and choice > 0:
+                return action
+            if first < 0 or not is_needed:
+                first = action
+    return first if first >= 0 else safe_action(rules, mask)
+
+
+@rule
+def note_cards(rules, s, orders):
+    """The deck of the game ``s`` that has just begun, its tiles, and all that tile (e) would make of it."""
+    for player in range(rules.players):
+        for slot in range(rules.hand_size):
+            orders.decks[FIRST_ORDER, player * rules.hand_size + slot] = placed(rules, s.hands[player, slot])
+    for at in range(rules.players * rules.hand_size, rules.deck_size + 1):
+        if rules.flamboyants:
+            note_shuffle(rules, s, at, orders)
+        if s.deck_count > 0:
+            orders.decks[FIRST_ORDER, at] = placed(rules, draw(s, shuffle_of(rules, s)))
+    for k in range(TILES):
+        orders.tiles[k] = s.bonus_tiles[k]
+    forget_orders(rules, orders)
+
+
 class DeckLoops(NamedTuple):
     """Compiled loops over one deck; ``states`` is `empty_states`."""
 
     deal: Callable[..., None]
-    """(rules, states, seed, index, deck): the deck of game ``index`` of ``seed`` (both uint64)."""
+    """(rules, states, seed, index, orders): game ``index`` of ``seed`` (both uint64) into `agents.ceiling.orders`."""
     follow: Callable[..., int]
     """(rules, states, seed, index, target, moves, count, mask, actions): play that game by the moves, then to its end
     by hints and discards. Returns its score, or -100 if a move is illegal; ``actions`` are what was done, then -1."""
@@ -131,21 +197,15 @@ class DeckLoops(NamedTuple):
 @cache
 def deck_loops() -> DeckLoops:
     """The loops, compiled when first called."""
-    digest = digest_of(placed, init, draw, step, legal_action_mask, action_of, safe_action, score, deck_loops)
+    digest = digest_of(note_cards, init, step, legal_action_mask, action_of, choice_action, score, deck_loops)
 
     @kernel
-    def deal(rules, states, seed, index, deck):
+    def deal(rules, states, seed, index, box):
         s = states[keyed(0, digest)]
         s.game_key = game_key(seed, index)
         s.episode = 0
         init(rules, s)
-        for player in range(rules.players):
-            for slot in range(rules.hand_size):
-                deck[player * rules.hand_size + slot] = placed(rules, s.hands[player, slot])
-        at = rules.players * rules.hand_size
-        while s.deck_count > 0:
-            deck[at] = placed(rules, draw(s, shuffle_of(rules, s)))
-            at += 1
+        note_cards(rules, s, box[0])
 
     @kernel
     def follow(rules, states, seed, index, target, moves, count, mask, actions):
@@ -154,11 +214,18 @@ def deck_loops() -> DeckLoops:
         s.episode = 0
         init(rules, s)
         actions[:] = -1
+        per_choice, turn = 2 * rules.suits * rules.ranks + 2, 0
         for k in range(len(actions)):
             if is_terminal(s):
                 break
             legal_action_mask(rules, s, mask)
-            action = action_of(rules, s, target, moves[k]) if k < count else -1
+            action = -1
+            if is_tile_pending(rules, s):
+                action = choice_action(rules, s, target, mask, moves[turn - 1] // per_choice if turn <= count else 0)
+            else:
+                if turn < count:
+                    action = action_of(rules, s, target, moves[turn] % per_choice)
+                turn += 1
             if action < 0:
                 action = safe_action(rules, mask)
             if action < 0 or has_bit(mask[action >> 6], action & 63) == ZERO:

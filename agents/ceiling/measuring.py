@@ -14,8 +14,8 @@ from tqdm import tqdm
 from hanabako.files import read_json, write_rows, write_text
 from hanabi_env import PRESETS
 
+from ..learning.runs import machine
 from .verdicts import Ceiling, Verdict
-from .words import deck_in_words
 
 __all__ = ["BELOW", "BLOCK", "RESULTS", "ceiling_board", "measure", "read_results"]
 
@@ -24,7 +24,8 @@ RESULTS = HERE / "ceiling.json"
 BELOW = HERE / "ceiling-below.txt"
 BLOCK = 500
 MOST_LINES = 40
-"""Decks of one setting in the file of decks below."""
+"""Decks of one setting in the file of decks below; of `WHOLE` all are there."""
+WHOLE = "standard"
 HEAD = (
     "# Decks that do not allow the highest score: preset, players, seed, game, best score, argument: cards, top first."
 )
@@ -75,6 +76,7 @@ def measure(preset: str, players: int, decks: int, seed: int, cores: int) -> Non
         bar.set_description(f"{preset} {players}")
         for block, (verdicts, below, seconds) in zip(blocks, threads.map(solve, blocks), strict=True):
             count(row, verdicts, config.max_score, seconds)
+            row["machine"] = machine()
             add_lines(below, preset, players, seed)
             write_rows(RESULTS, results)
             bar.update(len(block))
@@ -84,7 +86,7 @@ def line_of(preset: str, ceiling: Ceiling, seed: int, index: int, verdict: Verdi
     """A deck that allows less, as `HEAD` says."""
     best = str(verdict.lower) if verdict.lower == verdict.upper else f"{verdict.lower}-{verdict.upper}"
     about = f"{preset} {ceiling.config.players} seed {seed} game {index} best {best} {verdict.argument or 'open'}"
-    return f"{about}: {' '.join(deck_in_words(ceiling.config, ceiling.deck(seed, index)))}"
+    return f"{about}: {' '.join(ceiling.in_words(seed, index, verdict)[0].deck)}"
 
 
 def count(row: dict[str, Any], verdicts: Sequence[Verdict], most: int, seconds: float) -> None:
@@ -106,7 +108,8 @@ def add_lines(lines: Sequence[str], preset: str, players: int, seed: int) -> Non
     old = BELOW.read_text().splitlines() if BELOW.exists() else [HEAD]
     own = f"{preset} {players} seed {seed} game "
     there = {line for line in old if line.startswith(own)}
-    new = [line for line in lines if line not in there][: max(0, MOST_LINES - len(there))]
+    room = len(lines) if preset == WHOLE else max(0, MOST_LINES - len(there))
+    new = [line for line in lines if line not in there][:room]
     if new:
         write_text(BELOW, "\n".join([*old, *new]) + "\n")
 

@@ -11,6 +11,7 @@ import numpy as np
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import popcount
 
+from .orders import FIRST_ORDER
 from .positions import note, playable_cards
 
 __all__ = ["MOST_DRAWS", "is_out_of_turn", "waiting_cards"]
@@ -20,25 +21,25 @@ MOST_DRAWS = 16
 
 
 @rule
-def waiting_cards(rules, target, coming, at):
-    """The cards of the target that wait for the card at place ``at`` of the deck, or for one below it."""
+def waiting_cards(rules, orders, order, target, at):
+    """The cards of the target that wait for the card at place ``at`` of the order, or for one below it."""
     cards = np.int64(0)
     for suit in range(rules.suits):
         latest = -1
         for place in range(rules.ranks):
             card = suit * rules.ranks + place
             if (target >> card) & 1:
-                latest = max(latest, coming[0, card])
+                latest = max(latest, np.int64(orders.next[order, 0, card]))
                 cards |= np.int64(latest >= at) << card
     return cards
 
 
 @rule
-def may_hold(rules, deck, at, owners, drawn, player, card):
+def may_hold(rules, orders, at, owners, drawn, player, card):
     """The player may hold the card: it was dealt to them, drawn before place ``at``, or drawn by them since."""
     dealt = rules.players * rules.hand_size
-    for k in range(min(drawn, len(deck))):
-        if deck[k] == card:
+    for k in range(min(drawn, rules.deck_size)):
+        if orders.decks[FIRST_ORDER, k] == card:
             if k >= at:
                 owner = (owners >> (3 * (k - at))) & 7
             elif k >= dealt:
@@ -51,27 +52,28 @@ def may_hold(rules, deck, at, owners, drawn, player, card):
 
 
 @rule
-def owners_after(deck, at, waiting, owners, drawn, player):
+def owners_after(rules, orders, at, waiting, owners, drawn, player):
     """``owners`` after the player's next draw; it is noted where it matters: of a waiting card, and of the last."""
-    if drawn < len(deck) and ((waiting >> deck[drawn]) & 1 or drawn == len(deck) - 1):
+    size = rules.deck_size
+    if drawn < size and ((waiting >> np.int64(orders.decks[FIRST_ORDER, drawn])) & 1 or drawn == size - 1):
         return owners | np.int64(player + 1) << (3 * (drawn - at))
     return owners
 
 
 @rule
-def is_out_of_turn(rules, deck, target, coming, at, stack, seen):
+def is_out_of_turn(rules, orders, target, at, stack, seen):
     """1 if what waits for the card at place ``at`` cannot be played in time, 0 if it can, -1 if that takes too long.
 
     ``stack`` (n, 3) and ``seen`` (2^n, 3) are room for positions: cards drawn (and, beyond the deck, turns of the last
     round), who drew which, cards played.
     """
-    size = len(deck)
-    waiting = waiting_cards(rules, target, coming, at)
+    size = rules.deck_size
+    waiting = waiting_cards(rules, orders, FIRST_ORDER, target, at)
     seen[:] = 0
     height, positions = rules.players, 0
     for player in range(rules.players):
         stack[player, 0] = at + 1
-        stack[player, 1] = owners_after(deck, at, waiting, np.int64(0), at, player)
+        stack[player, 1] = owners_after(rules, orders, at, waiting, np.int64(0), at, player)
         stack[player, 2] = 0
     while height > 0:
         height -= 1
@@ -89,7 +91,7 @@ def is_out_of_turn(rules, deck, target, coming, at, stack, seen):
             first, count = (owners >> (3 * (size - 1 - at))) + drawn - size, 1
         for k in range(count):
             player = (first + k) % rules.players
-            after = owners_after(deck, at, waiting, owners, drawn, player)
+            after = owners_after(rules, orders, at, waiting, owners, drawn, player)
             playable = playable_cards(rules, missing)
             stack[height, 0] = drawn + 1
             stack[height, 1] = after
@@ -98,7 +100,7 @@ def is_out_of_turn(rules, deck, target, coming, at, stack, seen):
             while playable:
                 card = popcount((playable & -playable) - 1)
                 playable &= playable - 1
-                if may_hold(rules, deck, at, owners, drawn, player, card):
+                if may_hold(rules, orders, at, owners, drawn, player, card):
                     stack[height, 0] = drawn + 1
                     stack[height, 1] = after
                     stack[height, 2] = played | np.int64(1) << card

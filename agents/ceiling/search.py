@@ -1,7 +1,7 @@
 """Search for a line of play that reaches a target: turn by turn, the best positions of each turn (a beam).
 
-The moves of `agents.ceiling.positions` cost no solution. So if the beam ran dry without ever being full, there is no
-line: the argument ``searched``.
+The moves of `agents.ceiling.positions` cost no solution, where its text does not say otherwise. So if the beam ran dry
+without ever being full, there is no line: the argument ``searched``.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,21 @@ import numpy as np
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import popcount
-from hanabi_env.engine.state import Rules
+from hanabi_env.engine.state import TILE_PLAY_DISCARD, TILE_TAKE_BACK, Rules
 
 from .decks import MOST_STEPS
-from .positions import NODE, begin, held_cards, is_possible, playable_cards, survey, take_turn, turns_after
+from .orders import MOST_DECK, deck_size, is_turned
+from .positions import (
+    NODE,
+    begin,
+    choices,
+    held_cards,
+    is_possible,
+    playable_cards,
+    rescues,
+    take_turn,
+    turns_after,
+)
 
 __all__ = ["DRY", "FULL", "STYLES", "Beam"]
 
@@ -35,22 +46,31 @@ STYLES = np.array(
         [22, 5, 32, 2, 2, 4, 7, 2, -1],
         [84, 28, 6, 1, 2, 16, 3, 4, 1],
         [8, 16, 4, 2, 4, 6, 30, 3, 1],
+        [90, 16, 3, 0, 3, 10, 3, 1, 2],
+        [74, 44, 11, 2, 9, 30, 19, 3, 4],
+        [76, 20, 8, 0, 2, 19, 2, 4, 0],
     ],
     np.int64,
 )
-"""What makes a position good, see `worth`. The first was guessed; the others are the random ones (of 40) that solved
-what the first had not."""
+"""What makes a position good, see `worth`. The first was guessed; the others are the random ones that solved what those
+before them had not: of the standard game, and the last three of ``grands_feux_all`` for two."""
 
 
 @rule
-def least_slack(rules, coming, node, needed, late):
+def least_slack(rules, orders, target, node, needed, late):
     """How many turns are to spare at the tightest place of the deck; below 0 the target is out of reach.
 
     A card can be played when it and all before it on its firework are drawn: ``late[at]`` counts the needed cards for
-    which that is so only from place ``at`` of the deck on, and each takes one of `turns_after`.
+    which that is so only from place ``at`` of the deck on, and each takes one of `turns_after`. V4: tile (f) plays one
+    in no time, and so does (e) at best; before it has shuffled the deck, it adds a turn, and no place is certain.
     """
-    size = rules.deck_size
-    drawn = np.int64(node.drawn)
+    size = deck_size(rules, np.int64(node.order))
+    drawn, first = np.int64(node.drawn), np.int64(node.tiles)
+    takes_back = is_turned(rules, orders, target, first, TILE_TAKE_BACK)
+    spared = np.int64(is_turned(rules, orders, target, first, TILE_PLAY_DISCARD)) + takes_back
+    least = spared + (rules.players if node.turns < 0 else np.int64(node.turns)) + size - drawn - popcount(needed)
+    if takes_back:
+        return least
     held = held_cards(rules, node)
     whole = (np.int64(1) << rules.ranks) - 1
     for at in range(drawn, size):
@@ -62,22 +82,21 @@ def least_slack(rules, coming, node, needed, late):
         while unheld:
             place = popcount((unheld & -unheld) - 1)
             unheld &= unheld - 1
-            comes = coming[drawn, suit * rules.ranks + place]
+            comes = np.int64(orders.next[node.order, drawn, suit * rules.ranks + place])
             if comes > at:  # it and all after it wait until then, not only until the one before came
                 waiting = popcount(missing >> place)
                 late[at] -= waiting if at >= drawn else 0
                 late[comes] += waiting
                 at = comes
     count = 0
-    least = (rules.players if node.turns < 0 else np.int64(node.turns)) + size - drawn - popcount(needed)
     for k in range(size - drawn):
         count += late[size - 1 - k]
-        least = min(least, turns_after(rules, k) - count)
+        least = min(least, turns_after(rules, k) + spared - count)
     return least
 
 
 @rule
-def worth(rules, coming, target, node, player, style, late):
+def worth(rules, orders, target, node, player, style, late):
     """How promising a position is with ``player`` to move, or -1 if the target is out of reach.
 
     ``style`` weighs: turns to spare, tokens, turns to spare at the tightest place; needed cards that must be kept, and
@@ -85,19 +104,21 @@ def worth(rules, coming, target, node, player, style, late):
     with copies.
     """
     needed = target & ~node.played
-    remaining = coming[node.drawn, rules.suits * rules.ranks]
+    remaining = orders.rest[node.order, node.drawn]
     held = held_cards(rules, node)
-    if needed & ~(held | remaining) or node.lives == 0 or node.turns == 0:
+    lost = needed & ~(held | remaining)
+    if node.lives == 0 or node.turns == 0 or (lost and popcount(lost) > rescues(rules, orders, target, node)):
         return -1
     spare = least = np.int64(6)
     if rules.final_bouquet:
         if node.sizes[player] == 0 and node.tokens == 0:
             return -1
     else:
-        least = least_slack(rules, coming, node, needed, late)
+        least = least_slack(rules, orders, target, node, needed, late)
         if least < 0:
             return -1
-        turns = rules.deck_size - np.int64(node.drawn) + rules.players if node.turns < 0 else np.int64(node.turns)
+        left = deck_size(rules, np.int64(node.order)) - np.int64(node.drawn)
+        turns = left + rules.players if node.turns < 0 else np.int64(node.turns)
         spare = turns - popcount(needed)
     playable = playable_cards(rules, needed)
     once = twice = np.int64(0)
@@ -127,6 +148,10 @@ def fingerprint(rules, node):
     for player in range(rules.players):
         key = (key ^ (key >> np.uint64(31))) + np.uint64(node.hands[player] * 16 + node.sizes[player])
         key *= np.uint64(0x94D049BB133111EB)
+    if rules.flamboyants:
+        facts = np.int64(node.order) * 8 + node.tiles + (node.discards << 16)
+        key = (key ^ (key >> np.uint64(30))) + np.uint64(facts)
+        key *= np.uint64(0xBF58476D1CE4E5B9)
     return (key ^ (key >> np.uint64(32))) | np.uint64(1)
 
 
@@ -160,7 +185,7 @@ def threshold(found, count, width, histogram):
 
 
 @rule
-def expand(rules, deck, target, style, nodes, first, count, player, turn, found, seen, coming, late):
+def expand(rules, orders, target, style, nodes, first, count, player, turn, found, seen, late):
     """All positions after one more turn into ``found`` (place, move, value); returns their number.
 
     If one reaches the target, minus its place there, minus 1.
@@ -168,19 +193,23 @@ def expand(rules, deck, target, style, nodes, first, count, player, turn, found,
     moves = 2 * rules.suits * rules.ranks + 2
     scratch = len(nodes) - 1
     following = (player + 1) % rules.players
-    total = 0
+    total = tried = 0
     for k in range(count):
         playable = playable_cards(rules, target & ~nodes[first + k].played)
         for move in range(moves):
-            if is_possible(rules, coming, nodes[first + k], player, playable, move):
+            if not is_possible(rules, orders, target, nodes[first + k], player, playable, move):
+                continue
+            for choice in range(choices(rules, orders, move, nodes[first + k])):
                 nodes[scratch] = nodes[first + k]
-                take_turn(rules, deck, target, nodes[scratch], player, move)
+                if not take_turn(rules, orders, target, nodes[scratch], player, move, choice):
+                    continue
                 found[total, 0] = k
-                found[total, 1] = move
+                found[total, 1] = move + choice * moves
                 if nodes[scratch].played & target == target:
                     return -total - 1
-                if is_new(seen, fingerprint(rules, nodes[scratch]), turn):
-                    found[total, 2] = worth(rules, coming, target, nodes[scratch], following, style, late)
+                if tried < len(found) - 1 and is_new(seen, fingerprint(rules, nodes[scratch]), turn):
+                    tried += 1
+                    found[total, 2] = worth(rules, orders, target, nodes[scratch], following, style, late)
                     total += found[total, 2] >= 0
     return total
 
@@ -198,20 +227,20 @@ def trace(trail, found, last, turn, moves):
 @cache
 def beam_loop() -> Callable[..., int]:
     """See `Beam.search`."""
-    digest = digest_of(survey, begin, expand, threshold, trace, beam_loop)
+    digest = digest_of(begin, expand, threshold, trace, beam_loop)
 
     @kernel
-    def beam(rules, deck, target, style, nodes, trail, found, seen, coming, late, histogram, moves):
+    def beam(rules, box, target, style, nodes, trail, found, seen, late, histogram, moves):
         width = (len(nodes) - keyed(1, digest)) // 2
-        survey(rules, deck, coming)
+        orders, steps = box[0], 2 * rules.suits * rules.ranks + 2
         seen[:] = 0
-        begin(rules, deck, target, nodes[0])
-        if worth(rules, coming, target, nodes[0], 0, style, late) < 0:
+        begin(rules, orders, target, nodes[0])
+        if worth(rules, orders, target, nodes[0], 0, style, late) < 0:
             return DRY
         first, count, was_full = 0, 1, False
         for turn in range(len(trail)):
             player = turn % rules.players
-            total = expand(rules, deck, target, style, nodes, first, count, player, turn, found, seen, coming, late)
+            total = expand(rules, orders, target, style, nodes, first, count, player, turn, found, seen, late)
             if total < 0:
                 trace(trail, found, -total - 1, turn, moves)
                 return turn + 1
@@ -225,7 +254,8 @@ def beam_loop() -> Callable[..., int]:
                 if value > least or (value == least and room > 0):
                     room -= value == least
                     nodes[second + count] = nodes[first + found[k, 0]]
-                    take_turn(rules, deck, target, nodes[second + count], player, found[k, 1])
+                    move, choice = found[k, 1] % steps, found[k, 1] // steps
+                    take_turn(rules, orders, target, nodes[second + count], player, move, choice)
                     trail[turn, count, 0] = found[k, 0]
                     trail[turn, count, 1] = found[k, 1]
                     count += 1
@@ -244,7 +274,7 @@ class Beam:
     """
 
     def __init__(self, rules: Rules, width: int) -> None:
-        cards, most = rules.suits * rules.ranks, 2 * width * (rules.hand_size + 1)
+        most = 2 * width * (rules.hand_size + 1) * (1 + rules.flamboyants)  # there are tiles that let choose
         self.rules = rules
         self.moves = np.zeros(MOST_STEPS, np.int64)
         self.room: tuple[Any, ...] = (
@@ -252,16 +282,15 @@ class Beam:
             np.zeros((MOST_STEPS, width, 2), np.int32),
             np.zeros((most + 1, 3), np.int64),
             np.zeros((1 << (2 * most).bit_length(), 2), np.uint64),
-            np.zeros((rules.deck_size + 1, cards + 1), np.int64),
-            np.zeros(rules.deck_size + 1, np.int64),
+            np.zeros(MOST_DECK + 1, np.int64),
             np.zeros(WORST, np.int64),
             self.moves,
         )
 
-    def search(self, deck: np.ndarray, target: int, style: np.ndarray) -> int:
+    def search(self, orders: np.ndarray, target: int, style: np.ndarray) -> int:
         """Look for a line of play.
 
         Returns:
             How many moves it takes, the first ones of ``moves``; or `DRY` or `FULL` if none was found.
         """
-        return beam_loop()(self.rules, deck, np.int64(target), style, *self.room)
+        return beam_loop()(self.rules, orders, np.int64(target), style, *self.room)
