@@ -21,7 +21,7 @@ import tyro
 
 from hanabako.games import make_config
 
-from .evaluation.growing import grow, listed
+from .evaluation.growing import chosen, grow, listed
 from .evaluation.playing import play, standard_error
 from .learning.runs import machine
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
@@ -178,7 +178,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     results = {Row.of(result).key: result for result in read_results()}
-    rows = [row for row in ROWS if all(getattr(args, name) in (None, getattr(row, name)) for name in CHOSEN)]
+    rows = chosen(ROWS, {name: getattr(args, name) for name in CHOSEN})
     if args.list:
         print(listed(rows, results, size_of))
         return

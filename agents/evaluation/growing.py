@@ -14,8 +14,9 @@ from typing import Any, Protocol, TypeVar
 from tqdm import tqdm
 
 from hanabako.files import write_rows
+from hanabako.words.checks import shown
 
-__all__ = ["GrowingRow", "ListedRow", "grow", "listed"]
+__all__ = ["GrowingRow", "ListedRow", "chosen", "grow", "listed"]
 
 THREADS = "OMP_NUM_THREADS"
 
@@ -75,7 +76,13 @@ def grow(
         count: the games of a result.
         cores: rows that are played at the same time, in processes of their own; 1: in this one.
         minutes: no more games are begun after about so long.
+
+    Raises:
+        SystemExit: there are no rows, or no cores.
     """
+    check_rows(rows)
+    if cores < 1:
+        raise SystemExit(f"cores must be at least 1, got {cores}")
     end = time.monotonic() + 60 * minutes
 
     def done(row: Row) -> int:
@@ -98,6 +105,34 @@ def grow(
                 write_rows(path, list(results.values()))
 
 
+def chosen(rows: Sequence[Any], choices: Mapping[str, Any]) -> list[Any]:
+    """The rows that have the values which are chosen for their fields by name; None leaves a field open.
+
+    Raises:
+        SystemExit: there is none; says which values there are, beside those that were chosen before.
+    """
+    left, before = list(rows), ""
+    for name, value in choices.items():
+        if value is None:
+            continue
+        values = dict.fromkeys(getattr(row, name) for row in left)
+        if value not in values:
+            raise SystemExit(f"{before}{name} must be one of {', '.join(map(str, values))}, got {shown(value)}")
+        left = [row for row in left if getattr(row, name) == value]
+        before = f"{before[:-2]}{' and' if before else 'with'} {name}={value}: "
+    return left
+
+
+def check_rows(rows: Sequence[GrowingRow]) -> None:
+    """Refuse a choice that fits nothing.
+
+    Raises:
+        SystemExit: there are no rows.
+    """
+    if not rows:
+        raise SystemExit("no row has all that was chosen; --list without a choice says what there is")
+
+
 def there(row: GrowingRow, results: Mapping[Any, Mapping[str, Any]], count: Callable[[Mapping[str, Any]], int]) -> int:
     """How many games of a row there are."""
     return count(results[row.key]) if row.key in results else 0
@@ -108,7 +143,12 @@ def listed(
     results: Mapping[Any, Mapping[str, Any]],
     count: Callable[[Mapping[str, Any]], int],
 ) -> str:
-    """One line per row: how much of it is there. Arguments as in `grow`."""
+    """One line per row: how much of it is there. Arguments as in `grow`.
+
+    Raises:
+        SystemExit: there are no rows.
+    """
+    check_rows(rows)
     return "\n".join(f"{there(row, results, count):>5} of {row.wanted:<5}{row.words}" for row in rows)
 
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agents.evaluation.growing import grow
+from agents import search_contests, search_scores
+from agents.evaluation.growing import chosen, grow
 
 
 class Row(NamedTuple):
@@ -54,3 +55,38 @@ def test_no_games_are_begun_after_the_time(tmp_path: Path):
     results: dict[str, Any] = {}
     grow(tmp_path / "results.json", results, [Row("a", 8)], played, lambda result: len(result["games"]), minutes=0)
     assert not results
+
+
+def test_rows_are_chosen_by_their_fields():
+    rows = [Row("a", 1), Row("a", 2), Row("b", 2)]
+    assert chosen(rows, {"key": None, "wanted": None}) == rows
+    assert chosen(rows, {"key": "a", "wanted": 2}) == [Row("a", 2)]
+    with pytest.raises(SystemExit, match=r"^key must be one of a, b, got 'c'$"):
+        chosen(rows, {"key": "c", "wanted": 1})
+    with pytest.raises(SystemExit, match=r"^with key=b: wanted must be one of 2, got 1$"):
+        chosen(rows, {"key": "b", "wanted": 1})
+    with pytest.raises(SystemExit, match=r"^with key=a and wanted=2: games must be one of 0, got 1$"):
+        chosen([Board("a", 2, 0)], {"key": "a", "wanted": 2, "games": 1})
+
+
+class Board(NamedTuple):
+    key: str
+    wanted: int
+    games: int
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "says"),
+    [
+        (search_scores, ["--preset", "nothing", "--list"], "preset must be one of standard, .*, got 'nothing'"),
+        (search_scores, ["--players", "9", "--minutes", "0"], "players must be one of 2, 3, 4, 5, got 9"),
+        (search_scores, ["--cores", "0", "--minutes", "0"], "cores must be at least 1, got 0"),
+        (search_contests, ["--game", "hanabi", "--list"], "no row has all that was chosen"),
+        (search_contests, ["--game", "hanabi", "--minutes", "0"], "no row has all that was chosen"),
+        (search_contests, ["--cores", "-1", "--minutes", "0"], "cores must be at least 1, got -1"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_choice_that_fits_nothing_is_said(command: Any, words: list[str], says: str):
+    with pytest.raises(SystemExit, match=says):
+        command.main(words)
