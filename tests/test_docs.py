@@ -44,7 +44,7 @@ BRIEFLY = {
         f"agents.learning.{name}": f"{BRIEF_RUN} --run-dir runs/{name}"
         for name in ("mappo", "other_play", "off_belief", "league", "vdn", "sad")
     },
-    "agents.learning.cloning": f"{BRIEF_RUN} --agent random --run-dir runs/cloning",
+    "agents.learning.cloning": f"{BRIEF_RUN} --agent random",
     "agents.evaluate": "--games 4",
     "hanabako train": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
     "--evaluation-games 2 --final-games 2 --ranks 1",

@@ -16,7 +16,7 @@ The log's ``agreement`` is the part of the decisions at which the likeliest acti
 learned from; evaluations play the clone at every seat, in a competitive game against the agent.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from hanabako.games import game_named
+from hanabako.games import game_named, game_of, make_config
+from hanabako.words.checks import parse_setting
 
 from ..datasets import Dataset
 from ..evaluation.open_games import check_members
@@ -51,13 +52,31 @@ class Args(NetworkSettings, Settings):
     agent: str | None = None
     """Whom to clone: an agent's name or file. It plays every seat, unless there is a ``dataset``."""
     dataset: str | None = None
-    """Whom to clone instead: whoever played the games of this file (see `agents.datasets`), at every seat."""
+    """Whom to clone instead: whoever played the games of this file (see `agents.datasets`), at every seat. Without a
+    ``preset`` the rules are those of its games."""
     horizon: int = 32
     """Decisions per game in one rollout."""
     minibatch: int = 2048
     """Decisions per gradient step, all ranks together."""
     epochs: int = 1
     """Passes over each rollout: more where games take longer than gradients."""
+
+    def make_config(self) -> Any:
+        """See `agents.learning.trainer.Settings.make_config`: without a ``preset``, by the rules of the ``dataset``."""
+        entry = game_named(self.game)
+        played = None if self.dataset is None or self.preset is not None else Dataset(self.dataset).config
+        if played is None or game_of(played).name != entry.name:
+            return super().make_config()
+        usual = make_config(self.game, settings=entry.training_settings if self.config is None else ())
+        observed = {field: getattr(usual, field) for field in entry.observation_fields}
+        said = dict(map(parse_setting, self.config or ())) | ({} if self.players is None else {"players": self.players})
+        return entry.make_config(config={**asdict(played), **observed, **said})
+
+    def usual_name(self, config: Any) -> str:
+        """See `agents.learning.trainer.Settings.usual_name`: without a ``preset`` with the name of the ``dataset``."""
+        if self.dataset is None or self.preset is not None:
+            return super().usual_name(config)
+        return f"{self.game}-{Path(self.dataset).stem}-{config.players}p"
 
     def check(self, world: int) -> None:
         """See `agents.learning.trainer.Settings.check`."""

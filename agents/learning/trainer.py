@@ -121,6 +121,10 @@ class Settings:
         settings = game_named(self.game).training_settings if self.config is None else self.config
         return make_config(self.game, self.preset, self.players, settings)
 
+    def usual_name(self, config: Any) -> str:
+        """What a run is called, before the time, if nobody says where it is kept."""
+        return f"{self.game}-{self.preset or game_named(self.game).first_preset}-{config.players}p"
+
     def others(self) -> tuple[str, ...]:
         """The agents (names or files) that the network is evaluated among; nobody, if it has every seat."""
         return () if game_named(self.game).cooperative else (self.opponent or "random",)
@@ -340,8 +344,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         args.check(ranks.world)
         config = args.make_config()
         args.check_agents(config, getattr(algorithm, "Envs", SelfPlayEnvs))
-        name = f"{args.game}-{args.preset or game_named(args.game).first_preset}-{config.players}p"
-        run_dir = args.resume or args.run_dir or usual_run_dir(name, ranks)
+        run_dir = args.resume or args.run_dir or usual_run_dir(args.usual_name(config), ranks)
         if args.resume is None:
             if holds_checkpoint(run_dir / "checkpoint"):
                 raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")

@@ -17,7 +17,7 @@ from agents.learning.ranks import Ranks
 from agents.learning.recorded import RecordedEnvs
 from agents.learning.runs import read_metrics
 from agents.networks.neural_policy import load_policy
-from hanabako.games import game_of
+from hanabako.games import game_of, make_config
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
@@ -115,6 +115,33 @@ def test_a_dataset_of_other_rules_is_refused(tmp_path):
     record(tmp_path / "games.npz", PRESETS["small"], agents.load("smart", PRESETS["small"]), 1, seed=1)
     with pytest.raises(ValueError, match="the games were played with"):
         train(replace(TINY, agent=None, dataset=str(tmp_path / "games.npz"), run_dir=tmp_path / "run"))
+
+
+@pytest.mark.parametrize(("game", "preset"), [("hanabi", "very_small"), ("ikebana", "single_round")])
+def test_the_rules_are_those_of_the_dataset_if_nothing_else_is_said(tmp_path, game, preset):
+    """Observed as networks observe that learn, or as is said; of players and fields what is said has to agree."""
+    played = make_config(game, preset)
+    path = str(record(tmp_path / "lessons.npz", played, agents.load("random", played), 1, seed=1).file.path)
+    args = Args(game=game, dataset=path)
+    config = args.make_config()
+    args.check_agents(config, RecordedEnvs)
+    assert config == replace(played, derived=True) != played
+    assert args.usual_name(config) == f"{game}-lessons-2p"
+    assert replace(args, config=("derived=false",)).make_config() == played
+    assert replace(args, preset=preset).usual_name(config) == f"{game}-{preset}-2p"
+    for other, refused in (
+        (replace(args, players=3), "players=2, got 3"),
+        (replace(args, config=("random_start_player=true",)), "random_start_player=False, got True"),
+    ):
+        with pytest.raises(ValueError, match=f"the games were played with {refused}"):
+            other.check_agents(other.make_config(), RecordedEnvs)
+
+
+def test_a_dataset_of_another_game_is_refused(tmp_path):
+    config = make_config("ikebana")
+    path = record(tmp_path / "games.npz", config, agents.load("random", config), 1, seed=1).file.path
+    with pytest.raises(ValueError, match="the games are of ikebana, got a config of hanabi"):
+        train(Args(dataset=str(path), run_dir=tmp_path / "run"))
 
 
 @pytest.mark.parametrize(
