@@ -13,7 +13,7 @@ competitive games in `agents.evaluation.contest`, measures of communication in `
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ from hanabako.words.checks import as_seed, shown, usable_threads
 
 from .bots.policy import Policy
 from .evaluation.playing import Games, play
-from .registry import is_file, load, metadata_of, with_observation_of
+from .registry import SEARCH, effort_of, is_file, load_to_play, metadata_of, with_observation_of
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]
 
@@ -44,6 +44,8 @@ class Args:
     """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value. What players observe follows the networks among the agents."""
+    search: tuple[str, ...] = ()
+    """How agents search:NAME think, as name=value: see ``agents.load``."""
     agents: str = "random"
     """NAME[,NAME...]: one agent for all seats, or one per seat; names of agents or policy files."""
     games: int = 10_000
@@ -85,10 +87,9 @@ def evaluate(args: Args) -> dict[str, Any]:
     if study is not None and len(set(names)) < len(names):
         raise ValueError(f"agents must differ from each other, got {shown(args.agents)}")
     config = with_observation_of(make_config(args.game, args.preset, args.players, args.config), names)
-    agents, refused = loaded(names, config, goes_on=study in PAIRINGS)
+    effort = effort_of(args.search, names)
+    agents, refused = loaded(names, config, effort, args.num_threads, goes_on=study in PAIRINGS)
     names = [name for name in names if name in agents]
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(args.num_threads)
     about = {
         "config": config_to_dict(config),
         "preset": args.preset,
@@ -98,14 +99,18 @@ def evaluate(args: Args) -> dict[str, Any]:
         "training": [(metadata_of(name) or {}).get("about") for name in names],
         "seed": args.seed,
         "games": args.games,
-    } | ({"refused": refused} if refused else {})
+        **({"search": effort} if effort else {}),
+        **({"refused": refused} if refused else {}),
+    }
     if study is not None:
         return about | study(args, config, agents)
     seats = [agents[name] for name in names] if len(names) > 1 else agents[names[0]]
     return about | play(config, seats, args.games, args.seed, args.num_threads, progress=True).summary()
 
 
-def loaded(names: Sequence[str], config: Any, goes_on: bool) -> tuple[dict[str, Policy], dict[str, str]]:
+def loaded(
+    names: Sequence[str], config: Any, effort: Mapping[str, Any], num_threads: int, goes_on: bool
+) -> tuple[dict[str, Policy], dict[str, str]]:
     """The agents by name, and what is wrong with the files that cannot be used, which is also printed.
 
     Raises:
@@ -114,7 +119,7 @@ def loaded(names: Sequence[str], config: Any, goes_on: bool) -> tuple[dict[str, 
     agents, refused = {}, {}
     for name in names:
         try:
-            agents[name] = load(name, config)
+            agents[name] = load_to_play(name, config, effort, num_threads)
         except ValueError as error:
             if not goes_on or not is_file(name):
                 raise
@@ -177,8 +182,11 @@ def draw(path: Path, result: dict[str, Any]) -> None:
 
 
 def short_name(name: str) -> str:
-    """A run's file by the name of its directory."""
-    return Path(name).parent.name if is_file(name) else name
+    """A run's file by the name of its directory, and whether it is searched over."""
+    if not is_file(name):
+        return name
+    path = Path(name.removeprefix(SEARCH))
+    return (SEARCH if name.startswith(SEARCH) else "") + (path.parent.name or path.stem)
 
 
 def ad_hoc(args: Args, config: Any, agents: dict[str, Policy]) -> dict[str, Any]:

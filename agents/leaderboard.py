@@ -35,7 +35,7 @@ class Args:
     entries: Annotated[tuple[Path, ...], tyro.conf.Positional]
     """Files that `agents.evaluate --json` wrote; networks are looked for as they name them."""
     num_threads: int = 1
-    """Threads of the simulator."""
+    """Threads of the simulator and of the networks."""
 
 
 def check(entry: Mapping[str, Any], num_threads: int = 1) -> list[str]:
@@ -48,7 +48,7 @@ def check(entry: Mapping[str, Any], num_threads: int = 1) -> list[str]:
         config, names = config_from_dict(entry["config"]), list(entry["agents"])
         games, seed = int(entry["games"]), int(entry["seed"])
         claimed = entry["cross_play"] if "cross_play" in entry else [[{"score": entry["score"]} | dict(entry)]]
-        agents, _ = loaded(names, config, goes_on=False)
+        agents, _ = loaded(names, config, entry.get("search", {}), num_threads, goes_on=False)
         if "cross_play" in entry:
             again = Evaluation(game=entry["config"]["game"], games=games, seed=seed, num_threads=num_threads)
             found = cross_play(again, config, agents)["cross_play"]

@@ -1,7 +1,8 @@
 """The players by name: bots, networks in files, and random play."""
 
 import importlib
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib.util import find_spec
@@ -12,16 +13,18 @@ from typing import Any
 
 from hanabako.files import read_json
 from hanabako.games import config_from_dict, game_named, game_names, game_of
-from hanabako.words.checks import UnexpectedKeywordError, shown
+from hanabako.words.checks import UnexpectedKeywordError, parse_setting, shown
 
 from .bots.bot import Bot, BotPolicy
 from .bots.policy import Policy
 from .bots.random_agent import RandomPolicy
 
 __all__ = [
+    "effort_of",
     "fingerprints",
     "is_file",
     "load",
+    "load_to_play",
     "metadata_of",
     "names",
     "network_file",
@@ -115,6 +118,11 @@ def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
     Raises:
         ValueError: no such player or file, or it cannot play ``config``, or a wrong keyword (then also `TypeError`).
     """
+    return load_with(effort, name_or_path, config)
+
+
+def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any) -> Policy:
+    """`load` with keywords of any name."""
     text = str(name_or_path)
     searches = text.startswith(SEARCH)
     game = game_of(config).name
@@ -157,6 +165,43 @@ def searcher(game: str) -> Callable[..., Policy]:
     return SearchPolicy
 
 
+# --- What commands are told of agents ---------------------------------------------------------------------------------
+
+
+def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
+    """How those of ``names`` think that search, by ``name=value`` texts: what a command is told by ``--search``.
+
+    Raises:
+        ValueError: a text is no setting or has no value, a name comes twice, or nobody searches for whom there is one.
+    """
+    effort: dict[str, Any] = {}
+    for name, value in map(parse_setting, settings):
+        if name in effort:
+            raise ValueError(f"{name} must be said once, got {shown(effort[name])} and {shown(value)}")
+        if value is None:
+            raise ValueError(f"{name} must have a value, got None")
+        effort[name] = value
+    if effort and not any(name.startswith(SEARCH) for name in names):
+        got = ", ".join(names) or "nobody"
+        raise ValueError(f"{', '.join(effort)}: for agents that search ({SEARCH}NAME), got {got}")
+    return effort
+
+
+def load_to_play(name: str, config: Any, effort: Mapping[str, Any] | None = None, num_threads: int = 1) -> Policy:
+    """`load` for a command that lets agents act: a search thinks with the ``effort``, networks on so many threads.
+
+    One thread is the fastest for the few games that a search or a person's partner asks about: with two it waits for
+    the other. torch has one such number for the whole process, so that this is for commands.
+
+    Raises:
+        ValueError: as for `load`.
+    """
+    policy = load_with(effort or {} if name.startswith(SEARCH) else {}, name, config)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(num_threads)
+    return policy
+
+
 # --- What networks ask of a config ------------------------------------------------------------------------------------
 
 
@@ -166,7 +211,8 @@ def is_file(name: str) -> bool:
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:
-    """What a network's file says of itself; None for a bot."""
+    """What a network's file says of itself, or that of the network which is searched over; None for a bot."""
+    name = name.removeprefix(SEARCH)
     path = Path(name) if is_file(name) else network_file(name)
     if path is None:
         return None

@@ -5,6 +5,7 @@
     hanabako play ikebana --with lookahead --seat 1
     hanabako play koikoi --with counting --config rounds=3
     hanabako play hanabi --with person
+    hanabako play hanabi --with search:questions --search budget=500
     hanabako play hanabi --with questions --web
 
 A `person` is somebody else at this terminal or browser. The page can also seat others, before the game or later, and
@@ -18,7 +19,7 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -33,7 +34,7 @@ from hanabako.words.checks import as_index, as_seed
 from ..people.server import Host, serving
 from ..people.session import PERSON, Adviser, Session, best_agent, config_for, filled, line_up_of
 from ..people.terminal import Terminal, can_show_shapes, said_if_slow
-from ..registry import names
+from ..registry import effort_of, names
 
 __all__ = ["Args", "run"]
 
@@ -55,6 +56,8 @@ class Args:
     """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
+    search: tuple[str, ...] = ()
+    """How agents search:NAME think, the adviser too, as name=value: see ``agents.load``."""
     seed: int | None = None
     """Seed of the deal and of the agents' chance; by default a fresh one, which is shown."""
     adviser: str | None = None
@@ -68,6 +71,11 @@ class Args:
     out: Path | None = None
     """Where the game is kept; by default a name with the time under games/."""
 
+    @property
+    def effort(self) -> dict[str, Any]:
+        """What ``search`` says, see `agents.registry.effort_of`."""
+        return effort_of(self.search, [*self.partners.split(","), *filter(None, [self.adviser])])
+
 
 def run(args: Args) -> None:
     """Play.
@@ -77,7 +85,7 @@ def run(args: Args) -> None:
         OSError: the game cannot be kept.
     """
     session = make_session(args)
-    adviser = cache(lambda: Adviser(args.adviser or best_agent(session.config), session.config))
+    adviser = cache(lambda: Adviser(args.adviser or best_agent(session.config), session.config, args.effort))
     if args.web:
         in_browser(args, session, adviser)
         return
@@ -97,7 +105,7 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
     waiting = [first]
 
     def begin(seats: Sequence[str]) -> Session:
-        return waiting.pop() if waiting else session_of(seats, first.config, None, None)
+        return waiting.pop() if waiting else session_of(seats, first.config, args.effort)
 
     offered = [PERSON, *names(first.entry.name)]
     with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
@@ -115,7 +123,7 @@ def make_session(args: Args) -> Session:
     """The game that ``args`` ask for, dealt and compiled."""
     config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *args.partners.split(",")])
     seed = None if args.seed is None else as_seed(args.seed)
-    return session_of(seats_of(args, config), config, seed, args.out)
+    return session_of(seats_of(args, config), config, args.effort, seed, args.out)
 
 
 def seats_of(args: Args, config: Any) -> list[str]:
@@ -125,9 +133,11 @@ def seats_of(args: Args, config: Any) -> list[str]:
     return [*others[len(others) - seat :], PERSON, *others[: len(others) - seat]]
 
 
-def session_of(seats: Sequence[str], config: Any, seed: int | None, file: Path | None) -> Session:
+def session_of(
+    seats: Sequence[str], config: Any, effort: Mapping[str, Any], seed: int | None = None, file: Path | None = None
+) -> Session:
     """A game of those who are named."""
-    return Session(config, line_up_of(seats, config, config.players), seed, file or usual_file(config))
+    return Session(config, line_up_of(seats, config, config.players, effort), seed, file or usual_file(config))
 
 
 def usual_file(config: Any) -> Path:

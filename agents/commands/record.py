@@ -18,9 +18,10 @@ from typing import Annotated, Any
 
 import tyro
 
-from hanabako.words.checks import as_seed, parse_setting, shown
+from hanabako.words.checks import as_seed, shown
 
 from ..people.session import config_for, line_up_of
+from ..registry import effort_of
 
 __all__ = ["Args", "run"]
 
@@ -80,6 +81,8 @@ def datasets_of(args: Args) -> list[Any]:
     """What is asked for, and written to files unless it is there: one dataset, or one per configuration."""
     from ..datasets import Dataset
 
+    if args.source is not None:
+        effort_of(args.search, [])  # nobody plays
     if args.source is None:
         datasets = [played(args)]
     elif args.source.is_dir():
@@ -105,11 +108,11 @@ def played(args: Args) -> Any:
     as_seed(args.seed)
     agents = args.agents.split(",")
     config = config_for(args.game, args.preset, args.players, args.config, agents)
-    effort = dict(parse_setting(text) for text in args.search)
+    effort = effort_of(args.search, agents)
     seats = [policy for policy in line_up_of(agents, config, config.players, effort) if policy is not None]
     if len(seats) < config.players:
         raise ValueError("persons play with 'hanabako play'")
-    return record(args.out, config, seats, args.games, args.seed, progress=sys.stderr.isatty())
+    return record(args.out, config, seats, args.games, args.seed, progress=sys.stderr.isatty(), search=effort)
 
 
 def read(args: Args, folder: Path) -> list[Any]:

@@ -4,6 +4,7 @@
     hanabako watch games/hanabi-20261122-131500.json     # a game that was kept, or one exported from hanab.live
     hanabako watch games.npz --number 17                 # a game of a dataset, which hanabako record writes
     hanabako watch smart,piers --game hanabi             # agents, each at a seat
+    hanabako watch games.npz --adviser search:smart --search rollouts=1000
 
 The page needs nothing but a browser: no server, no network, no other file.
 """
@@ -12,7 +13,7 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
@@ -21,7 +22,7 @@ from hanabako.words.checks import as_seed
 
 from ..people.record import GameRecord, read_record
 from ..people.session import Adviser, Session, config_for, line_up_of, replay_of
-from ..registry import SEARCH, metadata_of
+from ..registry import SEARCH, effort_of, metadata_of
 
 __all__ = ["Args", "page_of", "run"]
 
@@ -44,6 +45,8 @@ class Args:
     """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
+    search: tuple[str, ...] = ()
+    """How agents search:NAME think, the adviser too, as name=value: see ``agents.load``."""
     seed: int = UNSEEN
     """Seed of the deal and of the agents' chance."""
     number: int = 0
@@ -55,6 +58,11 @@ class Args:
     """The page; by default replay.html in the run's directory, the file's name with .html, or GAME.html here."""
     open: bool = False
     """Show it in the browser."""
+
+    @property
+    def effort(self) -> dict[str, Any]:
+        """What ``search`` says, see `agents.registry.effort_of`."""
+        return effort_of(self.search, [*self.what.split(","), *filter(None, [self.adviser])])
 
 
 def run(args: Args) -> None:
@@ -96,7 +104,7 @@ def played(args: Args, agents: Sequence[str]) -> GameRecord:
     trained_for = [config_from_dict(metadata["config"]) for metadata in filter(None, map(metadata_of, agents))]
     game = args.game or (game_of(trained_for[0]).name if trained_for else "hanabi")
     config = config_for(game, args.preset, args.players, args.config, agents)
-    session = Session(config, line_up_of(agents, config, config.players), as_seed(args.seed))
+    session = Session(config, line_up_of(agents, config, config.players, args.effort), as_seed(args.seed))
     if session.persons:
         raise ValueError("persons play with 'hanabako play'")
     for _ in session.go_on():
@@ -122,5 +130,6 @@ def game_of_dataset(path: Path, number: int) -> GameRecord:
 
 def write(record: GameRecord, adviser: str | None, title: str, usual: Path, args: Args) -> Path:
     """Write the page of a game."""
-    advice = Adviser(adviser, record.config) if adviser else None
+    effort = args.effort
+    advice = Adviser(adviser, record.config, effort) if adviser else None
     return replay_of(record, advice, title).save(args.out or usual)

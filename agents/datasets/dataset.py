@@ -62,6 +62,8 @@ class Dataset:
         """What was played, observed as those who played did."""
         self.names = self.file.names
         """Who played."""
+        self.search = self.file.search
+        """How those of them think that search, by name, as far as it was said to `record`."""
 
     def __len__(self) -> int:
         """The number of games."""

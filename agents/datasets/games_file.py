@@ -1,7 +1,8 @@
 """The file of a dataset: a zip archive of NumPy arrays, which ``numpy.load`` opens too.
 
 ``about.json`` has the ``format`` (`FORMAT`), the ``config`` (with its ``game``), ``names`` of who played, the number of
-``games``. Games follow each other in blocks of `GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
+``games``, and ``search``, how those think that search, if it was said. Games follow each other in blocks of
+`GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
 
 | array | type, shape | what |
 |---|---|---|
@@ -24,6 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -80,8 +82,8 @@ class GamesBlock:
 class GamesWriter:
     """A file that is being written; see `writing`."""
 
-    def __init__(self, archive: zipfile.ZipFile, config: Any) -> None:
-        self.archive, self.config = archive, config
+    def __init__(self, archive: zipfile.ZipFile, config: Any, search: Mapping[str, Any]) -> None:
+        self.archive, self.config, self.search = archive, config, search
         self.games = self.decisions = 0
         self._names: dict[str, int] = {}
 
@@ -116,7 +118,8 @@ class GamesWriter:
         if not self.games:
             raise ValueError("a dataset needs at least one game")
         about = {"format": FORMAT, "config": config_to_dict(self.config), "games": self.games}
-        self._write("about.json", json.dumps(about | {"names": list(self._names)}).encode())
+        about |= {"names": list(self._names)} | ({"search": dict(self.search)} if self.search else {})
+        self._write("about.json", json.dumps(about).encode())
 
     def _write(self, name: str, content: bytes) -> None:
         info = zipfile.ZipInfo(name)  # without the time of day: equal games make equal files
@@ -125,7 +128,9 @@ class GamesWriter:
 
 
 @contextmanager
-def writing(path: str | PathLike[str], config: Any) -> Iterator[GamesWriter]:
+def writing(
+    path: str | PathLike[str], config: Any, search: Mapping[str, Any] = MappingProxyType({})
+) -> Iterator[GamesWriter]:
     """Write a file block by block; it takes its name when the block of code ends well, and what was there stays if not.
 
     Raises:
@@ -133,7 +138,7 @@ def writing(path: str | PathLike[str], config: Any) -> Iterator[GamesWriter]:
         ValueError: no game was written.
     """
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
-        writer = GamesWriter(archive, config)
+        writer = GamesWriter(archive, config, search)
         yield writer
         writer.finish()
 
@@ -189,6 +194,7 @@ class GamesFile:
                 raise ValueError(f"a dataset has the format {FORMAT}, got {shown(about)}")
             self.config = config_from_dict(about["config"])
             self.names = tuple(as_each("names", about["names"], as_text))
+            (self.search,) = as_each("search", [about.get("search", {})], as_options)
             self.games = as_index("games", about["games"], MOST_GAMES)
             if not self.games:
                 raise ValueError("games must be at least 1, got 0")

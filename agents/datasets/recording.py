@@ -1,7 +1,8 @@
 """Agents' games as a dataset: game i of the file is game i of that seed, as in `agents.evaluate.play`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ def record(
     seed: int,
     first: int = 0,
     progress: bool = False,
+    search: Mapping[str, Any] = MappingProxyType({}),
 ) -> Dataset:
     """Let agents play and write their games, a thousand at a time; the file appears when it is whole.
 
@@ -40,6 +42,7 @@ def record(
         seed: of the deals and of the policies' randomness.
         first: index of the first game, to go on from another file of that seed.
         progress: show a progress bar.
+        search: how those think that search, which their names do not say: to be written down.
 
     Raises:
         ValueError: ``games`` is below 1, there is another number of policies than of players, or one does what is not
@@ -52,7 +55,7 @@ def record(
     seats = line_up(policies, config.players)
     specialize = is_specialized(games, seats)
     game = game_of(config).make_game(config)
-    with writing(path, config) as writer, tqdm(total=games, unit="game", disable=not progress) as bar:
+    with writing(path, config, search) as writer, tqdm(total=games, unit="game", disable=not progress) as bar:
         players = writer.places([str(policy.name) for policy in seats])
         for begin in range(0, games, GAMES_A_BLOCK):
             count = min(GAMES_A_BLOCK, games - begin)

@@ -24,7 +24,7 @@ from hanabako.words.notation import player_name
 
 from ..bots.policy import GamesInPlay, Policy, Seated, Weighing
 from ..evaluation.seating import OneTable
-from ..registry import SEARCH, load, metadata_of, names, with_observation_of
+from ..registry import load, load_to_play, metadata_of, names, with_observation_of
 from .record import GameRecord
 
 __all__ = [
@@ -228,15 +228,16 @@ class Adviser:
     Args:
         name: of the agent, or its file.
         config: of the games; what the agent observes may differ.
+        effort: how it thinks, if it searches.
 
     Raises:
         ValueError: there is no such agent, or it cannot play ``config``.
     """
 
-    def __init__(self, name: str, config: Any) -> None:
+    def __init__(self, name: str, config: Any, effort: Mapping[str, Any] | None = None) -> None:
         self.name = name
         self.config = with_observation_of(config, [name])
-        self.policy: Any = load(name, self.config)
+        self.policy: Any = load_to_play(name, self.config, effort)
 
     def opinions(self, record: GameRecord) -> Iterator[Opinion]:
         """Before every action and, if the game goes on, of the coming one.
@@ -355,12 +356,8 @@ def line_up_of(
     """A policy for each of so many seats by name, see `filled`; None for `PERSON`. Searches think with ``effort``.
 
     Raises:
-        ValueError: there are more names than seats, one is no agent that can play ``config``, or there is an
-            ``effort`` and nobody who searches.
+        ValueError: there are more names than seats, or one is no agent that can play ``config``.
     """
     everybody = filled(agents, seats)
-    if effort and not any(name.startswith(SEARCH) for name in everybody):
-        raise ValueError(f"{', '.join(effort)}: for agents that search ({SEARCH}NAME), got {', '.join(agents)}")
-    efforts = {name: effort or {} if name.startswith(SEARCH) else {} for name in everybody}
-    loaded = {name: None if name == PERSON else load(name, config, **efforts[name]) for name in everybody}
+    loaded = {name: None if name == PERSON else load_to_play(name, config, effort) for name in everybody}
     return [loaded[name] for name in everybody]

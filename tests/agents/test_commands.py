@@ -1,18 +1,21 @@
 """The command `hanabako`: its sub-commands, its words when something is wrong, and what it needs installed."""
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from torch.distributed.run import parse_args
 
 import hanabako
-from agents import ppo
+from agents import ppo, registry
 from agents.commands import benchmark, command_line, train, watch
 from agents.commands.command_line import COMMANDS, main
 from agents.learning import cloning, launch
@@ -33,6 +36,15 @@ def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.Comple
         command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
     )
 
+
+SEARCHING = [
+    ["play", "hanabi", "--with", "search:smart"],
+    ["evaluate", "hanabi", "--agents", "search:smart"],
+    ["watch", "search:smart"],
+    ["watch", "random", "--preset", "mini", "--adviser", "search:smart"],
+    ["record", "hanabi", "--agents", "search:smart"],
+]
+"""Commands in which somebody searches."""
 
 WITHOUT = """
 import sys
@@ -76,6 +88,22 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["play", "hanabi", "--seat", "2"], "hanabako play: seat must be an int from 0 to 1, got 2"),
         (["play", "hanabi", "--config", "colours=3"], "hanabako play: HanabiConfig got an unexpected keyword"),
         (["play", "hanabi", "--seed", "-1"], "hanabako play: seed must be an int from 0"),
+        (
+            ["play", "hanabi", "--search", "rollouts=3"],
+            r"play: rollouts: for agents that search \(search:NAME\), got random",
+        ),
+        (["evaluate", "hanabi", "--search", "rollouts=3"], "evaluate: rollouts: for agents that search .*, got random"),
+        (["watch", "nowhere.json", "--search", "rollouts=3"], "watch: .*No such file"),
+        (["watch", "smart", "--search", "rollouts=3"], "watch: rollouts: for agents that search .*, got smart"),
+        (["record", "--search", "rollouts=3"], "record: rollouts: for agents that search .*, got random"),
+        (["record", "--source", ".", "--search", "rollouts=3"], "record: rollouts: for agents .*, got nobody"),
+        *(
+            ([*words, "--search", "rollouts=2", "rollouts=3"], "rollouts must be said once, got 2 and 3")
+            for words in SEARCHING
+        ),
+        *(([*words, "--search", "rolls=2"], "unexpected keyword argument 'rolls'") for words in SEARCHING),
+        ([*SEARCHING[0], "--search", "margin=null"], "margin must have a value, got None"),
+        ([*SEARCHING[0], "--search", "config=3"], "unexpected keyword argument 'config'"),
         (["evaluate", "hanabi", "--games", "0"], "hanabako evaluate: games must be at least 1, got 0"),
         (["watch", "nowhere.json"], "hanabako watch: .*No such file"),
         (["watch", "."], "hanabako watch: . holds no policy.safetensors"),
@@ -232,6 +260,55 @@ def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
 def test_a_rate_is_steps_per_second_of_the_processor():
     """A loop that claims a thousand steps a call is as fast as it is called; one that claims none stands still."""
     assert benchmark.measure(lambda: 1000, 0.01, 3) > 10_000 * benchmark.measure(lambda: 0, 0.01, 3)
+
+
+NETWORK = "hanabi-very_small-2p"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["play", "hanabi", "--with", f"search:{NETWORK}"],
+        ["play", "hanabi", "--preset", "very_small", "--with", "random", "--adviser", f"search:{NETWORK}"],
+        ["evaluate", "hanabi", "--preset", "very_small", "--agents", f"search:{NETWORK}", "--games", "1"],
+        ["watch", f"search:{NETWORK}"],
+        ["watch", "random", "--preset", "very_small", "--adviser", f"search:{NETWORK}"],
+        ["record", "hanabi", "--agents", f"search:{NETWORK}", "--games", "1"],
+    ],
+    ids=" ".join,
+)
+def test_searches_are_told_how_to_think_and_networks_keep_to_one_thread(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch_threads: None
+):
+    """In every command in which agents act. The config, and what is observed, are those of the network."""
+    told = []
+
+    def search(blueprint, config, rollouts=None, seats="one"):
+        told.append((rollouts, seats, config.colors, config.derived))
+        return blueprint
+
+    monkeypatch.setattr(registry, "searcher", lambda _: search)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("advice\n"))
+    monkeypatch.chdir(tmp_path)
+    main([*words, "--search", "rollouts=7", "seats=all"])
+    assert set(told) == {(7, "all", 1, True)}
+    assert torch.get_num_threads() == 1
+
+
+@pytest.fixture
+def torch_threads() -> Iterator[None]:
+    """Torch begins with two threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_the_networks_of_an_evaluation_have_the_threads_that_it_is_given(torch_threads: None):
+    words = ["evaluate", "hanabi", "--preset", "very_small", "--agents", NETWORK, "--games", "1"]
+    for threads in (1, 2):
+        main([*words, "--num-threads", str(threads)])
+        assert torch.get_num_threads() == threads
 
 
 def test_watch_opens_the_browser_if_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -135,6 +135,14 @@ def test_who_sat_where_is_kept(tmp_path: Path):
     assert recorded.players_of(recorded.one(1)) == [("somebody", "random")]
 
 
+def test_how_searches_think_is_kept_if_it_is_said(mini: Dataset, tmp_path: Path):
+    words = ["--preset", "mini", "--agents", "search:piers,piers", "--search", "rollouts=3", "margin=1.5"]
+    main(["record", "hanabi", *words, "--games", "1", "--out", str(tmp_path / "games.npz")])
+    said = Dataset(tmp_path / "games.npz")
+    assert (said.names, said.search) == (("search:piers", "piers"), {"rollouts": 3, "margin": 1.5})
+    assert mini.search == {}, "as of a file that was written before there was such a thing"
+
+
 # --- The file ---------------------------------------------------------------------------------------------------------
 
 
@@ -196,6 +204,9 @@ class Bomb:
         return pytest.fail, ("unpickled",)
 
 
+SEARCHES_BY_ITSELF = json.dumps(
+    {"format": games_file.FORMAT, "config": {"game": "hanabi"}, "names": ["a"], "search": 3}
+).encode()
 HOSTILE = {
     "pickled": (
         {"000001/lengths.npy": saved(np.array([Bomb()] * 4, object), allow_pickle=True)},
@@ -218,6 +229,7 @@ HOSTILE = {
     "nobody": ({"000000/players.npy": saved(np.full((4, 2), 9, np.uint16))}, "there are 1 names, got 9"),
     "no config": ({"about.json": b'{"format": "hanabako-games-1"}'}, "lacks 'config'"),
     "another format": ({"about.json": b'{"format": "hanabako-games-2"}'}, "a dataset has the format hanabako-games-1"),
+    "no effort": ({"about.json": SEARCHES_BY_ITSELF}, r"search\[0\]: must be an object, got 3"),
     "no list": ({"000000/deals.json": b"{}"}, "deals.json must be a list"),
     "one deal": ({"000000/deals.json": b"[{}]"}, "deals.json must be a list of 4, got 1"),
     "no deal": ({"000000/deals.json": b'[{}, {"deck": ["R9"]}, {}, {}]'}, "game 1: "),

@@ -143,6 +143,27 @@ def test_a_contest_is_evaluated_from_the_command_line_too(capsys):
     assert "koikoi document, 2 players, observation plain, 20 games" in capsys.readouterr().out
 
 
+def test_how_a_search_thinks_is_written_down(tmp_path):
+    out = tmp_path / "result.json"
+    words = ["hanabi", "--preset", "very_small", "--agents", "search:piers", "--games", "3", "--json", str(out)]
+    for said, written in (([], None), (["--search", "rollouts=8", "seats=all"], {"rollouts": 8, "seats": "all"})):
+        evaluate.main([*words, *said])
+        assert json.loads(out.read_text()).get("search") == written
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("runs/mine/policy.safetensors", "mine"),
+        ("search:runs/mine/policy.safetensors", "search:mine"),
+        ("mine.safetensors", "mine"),
+        ("search:smart", "search:smart"),
+    ],
+)
+def test_a_run_goes_by_the_name_of_its_directory(name, short):
+    assert evaluate.short_name(name) == short
+
+
 def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
     out = tmp_path / "result.json"
     evaluate.main(

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import agents
+from agents.bots.bot import BotPolicy
 from agents.bots.policy import BatchedPolicy
 from agents.people.record import GameRecord, read_record
 from agents.people.session import Adviser, Session, best_agent, config_for, line_up_of
+from agents.registry import effort_of
+from agents.search.policy import SearchPolicy
 from hanabako.games import make_config
 from hanabi_env import PRESETS, HanabiConfig, hanablive
 
@@ -236,9 +239,15 @@ def test_seats_are_filled_and_not_overfilled():
 
 
 def test_an_effort_that_nobody_would_make_is_refused():
-    assert line_up_of(["random", "search:piers"], MINI, 2, {"rollouts": 3})
+    assert effort_of(["rollouts=3", "seats=all"], ["random", "search:piers"]) == {"rollouts": 3, "seats": "all"}
+    assert effort_of([], ["random"]) == {}
     with pytest.raises(ValueError, match=r"rollouts: for agents that search \(search:NAME\), got random"):
-        line_up_of(["random"], MINI, 2, {"rollouts": 3})
+        effort_of(["rollouts=3"], ["random"])
+
+
+def test_only_a_search_is_told_how_to_think():
+    one, other = line_up_of(["smart", "search:piers"], MINI, 2, {"rollouts": 3})
+    assert isinstance(one, BotPolicy) and isinstance(other, SearchPolicy) and other.effort.rollouts == 3
 
 
 @EVERY_GAME

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import leaderboard, zero_shot
+from agents import leaderboard, registry, zero_shot
 from agents.evaluate import main as evaluate
 from agents.evaluation.crossplay import self_and_cross_play
 
@@ -142,6 +142,20 @@ def test_a_claim_that_does_not_hold_is_named(entries: dict[str, Path], name: str
         leaderboard.main([str(path)])
     place = "row 1, column 2" if name == "matrix" else "row 1, column 1"
     assert f"{place}: {cell['score']:.3f} is claimed" in capsys.readouterr().out
+
+
+def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    told = []
+
+    def search(blueprint, config, rollouts=None):
+        told.append(rollouts)
+        return blueprint
+
+    monkeypatch.setattr(registry, "searcher", lambda _: search)
+    words = ["hanabi", "--preset", "mini", "--games", "5", "--agents", "search:cautious", "--search", "rollouts=7"]
+    evaluate([*words, "--json", str(tmp_path / "entry.json")])
+    leaderboard.main([str(tmp_path / "entry.json")])
+    assert told == [7, 7]
 
 
 @pytest.mark.parametrize("entry", [{}, [], {"config": {"game": "hanabi"}, "agents": 3}, None])
