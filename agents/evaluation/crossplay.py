@@ -22,6 +22,8 @@ from ..bots.policy import Policy
 from .playing import Games, play, standard_error
 
 Agents = Mapping[str, Policy]
+TEAMS = 20
+"""Line-ups that `ad_hoc` draws."""
 
 
 def cross_play(
@@ -61,7 +63,7 @@ def strangers(
 
 
 def ad_hoc(
-    config: Any, agents: Agents, newcomer: str, games: int, seed: int, teams: int = 20, num_threads: int = 1
+    config: Any, agents: Agents, newcomer: str, games: int, seed: int, teams: int | None = None, num_threads: int = 1
 ) -> dict[str, Any]:
     """The newcomer among partners that are drawn from the pool of all others, at a seat that is drawn too.
 
@@ -74,17 +76,20 @@ def ad_hoc(
         newcomer: its name.
         games: in all; every line-up plays an equal share, on deals of its own.
         seed: of line-ups and deals.
-        teams: how many line-ups.
+        teams: how many line-ups; None is `TEAMS`, or as many as there are games.
         num_threads: see `agents.evaluation.playing.play`.
 
     Returns:
         ``score``, ``score_error`` and the ``line_ups`` with their scores.
 
     Raises:
-        ValueError: there is no such newcomer, nobody else, or there are fewer games than line-ups.
+        ValueError: there is no such newcomer, nobody else, fewer than two line-ups, or fewer games than line-ups.
     """
     if newcomer not in agents or len(agents) < 2:
         raise ValueError(f"newcomer must be one of several agents ({', '.join(agents)}), got {newcomer!r}")
+    if games < 2:
+        raise ValueError(f"games must be at least 2, for two line-ups, got {games}")
+    teams = min(TEAMS, games) if teams is None else teams
     if not 2 <= teams <= games:
         raise ValueError(f"teams must be from 2 to the number of games ({games}), got {teams}")
     draw = np.random.default_rng(seed)

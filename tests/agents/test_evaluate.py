@@ -151,6 +151,16 @@ def test_how_a_search_thinks_is_written_down(tmp_path):
         assert json.loads(out.read_text()).get("search") == written
 
 
+def test_few_games_have_few_line_ups(capsys):
+    words = ["hanabi", "--preset", "mini", "--agents", "random,smart,piers", "--ad-hoc"]
+    result = evaluate.evaluate(evaluate.Args("hanabi", preset="mini", agents="random,smart", games=7, ad_hoc=True))
+    assert [len(row["line_ups"]) for row in result["ad_hoc"]] == [7, 7]
+    evaluate.main([*words, "--games", "2"])
+    assert "over line-ups" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="games must be at least 2, for two line-ups, got 1"):
+        evaluate.main([*words, "--games", "1"])
+
+
 @pytest.mark.parametrize(
     ("name", "short"),
     [
