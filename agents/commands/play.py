@@ -116,7 +116,9 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
             webbrowser.open(url)
         with suppress(KeyboardInterrupt):
             threading.Event().wait()
-    print()
+    print(flush=True)
+    if host.is_busy:
+        os._exit(0)  # a thread that thinks in torch aborts an interpreter that ends; the game is kept
 
 
 def make_session(args: Args) -> Session:

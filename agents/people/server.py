@@ -97,6 +97,11 @@ class Host:
         if len(self.session.persons) > 1 and self._eyes != self.session.player:
             self._eyes = None
 
+    @property
+    def is_busy(self) -> bool:
+        """A request is being answered."""
+        return self._lock.locked()
+
     def answer(self, verb: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Do what the page asks; the answer is JSON types.
 

@@ -11,11 +11,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import agents
+from agents.commands import play
 from agents.people.record import read_record
 from agents.people.server import MOST_BYTES, Host, serving
 from agents.people.session import PERSON, Adviser, Session, line_up_of
@@ -349,6 +351,26 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
         finally:
             process.kill()
     assert read_record(tmp_path / "game.json").actions[0] == "play 0"
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_an_interrupted_command_waits_for_nobody_who_thinks(busy: bool, tmp_path: Path, monkeypatch):
+    """A thread inside torch would abort the interpreter as it ends."""
+    left: list[int] = []
+
+    class Interrupted(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            if busy:
+                hosts[0]._lock.acquire()
+            raise KeyboardInterrupt
+
+    hosts: list[Host] = []
+    monkeypatch.setattr(play, "Host", lambda *args: hosts.append(Host(*args)) or hosts[-1])
+    monkeypatch.setattr(play, "os", SimpleNamespace(_exit=left.append))
+    session = play.session_of([PERSON, "random"], MINI, {}, file=tmp_path / "game.json")
+    monkeypatch.setattr(play, "threading", SimpleNamespace(Event=Interrupted))
+    play.in_browser(play.Args("hanabi", open=False), session, lambda: Adviser("random", MINI))
+    assert left == [0] * busy
 
 
 # --- The page ---------------------------------------------------------------------------------------------------------
