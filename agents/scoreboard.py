@@ -24,6 +24,7 @@ from hanabako.pages.generated import marks, update
 
 from . import ikebana_prestige, koikoi_endings, search_contests, search_scores, sweep, zero_shot
 from .ceiling import measuring
+from .ceiling.measuring import Ceilings, ceiling_text
 from .evaluate import Args, evaluate
 from .evaluation.originals import originals_board
 from .networks.policy_file import training_in_words
@@ -46,18 +47,18 @@ PRESETS = (
 HANSIM = ("recommendation", "information")  # their original's game has four lives, and five players
 NO_RIVALS = ("random", "flawed", "internal", "outer", "vdb")  # not played in the variants
 HEAD = (
-    "| game | players | agent | observation | score | fireworks count | perfect | lost | games | training |",
-    "|---|---|---|---|---|---|---|---|---|---|",
+    "| game | players | agent | observation | score | ceiling | fireworks count | perfect | lost | games | training |",
+    "|---|---|---|---|---|---|---|---|---|---|---|",
 )
 
 
-def board(results: Sequence[dict[str, Any]]) -> str:
+def board(results: Sequence[dict[str, Any]], ceilings: Ceilings) -> str:
     """The results in Markdown, best first in each game."""
     order = sorted(results, key=lambda result: (result["preset"], result["config"]["players"], -result["score"]))
-    return "\n".join([*HEAD, *map(row, order)])
+    return "\n".join([*HEAD, *(row(result, ceilings) for result in order)])
 
 
-def row(result: dict[str, Any]) -> str:
+def row(result: dict[str, Any], ceilings: Ceilings) -> str:
     """One line of `board`."""
     cells = [
         f"{result['config']['game']} {result['preset']}",
@@ -65,6 +66,7 @@ def row(result: dict[str, Any]) -> str:
         " with ".join(dict.fromkeys(map(agent_name, result["agents"]))),
         result["observation"],
         f"{result['score']:.2f} ± {result['score_error']:.2f}",
+        ceiling_text(ceilings, result["preset"], result["config"]["players"]),
         f"{result['fireworks_score']:.2f} ± {result['fireworks_score_error']:.2f}",
         f"{result['perfect_rate']:.1%}",
         f"{result['lost_rate']:.2%}",
@@ -124,8 +126,8 @@ def lot_of(result: Mapping[str, Any]) -> tuple[int, int, str]:
     return PRESETS.index(preset) if preset in PRESETS else -1, result["config"]["players"], result["agents"][0]
 
 
-def programs_board(results: Sequence[dict[str, Any]]) -> str:
-    """One line per bot, one column per number of players; best first by the mean over the columns."""
+def programs_board(results: Sequence[dict[str, Any]], ceilings: Ceilings) -> str:
+    """One line per bot, one column per number of players; the ceiling, then best first by the mean over the columns."""
     cells: dict[str, dict[int, dict[str, Any]]] = {}
     for result in results:
         cells.setdefault(result["agents"][0], {})[result["config"]["players"]] = result
@@ -134,7 +136,8 @@ def programs_board(results: Sequence[dict[str, Any]]) -> str:
         "| agent | " + " | ".join(f"{players} players" for players in PLAYERS) + " |",
         "|---|" + "---|" * len(PLAYERS),
     ]
-    return "\n".join([*head, *(programs_row(name, cells[name]) for name in order)])
+    ceiling = " | ".join(ceiling_text(ceilings, "standard", players) for players in PLAYERS)
+    return "\n".join([*head, f"| *ceiling* | {ceiling} |", *(programs_row(name, cells[name]) for name in order)])
 
 
 def programs_row(name: str, cells: Mapping[int, dict[str, Any]]) -> str:
@@ -151,16 +154,20 @@ def score_text(result: dict[str, Any]) -> str:
     return both + (f" ({result['perfect_rate']:.1%})" if result["perfect_rate"] else "")
 
 
-def variants_board(results: Sequence[dict[str, Any]]) -> str:
-    """One line per variant, one column per bot; the best of those that do not cheat in bold."""
+def variants_board(results: Sequence[dict[str, Any]], ceilings: Ceilings) -> str:
+    """One line per variant, one column per bot, the best of those that do not cheat in bold; and the ceiling."""
     bots = list(dict.fromkeys(result["agents"][0] for result in results))
     cells: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for result in results:
         cells.setdefault((result["preset"], result["config"]["players"]), {})[result["agents"][0]] = result
-    lines = ["| variant | players | of | " + " | ".join(bots) + " |", "|---|---|---|" + "---|" * len(bots)]
+    lines = [
+        "| variant | players | of | " + " | ".join(bots) + " | ceiling |",
+        "|---|---|---|" + "---|" * (len(bots) + 1),
+    ]
     for (preset, players), row_cells in cells.items():
         best = max((name for name in row_cells if "cheat" not in name), key=lambda name: row_cells[name]["score"])
         texts = [variant_text(row_cells.get(name), name == best) for name in bots]
+        texts.append(ceiling_text(ceilings, preset, players))
         most = config_from_dict(next(iter(row_cells.values()))["config"]).max_score
         lines.append(f"| {preset} | {players} | {most} | " + " | ".join(texts) + " |")
     return "\n".join(lines)
@@ -237,14 +244,14 @@ def boards() -> dict[str, str]:
     """The text of every board by its name in the documents."""
     paths = (PROGRAMS, VARIANTS, FOUR_LIVES, ORIGINALS)
     standard, variants, four_lives, originals = (json.loads(path.read_text()) for path in paths)
-    results, swept = read_results(), json.loads(sweep.RESULTS.read_text())
+    results, swept, ceilings = read_results(), json.loads(sweep.RESULTS.read_text()), measuring.read_ceilings()
     programs = [*standard, *variants, *four_lives]
     others = [result for result in results if "score" in result and result not in programs]
     return {
         "contests": contests_board([result for result in results if "tournament" in result]),
-        "scoreboard": board(others),
-        "programs": programs_board(standard),
-        "variants": variants_board(variants),
+        "scoreboard": board(others, ceilings),
+        "programs": programs_board(standard, ceilings),
+        "variants": variants_board(variants, ceilings),
         "originals": originals_board(originals, [*standard, *four_lives]),
         "ceiling": measuring.ceiling_board(measuring.read_results()),
         "sweep": sweep.table(swept),
@@ -254,7 +261,7 @@ def boards() -> dict[str, str]:
         "prestige": ikebana_prestige.board(ikebana_prestige.read_results()),
         "last-turns": ikebana_prestige.endings_board(ikebana_prestige.read_results()),
         "search-contests": search_contests.table(search_contests.read_results()),
-        "search": search_scores.table(search_scores.read_results()),
+        "search": search_scores.table(search_scores.read_results(), ceilings),
         "zero-shot": zero_shot.table(zero_shot.read_results()),
     }
 

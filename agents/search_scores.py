@@ -1,4 +1,4 @@
-"""What thought buys: search over bots, paired with the bots themselves on the same deals.
+"""What thought buys: search over bots and networks, paired with themselves on the same deals.
 
     python -m agents.search_scores --cores 2          # the games that are not in the results yet
     python -m agents.search_scores --minutes 10       # as many as that
@@ -21,6 +21,7 @@ import tyro
 
 from hanabako.games import make_config
 
+from .ceiling.measuring import Ceilings, ceiling_text
 from .evaluation.growing import chosen, grow, listed
 from .evaluation.playing import play, standard_error
 from .learning.runs import machine
@@ -152,9 +153,10 @@ def read_results() -> list[dict[str, Any]]:
     return rows_still_true(RESULTS, "blueprint")
 
 
-def table(results: Sequence[Mapping[str, Any]]) -> str:
+def table(results: Sequence[Mapping[str, Any]], ceilings: Ceilings) -> str:
     """The results in Markdown: standard games first, by players, blueprints, thought, and who searches."""
-    head = "game, players, blueprint, seats, roll-outs, score, gain, perfect, without, ms a decision, changed, games"
+    head = "game, players, blueprint, seats, roll-outs, spent, score, gain, ceiling, perfect, without, lost, without, "
+    head += "ms a decision, aside, changed, games"
     lines = ["| " + head.replace(", ", " | ") + " |", "|---" * len(head.split(", ")) + "|"]
 
     def place(result: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -165,13 +167,27 @@ def table(results: Sequence[Mapping[str, Any]]) -> str:
         counts, row = result["counts"], Row.of(result)
         cells = [
             *(row.preset, row.players, row.blueprint, row.seats, f"{row.rollouts:,}"),
+            f"{counts.get('rollouts', 0) / counts['decisions']:,.0f}",
             f"{result['searched']:.2f} ± {result['searched_error']:.2f}",
-            f"{result['gain']:+.2f} ± {result['gain_error']:.2f}",
-            *(f"{result['perfect']:.1%}", f"{result['blueprint_perfect']:.1%}", f"{result['milliseconds']:.0f}"),
-            *(f"{counts.get('changed', 0) / counts['decisions']:.1%}", f"{result['games']:,}"),
+            f"{result['gain']:+.3f} ± {result['gain_error']:.3f}",
+            ceiling_text(ceilings, row.preset, row.players),
+            *(f"{result['perfect']:.1%}", f"{result['blueprint_perfect']:.1%}"),
+            *(f"{part_lost(result[name]):.1%}" for name in ("scores", "blueprint_scores")),
+            f"{result['milliseconds']:.0f}",
+            *(f"{part_of(counts, 'empty', 'large'):.1%}", f"{part_of(counts, 'changed'):.1%}", f"{result['games']:,}"),
         ]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
+
+
+def part_of(counts: Mapping[str, int], *names: str) -> float:
+    """How many of the decisions are among these."""
+    return sum(counts.get(name, 0) for name in names) / counts["decisions"]
+
+
+def part_lost(scores: Sequence[int]) -> float:
+    """How many games were lost; each of these scores 0."""
+    return float(np.mean(np.array(scores) == 0))
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -12,6 +12,8 @@ searching policies side by side would each be wrong about the other.
 With ``seats="all"`` both players of a game of two search, and each replicates what the other's search came to under
 every hand (multi-agent search, see `agents.search.together`): one policy for both seats, or two of equal settings.
 
+What the clock or an interruption (Ctrl-C) stops answers with what it has; an interruption then goes on to the caller.
+
 Where partners do what the blueprint, or their search, would not do under any hand that is left, the set is empty, and
 the blueprint plays; `SearchPolicy.counts` says how often.
 """
@@ -55,7 +57,7 @@ class SearchPolicy:
         config: of Hanabi.
         rollouts: roll-outs a decision, all actions together: then every choice can be repeated. 200 by default.
         budget: milliseconds a decision instead: by the clock, so no choice can be repeated for sure, and `name` says
-            so. What the clock stops answers with what it has; the belief is always brought up to date first.
+            so. The belief is always brought up to date first.
         margin: by how many standard errors an action must beat the blueprint's own.
         seats: ``"one"``, or ``"all"``: both players of a game of two search. Roll-outs are then those of one of the
             searches that a decision takes, and there is no ``budget``, for both must come to the same choices.
@@ -201,11 +203,13 @@ class SearchSeated(Searching):
         """See `Searching`: the games together, but by the clock one after the other."""
         for some in [rows] if self._policy.effort.budget is None else [[i] for i in rows]:
             thoughts = self._begin_thoughts(some)
-            think_together(thoughts, self.play_out, GAMES_AT_ONCE)
-            for i, thought in thoughts.items():
-                self._policy.counts["rollouts"] += thought.spent
-                self._keep(i, thought)
-                self._games.actions[i] = thought.verdict()
+            try:
+                think_together(thoughts, self.play_out, GAMES_AT_ONCE)
+            finally:  # what is interrupted answers with what it has
+                for i, thought in thoughts.items():
+                    self._policy.counts["rollouts"] += thought.spent
+                    self._keep(i, thought)
+                    self._games.actions[i] = thought.verdict()
 
     def _begin_thoughts(self, rows: Sequence[int]) -> dict[int, Thought]:
         """Searches, with beliefs brought up to date; none where the blueprint's action is played."""

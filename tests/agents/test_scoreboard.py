@@ -10,6 +10,8 @@ from agents.registry import fingerprints
 from hanabako.games import config_to_dict
 from hanabi_env import PRESETS
 
+FEW = {"fireworks_score_error": 0.01}
+
 
 def result(name: str, score: float, players: int = 2, preset: str = "standard", **more: Any) -> dict[str, Any]:
     config = config_to_dict(PRESETS[preset]) | {"players": players}
@@ -17,12 +19,32 @@ def result(name: str, score: float, players: int = 2, preset: str = "standard", 
     return {"config": config, "preset": preset, "agents": [name], "score": score, **rates, **more}
 
 
+def ceiling(preset: str, players: int) -> dict[tuple[str, int], dict[str, Any]]:
+    """Of 1,000 decks 900 allow the highest score, 90 allow one less, and 10 are open."""
+    return {(preset, players): {"decks": 1000, "perfect": 900, "open": 10, "upper": 24910}}
+
+
 def test_programs_stand_best_first_with_a_column_a_number_of_players():
-    lines = scoreboard.programs_board([result("a", 3.0), result("b", 20.0, players=5), result("a", 4.0, players=5)])
-    table = lines.splitlines()
+    results = [result("a", 3.0), result("b", 20.0, players=5), result("a", 4.0, players=5)]
+    table = scoreboard.programs_board(results, ceiling("standard", 5)).splitlines()
     assert table[0] == "| agent | 2 players | 3 players | 4 players | 5 players |"
-    assert table[2].startswith("| b |  |  |  | **20.00** ± 0.010")
-    assert table[3].startswith("| a | **3.00** ± 0.010 |")
+    assert table[2] == "| *ceiling* |  |  |  | 24.91 (91.0%) |"
+    assert table[3].startswith("| b |  |  |  | **20.00** ± 0.010")
+    assert table[4].startswith("| a | **3.00** ± 0.010 |")
+
+
+def test_a_ceiling_stands_beside_every_score():
+    line = scoreboard.row(result("a", 3.0, games=10, observation="x", training=[]) | FEW, ceiling("standard", 2))
+    assert line.startswith("| hanabi standard | 2 | a | x | 3.00 ± 0.01 | 24.91 (91.0%) |")
+    searched = {"blueprint": "a", "players": 2, "rollouts": 30, "games": 2, "searched": 3.0, "searched_error": 0.1}
+    searched |= {"gain": -0.005, "gain_error": 0.0035, "perfect": 0.0, "blueprint_perfect": 0.0, "milliseconds": 8.0}
+    counts = {"decisions": 10, "empty": 2, "changed": 1, "rollouts": 250}
+    searched |= {"counts": counts, "scores": [0, 6], "blueprint_scores": [3, 3]}
+    line = search_scores.table([searched], ceiling("standard", 2)).splitlines()[-1]
+    assert line == (
+        "| standard | 2 | a | one | 30 | 25 | 3.00 ± 0.10 | -0.005 ± 0.004 | 24.91 (91.0%) "
+        "| 0.0% | 0.0% | 50.0% | 0.0% | 8 | 20.0% | 10.0% | 2 |"
+    )
 
 
 def test_kept_points_are_shown_where_games_are_lost():
@@ -33,8 +55,8 @@ def test_kept_points_are_shown_where_games_are_lost():
 
 def test_the_best_honest_program_of_a_variant_is_bold():
     rows = [result("a", 3.0, preset="avalanche_5"), result("cheat", 29.0, preset="avalanche_5", perfect_rate=0.6)]
-    assert scoreboard.variants_board(rows).splitlines()[2] == (
-        "| avalanche_5 | 2 | 30 | **3.00** ± 0.01 | 29.00 ± 0.01 (60%) |"
+    assert scoreboard.variants_board(rows, ceiling("avalanche_5", 2)).splitlines()[2] == (
+        "| avalanche_5 | 2 | 30 | **3.00** ± 0.01 | 29.00 ± 0.01 (60%) | 24.91 (91.0%) |"
     )
 
 

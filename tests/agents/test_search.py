@@ -307,6 +307,30 @@ def test_a_search_that_the_clock_interrupts_answers_with_what_it_has():
     assert thought.verdict() == 3 and thought.spent == 8
 
 
+def test_a_search_that_a_person_interrupts_answers_with_what_it_has(monkeypatch: pytest.MonkeyPatch):
+    """Ctrl-C in the third of thousands of batches: the interruption goes on, the action and its values are there."""
+    env: Any = hanabi_v0.raw_env(config=MINI)
+    env.reset(seed=3)
+    table = OneTable(env, agents.load("search:piers", MINI, rollouts=10**7), 3)
+    (seated,) = table.players
+    assert isinstance(seated, SearchSeated)
+    play_out, batches = seated.play_out, []
+
+    def interrupted(batch: list[Request]) -> Any:
+        batches.append(sum(request.rollouts for request in batch))
+        if len(batches) == 3:
+            raise KeyboardInterrupt
+        return play_out(batch)
+
+    monkeypatch.setattr(seated, "play_out", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        table.action()
+    (thought,) = seated.thoughts
+    assert thought is not None and thought.spent == sum(batches[:2]) > 0
+    assert set(thought.values()) == set(np.flatnonzero(table.mask[0]).tolist())
+    assert table.actions[0] == thought.verdict()
+
+
 def test_a_budget_says_that_the_clock_decides():
     policy = agents.load("search:piers", MINI, budget=2)
     assert policy.name == "search:piers (2 ms by the clock)"
