@@ -46,7 +46,7 @@ def test_the_scoreboard_names_observation_errors_and_training():
         "training": [{"steps": 66_000_000, "seconds": 276, "ranks": 2}],
         "score": 8.8,
     }
-    lines = scoreboard.board([result, trained]).splitlines()
+    lines = scoreboard.board([result, trained], {}).splitlines()
     assert lines[2].startswith("| hanabi mini | 2 | PPO | card_knowledge | 8.80 ± 0.02 |")
     assert lines[2].endswith("| 66 M decisions in 9 core-minutes |")
     assert lines[3].startswith("| hanabi mini | 2 | random |")
