@@ -34,7 +34,8 @@ MARGIN = 2.0
 """Standard errors, see `Effort.margin`, if nothing else is said."""
 
 AT_ONCE = 4
-"""Deals in a batch where the clock decides: so long it may overrun."""
+"""Deals of the first batch where the clock decides; later ones are as large as the time that is left allows, and at
+most four times as large as the one before."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,22 @@ class Thought:
 
     def requests(self) -> Iterator[tuple[NDArray[np.int64], int]]:
         """What is to be played out: k actions, over the same n fresh deals. `add` the scores before the next."""
-        effort, begun = self.effort, 0
+        effort, begun, clocked = self.effort, 0, AT_ONCE
         rounds = max(1, int(np.ceil(np.log2(len(self.left)))))
         for turn in range(1, rounds + 1):
             while (open_part := turn / rounds - part_spent(effort, self.spent, self.began)) > 0:
                 k = len(self.left)
-                n = AT_ONCE if effort.budget else int(open_part * effort.rollouts) // k
+                n = clocked if effort.budget else int(open_part * effort.rollouts) // k
                 if n == 0 and (begun == turn or self.spent + k > effort.rollouts):
                     break
-                begun = turn
-                yield self.left, min(max(n, 1), max(1, self.at_once // k))
+                begun, n, asked = turn, min(max(n, 1), max(1, self.at_once // k)), time.perf_counter()
+                yield self.left, n
+                if effort.budget:
+                    allowed = turn / rounds - part_spent(effort, self.spent, self.began)
+                    taken = (time.perf_counter() - asked) * 1000 / effort.budget
+                    if 4 * allowed < taken:
+                        break
+                    clocked = max(1, min(4 * n, int(allowed / max(taken, 1e-9) * n)))
             if not len(self.scores[self.own]):
                 break
             self.left = best_half(self.left, self.own, self.scores)
