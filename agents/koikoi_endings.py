@@ -2,12 +2,14 @@
 
     python -m agents.koikoi_endings                # the endings that are not in the results yet
     python -m agents.koikoi_endings --minutes 3    # as many as that
+    python -m agents.koikoi_endings --list         # how many there are
     python -m agents.scoreboard                    # the boards in agents/SCORES.md
 
 Rounds are played by `counting` against itself. At the beginning of a turn near the end the game that is left is solved
 with closed hands (`agents.search.koikoi.equilibrium`: bounds that hold for certain, less than a hundredth of a point
-apart), and beside it with open hands, the relaxation that search plays. Wherever a player may call Koi-Koi with one or
-two cards left, both choices are worked out by the relaxation, and what `monte_carlo` does there is noted.
+apart), and beside it with open hands, the relaxation that search plays. Wherever a player may call Koi-Koi with one
+card left, both choices are worked out with closed hands too, for the hand that this player has; with two cards left
+that takes too long, and open hands have to do. What `monte_carlo` does there is noted.
 `agents/results/koikoi-endings.json` grows by a few at a time; an ending depends on its number alone.
 """
 
@@ -35,20 +37,22 @@ from .evaluation.seating import sit
 from .learning.runs import machine
 from .registry import load
 from .search.koikoi.endings import solved_openly
-from .search.koikoi.equilibrium import both_hands, solve
+from .search.koikoi.equilibrium import both_hands, solve, solve_call
 from .search.koikoi.one_round import ROUND_STATE, Laid, round_state
 
 RESULTS = Path(__file__).resolve().parent / "results" / "koikoi-endings.json"
 PRESET, PLAYER, SEED = "document", "counting", 1
 ENDINGS = {15: 1000, 14: 1000, 13: 20}
 """How many endings begin at each turn."""
-EVERY = {15: 1, 14: 1, 13: 50, 12: 4}
-"""An ending or a call at that turn is taken from every round, or every fourth or fiftieth: early ones take long."""
+EVERY = {15: 1, 14: 1, 13: 50}
+"""An ending at that turn is taken from every round, or every fiftieth: early ones take long."""
 CARDS = {16: "0 and 1", 15: "1 and 1", 14: "2 and 1", 13: "2 and 2"}
 """In the hands of the player to move and of the other."""
-CALLS, ROLL_OUTS = 2000, 4000
-FIRST_CALL = 12
-"""The turn from which calls are judged: before it there is too much to come."""
+CALLS = {("document", 1): 2000, ("koikoi_japan", 1): 2000, ("document", 2): 200, ("koikoi_japan", 2): 200}
+"""How many calls are looked at, by the game and the cards that are left."""
+CALLS_AT = {1: (13, 14), 2: (12,)}
+"""The turns at which so many cards are left."""
+ROLL_OUTS = 4000
 AT_ONCE = 10
 """Endings between two looks at the clock."""
 
@@ -59,16 +63,20 @@ class Args:
 
     minutes: float = float("inf")
     """Stop after about so long."""
+    list: bool = False
+    """Only say how much there is."""
 
 
-def moments(first: int, count: int) -> Iterator[tuple[int, NDArray[Any], NDArray[np.uint64], int]]:
+def moments(
+    preset: str, first: int, count: int, judged_at: Sequence[int] = ()
+) -> Iterator[tuple[int, NDArray[Any], NDArray[np.uint64], int]]:
     """The moments of rounds ``first`` ... at which somebody is to move.
 
     Yields:
         The round's number, its `ROUND_STATE` (1,), what the hands cannot hold (2,), and what `monte_carlo` does if the
-        question is Koi-Koi, else -1.
+        question is Koi-Koi at a turn of ``judged_at``, else -1.
     """
-    config = one_round(PRESETS[PRESET])
+    config = one_round(PRESETS[preset])
     game = game_of(config).make_game(config)
     block = Block(game, count, observes=False, specialize=False)
     players = sit(block, [load(PLAYER, config)] * 2)
@@ -80,7 +88,7 @@ def moments(first: int, count: int) -> Iterator[tuple[int, NDArray[Any], NDArray
         player.begin()
     while not block.tables["terminated"].all():
         states = block.tables["state"]
-        calls = (states["phase"] == PHASE_KOI) & ~block.tables["terminated"] & (states["turn"] >= FIRST_CALL)
+        calls = (states["phase"] == PHASE_KOI) & ~block.tables["terminated"] & np.isin(states["turn"], judged_at)
         judged = np.full(count, -1)
         if calls.any():
             everybody, judge.seats[:] = judge.seats.copy(), np.where(calls, judge.seats, 0)
@@ -110,42 +118,53 @@ def ending(rules: Any, number: int, root: NDArray[Any], excluded: NDArray[np.uin
 def call(rules: Any, number: int, root: NDArray[Any], excluded: NDArray[np.uint64], judged: int) -> dict[str, Any]:
     """One choice between Game and Koi-Koi: points of both to the player who has it, and the circumstances."""
     player = int(root["current_player"][0])
+    cards = int(root["hand"][0, player]).bit_count()
     stop, koikoi = solved_openly(rules, root, excluded[1 - player])[:2]
+    points = {"stop": stop, "open": koikoi}
+    if cards == 1:
+        solved = solve_call(rules, root, both_hands(root[0], excluded))
+        points |= {"koikoi": solved.koikoi, "often": solved.often, "uncertain": solved.uncertain}
     return {
         "round": number,
-        "turn": int(root["turn"][0]),
-        "cards": int(root["hand"][0, player]).bit_count(),
+        "cards": cards,
         "base": int(root["base_points"][0, player]),
-        "other_called": int(root["koikoi_called"][0, 1 - player]) > 0,
-        "stop": stop,
-        "koikoi": round(koikoi, 6),
+        **{name: round(value, 6) for name, value in points.items()},
         "monte_carlo": int(judged == KOIKOI),
     }
 
 
-def go_on(results: dict[str, Any], until: float) -> bool:
-    """Add a few endings and choices of the next rounds; whether there is more to do."""
+def add_endings(results: dict[str, Any]) -> bool:
+    """Add the endings of a few rounds; whether there was anything to do."""
     rules = game_of(config := one_round(PRESETS[PRESET])).make_game(config).rules
     missing = {turn: count - len(results["endings"][str(turn)]) for turn, count in ENDINGS.items()}
-    calls = CALLS - len(results["calls"])
     if max(missing.values()) <= 0:
         return False
-    first = results["rounds"]
-    found: list[tuple[list[Any], dict[str, Any]]] = []
-    for number, root, excluded, judged in moments(first, AT_ONCE):
+    for number, root, excluded, _ in moments(PRESET, results["rounds"], AT_ONCE):
         turn, phase = int(root["turn"][0]), int(root["phase"][0])
         if phase == PHASE_PLAY and missing.get(turn, 0) > 0 and number % EVERY[turn] == 0:
             missing[turn] -= 1
-            found.append((results["endings"][str(turn)], ending(rules, number, root, excluded)))
-        elif phase == PHASE_KOI and turn >= FIRST_CALL and calls > 0 and number % EVERY.get(turn, 1) == 0:
-            calls -= 1
-            found.append((results["calls"], call(rules, number, root, excluded, judged)))
-        if time.monotonic() > until:
-            return False
-    for rows, row in found:
-        rows.append(row)
-    results["rounds"] = first + AT_ONCE
+            results["endings"][str(turn)].append(ending(rules, number, root, excluded))
+    results["rounds"] += AT_ONCE
     return True
+
+
+def add_calls(results: dict[str, Any]) -> bool:
+    """Add the calls of a few rounds, where there are too few; whether there are such."""
+    for (preset, cards), count in CALLS.items():
+        rules = game_of(config := one_round(PRESETS[preset])).make_game(config).rules
+        part = calls_of(results, preset, cards)
+        if len(part["calls"]) < count:
+            for number, root, excluded, judged in moments(preset, part["rounds"], AT_ONCE, CALLS_AT[cards]):
+                if judged >= 0 and len(part["calls"]) < count:
+                    part["calls"].append(call(rules, number, root, excluded, judged))
+            part["rounds"] += AT_ONCE
+            return True
+    return False
+
+
+def calls_of(results: Mapping[str, Any], preset: str, cards: int) -> dict[str, Any]:
+    """The calls of a game with so many cards left, and how many rounds were looked through for them."""
+    return next(part for part in results["calls"] if (part["preset"], part["cards"]) == (preset, cards))
 
 
 def read_results() -> dict[str, Any]:
@@ -158,7 +177,7 @@ def read_results() -> dict[str, Any]:
         "seed": SEED,
         "rounds": 0,
         "endings": {str(turn): [] for turn in ENDINGS},
-        "calls": [],
+        "calls": [{"preset": preset, "cards": cards, "rounds": 0, "calls": []} for preset, cards in CALLS],
     }
 
 
@@ -166,10 +185,17 @@ def write_results(results: Mapping[str, Any]) -> None:
     """Rows on lines of their own."""
     parts = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in ("preset", "player", "seed", "rounds")]
     turns = ",\n".join(f"{json.dumps(turn)}: {json_of_rows(found)}" for turn, found in results["endings"].items())
+    calls = ",\n".join(
+        "{"
+        + ", ".join(f"{json.dumps(name)}: {json.dumps(part[name])}" for name in ("preset", "cards", "rounds"))
+        + f', "calls": {json_of_rows(part["calls"])}'
+        + "}"
+        for part in results["calls"]
+    )
     parts += [
         f'"machine": {json.dumps(machine())}',
         f'"endings": {{{turns}}}',
-        f'"calls": {json_of_rows(results["calls"])}',
+        f'"calls": [{calls}]',
     ]
     write_text(RESULTS, "{" + ",\n".join(parts) + "}\n")
 
@@ -199,26 +225,48 @@ def endings_board(results: Mapping[str, Any]) -> str:
 
 
 def calls_board(results: Mapping[str, Any]) -> str:
-    """When Koi-Koi is right, in Markdown: by cards left and by whether the base is doubled already."""
-    lines = [
-        "| cards left | base | choices | right | `monte_carlo` says it | its errors cost | never saying it costs |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for cards in (2, 1):
+    """When Koi-Koi is right, in Markdown: by game, cards left and whether the base is doubled already; 95 %."""
+    heads = ("game", "cards left", "base", "choices", "right", "`monte_carlo` says it", "its errors cost")
+    heads += ("never saying it costs", "always saying it costs", "open hands err")
+    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
+    for part in results["calls"]:
         for label, least, below in (("below 7", 0, 7), ("7 and more", 7, 10**6)):
-            rows = [row for row in results["calls"] if row["cards"] == cards and least <= row["base"] < below]
-            if not rows:
+            rows = [row for row in part["calls"] if least <= row["base"] < below]
+            if len(rows) < 2:
                 continue
-            gain = np.array([row["koikoi"] - row["stop"] for row in rows])
-            judged = np.array([row["monte_carlo"] for row in rows])
-            lost = np.where(judged, np.maximum(-gain, 0), np.maximum(gain, 0))
-            rule = np.maximum(gain, 0)
+            exact = part["cards"] == 1
+            stop, opened, judged = (np.array([row[name] for row in rows]) for name in ("stop", "open", "monte_carlo"))
+            gain = np.array([row["koikoi"] for row in rows]) - stop if exact else opened - stop
+            costs = np.where(judged, np.maximum(-gain, 0), np.maximum(gain, 0))
+            errs = share((gain > 0) != (opened > stop)) if exact else "decide here"
             cells = [
-                *(cards, label, len(rows), f"{(gain > 0).mean():.0%}", f"{judged.mean():.0%}"),
-                *(f"{lost.mean():.2f}", f"{rule.mean():.2f}"),
+                *(part["preset"], part["cards"], label, f"{len(rows):,}", share(gain > 0), share(judged > 0)),
+                *map(points, (costs, np.maximum(gain, 0), np.maximum(-gain, 0))),
+                errs,
             ]
             lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
+
+
+def share(holds: NDArray[np.bool_]) -> str:
+    """How often something holds, with its 95 % interval."""
+    rate = float(holds.mean())
+    return f"{rate:.1%} ± {1.96 * (rate * (1 - rate) / len(holds)) ** 0.5:.1%}"
+
+
+def points(values: NDArray[np.float64]) -> str:
+    """A mean, with its 95 % interval."""
+    return f"{values.mean():.2f} ± {1.96 * (standard_error(values) or 0):.2f}"
+
+
+def progress(results: Mapping[str, Any]) -> str:
+    """One line per kind of ending and call: how much of it is there."""
+    endings = results["endings"]
+    lines = [(len(endings[str(turn)]), count, f"endings from turn {turn}") for turn, count in ENDINGS.items()]
+    for (preset, cards), count in CALLS.items():
+        there = len(calls_of(results, preset, cards)["calls"])
+        lines.append((there, count, f"calls of {preset} with {cards} left"))
+    return "\n".join(f"{there:>5} of {count:<5}{words}" for there, count, words in lines)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -226,7 +274,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     until = time.monotonic() + 60 * args.minutes
     results = read_results()
-    while go_on(results, until):
+    if args.list:
+        print(progress(results))
+        return
+    while time.monotonic() < until and (add_endings(results) or add_calls(results)):
         write_results(results)
 
 

@@ -17,13 +17,14 @@ from agents.bots.policy import BatchedPolicy
 from agents.evaluation.playing import play
 from agents.evaluation.seating import sit
 from agents.people.session import Adviser, Session
+from agents.search import choosing
 from agents.search.halving import AT_ONCE, halve
 from agents.search.ikebana.played_out import Rounds
 from agents.search.ikebana.played_out import unseen_loop as ikebana_unseen
 from agents.search.ikebana.policy import IkebanaSearch
 from agents.search.ikebana.rounds import deal_unseen, list_unseen, worth_of
 from agents.search.koikoi.endings import solved_openly
-from agents.search.koikoi.equilibrium import Matching, both_hands, solve
+from agents.search.koikoi.equilibrium import Matching, both_hands, solve, solve_call
 from agents.search.koikoi.one_round import ROUND_STATE, Laid, round_rules, round_state
 from agents.search.koikoi.played_out import Rounds as KoiKoiRounds
 from agents.search.koikoi.played_out import unseen_loop
@@ -53,6 +54,22 @@ def test_halving_that_the_clock_stops_answers_with_what_it_has():
     worths = np.array([1.0, 0.0, 2.0, 3.0])
     best, spent = halve(4, None, 1e-6, time.perf_counter(), lambda _first, _count, _left: worths)
     assert best == 3 and spent == 4 * AT_ONCE
+
+
+def test_batches_grow_with_what_the_clock_allows(monkeypatch: pytest.MonkeyPatch):
+    """A batch takes a millisecond and a tenth for each deal."""
+    now, sizes = [0.0], []
+    monkeypatch.setattr(choosing.time, "perf_counter", lambda: now[0])
+
+    def play_out(left: np.ndarray, deals: int) -> np.ndarray:
+        sizes.append(deals)
+        now[0] += 0.001 + 0.0001 * deals
+        return np.tile(left, (deals, 1))
+
+    thought = choosing.think(np.arange(4), 0, play_out, choosing.Effort(1, 30.0, 2.0), 0.0, 4096)
+    assert sizes[:3] == [4, 16, 64] and sum(sizes) > 200  # batches of 4 would be 86 deals
+    assert 27 < 1000 * now[0] < 31
+    assert thought.verdict() == 3
 
 
 # --- Koi-Koi: a plain solver ------------------------------------------------------------------------------------------
@@ -127,8 +144,8 @@ def root_of(env: Any) -> np.ndarray:
     return root
 
 
-def position(config: KoiKoiConfig, turn: int, seed: int) -> tuple[PlainKoiKoi, Any]:
-    """The same: plain, and the environment."""
+def position(config: KoiKoiConfig, turn: int, seed: int, phase: str = "play") -> tuple[PlainKoiKoi, Any]:
+    """The same, or in another phase: plain, and the environment."""
     for attempt in itertools.count(1000 * seed):
         rng = random.Random(attempt)
         env: Any = koikoi_v0.raw_env(config=config)
@@ -139,7 +156,7 @@ def position(config: KoiKoiConfig, turn: int, seed: int) -> tuple[PlainKoiKoi, A
         deck = [*hands[0][:4], *hands[1][:4], *start["field"][:4], *hands[0][4:], *hands[1][4:], *start["field"][4:]]
         game = PlainKoiKoi(config, start["dealer"], lambda _, deck=deck, start=start: [*deck, *start["deck"]])
         while game.phase != "end":
-            if game.turn == turn and game.phase == "play":
+            if game.turn == turn and game.phase == phase:
                 return game, env.unwrapped
             moves = game.legal()
             move = "koikoi" if "koikoi" in moves else rng.choice(moves)
@@ -189,6 +206,33 @@ def test_closed_hands_are_worth_what_a_plain_search_of_beliefs_says(config: KoiK
         solved = solve(game_of(config).make_game(config).rules, root, np.array(own), within=1e-6)
         assert solved.value == pytest.approx(believed_value([with_hands(game, deal) for deal in own]) / 3, abs=1e-5)
         assert solved.opened == pytest.approx(np.mean([open_value(with_hands(game, deal)) for deal in own]))
+
+
+@pytest.mark.parametrize("config", [ROUND, ENDINGS[2][0]], ids=["document", "koikoi_japan"])
+def test_a_call_is_worth_what_a_plain_search_of_beliefs_says(config: KoiKoiConfig):
+    """One deal has nothing hidden. Of three hands that all call, the other learns nothing by the call."""
+    all_call = 0
+    for seed in range(8):
+        game, env = position(config, 14, seed, phase="koi")
+        player, rules, root = game.player, env.game.rules, root_of(env)
+        sign, actual = 1 if player == 0 else -1, root["hand"][0].tolist()
+        ((_, stopped),) = ways(game, "stop").items()
+        ((_, called),) = ways(game, "koikoi").items()
+        alone = solve_call(rules, root, np.array([actual], np.uint64))
+        assert (alone.stop, alone.koikoi) == pytest.approx((sign * lead(stopped), sign * open_value(called)))
+        deals = [deal for deal in both_hands(root[0], [0, 0]).tolist() if deal[1 - player] == actual[1 - player]][:3]
+        found = []
+        for deal in deals:
+            root["hand"][0] = deal
+            found.append(solve_call(rules, root, np.array(deals), within=1e-6))
+        assert [one.stop for one in found] == pytest.approx([alone.stop] * 3, abs=1e-5)
+        value = solve(rules, root, np.array(deals), within=1e-6).value
+        assert np.mean([max(one.stop, one.koikoi) for one in found]) == pytest.approx(sign * value, abs=1e-5)
+        if min(one.often for one in found) > 0.9999:
+            all_call += 1
+            believed = believed_value([with_hands(called, deal) for deal in deals]) / 3
+            assert np.mean([one.koikoi for one in found]) == pytest.approx(sign * believed, abs=1e-3)
+    assert all_call
 
 
 def test_regret_matching_finds_the_value_of_kuhns_poker():

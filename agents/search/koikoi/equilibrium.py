@@ -28,7 +28,7 @@ from hanafuda_env.engine.state import Rules
 from .one_round import round_rules
 from .walk import WrittenGame, empty_game, enter, walk, walk_room
 
-__all__ = ["Solved", "both_hands", "solve"]
+__all__ = ["Solved", "SolvedCall", "both_hands", "solve", "solve_call"]
 
 SIZES = ((1 << 12, 1 << 15), (1 << 15, 1 << 18), (1 << 18, 1 << 22))
 """Choices and pairs of plans that are tried to have room for, in turn."""
@@ -56,6 +56,19 @@ class Solved:
     def value(self) -> float:
         """With closed hands, as far as it is known."""
         return (self.lower + self.upper) / 2
+
+
+@dataclass(frozen=True)
+class SolvedCall:
+    """Game or Koi-Koi, with the hand of the player who has the choice, in points to this player."""
+
+    stop: float
+    koikoi: float
+    """Both with closed hands, against the other's part of the solution, with the best that may follow."""
+    often: float
+    """How often Koi-Koi is said with this hand in the solution: between 0 and 1 where both are worth the same."""
+    uncertain: float
+    """The bounds of the value over all hands are so far apart, divided by how likely this hand is."""
 
 
 def both_hands(state: Any, excluded: Any) -> NDArray[np.uint64]:
@@ -87,6 +100,30 @@ def solve(
     Raises:
         ValueError: there are too many choices.
     """
+    matching, written, opened, rounds = matched(rules, state, deals, within, most)
+    return Solved(*matching.bounds(), opened, matching.advised(written.opened), len(deals), rounds)
+
+
+def solve_call(rules: Rules, state: NDArray[Any], deals: NDArray[np.uint64], within: float = 0.001) -> SolvedCall:
+    """What Game and Koi-Koi are worth with the hand that ``state`` has, if the other does not know it.
+
+    Arguments as in `solve`; the player to move has this choice.
+    """
+    player = int(state["current_player"][0])
+    other_hand = deals[:, player] != state["hand"][0, player]
+    deals = deals[np.argsort(other_hand, kind="stable")]  # so that this hand's choice is written down first
+    matching, *_ = matched(rules, state, deals, within, most=4000)
+    lower, upper = matching.bounds()
+    part = 1 - float(other_hand.mean())
+    worths, average = matching.first_choice(player)
+    stop, koikoi = (worths / part).tolist()
+    return SolvedCall(stop, koikoi, float(average[1] / average.sum()), (upper - lower) / part)
+
+
+def matched(
+    rules: Rules, state: NDArray[Any], deals: NDArray[np.uint64], within: float, most: int
+) -> tuple["Matching", WrittenGame, float, int]:
+    """See `solve`: what it knows in the end, the game as it is written down, its value with open hands, and rounds."""
     states, ways = walk_room()
     for choices, pairs in SIZES:
         written = empty_game(choices, pairs)
@@ -106,11 +143,9 @@ def solve(
     while True:
         lower, upper = matching.bounds()
         if upper - lower <= within or rounds >= most:
-            break
+            return matching, written, opened, rounds
         matching.go_on(rounds, CHECK_EVERY)
         rounds += CHECK_EVERY
-    advised = matching.advised(written.opened)
-    return Solved(lower, upper, opened, advised, len(deals), rounds)
 
 
 class Matching:
@@ -139,6 +174,17 @@ class Matching:
         """What the average players can be sure of: player 0 of at least, player 1 of at most."""
         averages = [self._average(player) for player in range(2)]
         return self._answer(0, averages[0]), self._answer(1, averages[1])
+
+    def first_choice(self, player: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What the plans of a player's first choice are worth against the other's average, and how often they are made.
+
+        Both with the probability to have that choice.
+        """
+        values, first = np.zeros_like(self._worths[player]), self._choices[player][0]
+        worths(player, self._pairs, self._average(1 - player), values)
+        best_answer()(self._choices[player], values)
+        plans = slice(int(first["first"]), int(first["first"] + first["count"]))
+        return values[plans], self._average(player)[plans]
 
     def advised(self, opened: NDArray[np.float64]) -> tuple[float, float]:
         """What is sure for players who follow what `WrittenGame.opened` says."""
