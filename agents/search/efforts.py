@@ -14,6 +14,9 @@ from .choosing import MARGIN, Effort
 
 __all__ = ["RoundSearch", "check_effort", "check_number", "name_of_search", "plain_bot"]
 
+MOST_ROLLOUTS = 10**9
+"""More would take weeks a decision."""
+
 
 def check_effort(rollouts: Any, budget: Any) -> None:
     """Refuse what is no effort.
@@ -36,7 +39,7 @@ def check_number(name: str, value: Any, whole: bool) -> None:
     """Refuse what is no such number.
 
     Raises:
-        ValueError: it is no number, or not above 0 (a margin: below 0).
+        ValueError: it is no number, or not above 0 (a margin: below 0), or more roll-outs than anybody waits for.
     """
     if value is None:
         return
@@ -45,6 +48,8 @@ def check_number(name: str, value: Any, whole: bool) -> None:
     if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < np.inf:
         allowed = "at least 0" if name == "margin" else "an integer of at least 1" if whole else "above 0"
         raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
+    if whole and value > MOST_ROLLOUTS:
+        raise ValueError(f"{name} must be at most {MOST_ROLLOUTS:,}, got {shown(value)}")
 
 
 def plain_bot(blueprint: Any, config: Any) -> Bot | None:
@@ -59,7 +64,7 @@ def plain_bot(blueprint: Any, config: Any) -> Bot | None:
             return None
         refusal = f"not remember a game as {blueprint.name} does"
     elif not isinstance(blueprint, BotPolicy) or not isinstance(bot, Bot):
-        refusal = f"be a bot, got {shown(getattr(blueprint, 'name', blueprint))}"
+        refusal = f"be a bot or a network, and no search, got {shown(getattr(blueprint, 'name', blueprint))}"
     elif bot.cheats:
         refusal = f"not look at hidden cards as {bot.name} does"
     elif bot.begin is not nothing_to_begin or bot.observe is not nothing_to_observe:
