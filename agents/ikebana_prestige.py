@@ -4,12 +4,14 @@
     python -m agents.ikebana_prestige --minutes 3    # as much as that
     python -m agents.scoreboard                      # the board in agents/SCORES.md
 
-Three things go to `agents/results/prestige.json`. *Solved*: the chance to win of whoever begins the next of r
+Four things go to `agents/results/prestige.json`. *Small*: the same chances as below, for one and two rounds, in a game
+whose box is so small that nothing needs to be relaxed (`agents.search.ikebana.small`), and what the relaxation makes of
+them there; and what the look-ahead's choices cost in it. *Solved*: the chance to win of whoever begins the next of r
 last rounds, by the lead, if every card came from the whole box and nothing was bought (`agents.search.ikebana.relaxed`
 says all that is relaxed). *Played*: both players' prestige after each round of games of ``search:lookahead`` against
 itself. *Endings*: last turns of such games, of one round and with nothing hidden but the deck's order, where the
 actions' exact chances (`agents.search.ikebana.endings`) stand beside those that the look-ahead sees. The last two grow
-by a few at a time, and depend on their number alone.
+by a few at a time, and depend on their number alone; the small game takes some minutes and 3 GB.
 """
 
 import json
@@ -37,8 +39,11 @@ from .evaluation.seating import sit
 from .learning.runs import machine
 from .registry import load
 from .search.ikebana.endings import exact_ending
+from .search.ikebana.exact import last_turns, most_refusals, round_before, solved_moments
 from .search.ikebana.policy import AheadSeated, IkebanaSearch
 from .search.ikebana.relaxed import solve_round, won
+from .search.ikebana.small import SmallGame, moments_of
+from .search.ikebana.small_ahead import SmallPlay, small_relaxed
 
 RESULTS = Path(__file__).resolve().parent / "results" / "prestige.json"
 PLAYER, SEED = "search:lookahead", 1
@@ -53,6 +58,11 @@ REFUSALS = 1
 LEAST_DECK = 12
 """and any only if the deck will not be made anew (I9)."""
 LEADS = (-40, -20, -10, -4, 0, 4, 10, 20, 40)
+SMALL = SmallGame(colors=2, copies=(3, 3))
+"""Twelve cards, as few as bouquets of five allow: three of each value, 1 and 2, in two colors."""
+SMALL_GAMES = 1000
+KINDS_SOLVED = ("exact", "relaxed")
+SMALL_LEADS = (-12, -8, -4, -2, 0, 2, 4, 8, 12)
 
 
 @dataclass(frozen=True)
@@ -99,18 +109,61 @@ def ended(total: int, later: NDArray[np.float64] | None) -> Callable[[int, int],
     return chances
 
 
-def spread_of(leads: NDArray[Any], chances: NDArray[np.float64], left: int) -> float:
+def spread_of(leads: NDArray[Any], chances: NDArray[np.float64], left: int, least: float = 5) -> float:
     """The standard deviation of a round's lead with which normal chances are nearest to these (least squares)."""
 
     def off(spread: float) -> float:
         return float(((ndtr(leads / (spread * math.sqrt(left))) - chances) ** 2).sum())
 
-    return float(minimize_scalar(off, bounds=(5, 60), method="bounded").x)
+    return float(minimize_scalar(off, bounds=(least, 60), method="bounded").x)
 
 
 def rounded(chances: NDArray[Any]) -> list[float]:
     """To four places."""
     return np.round(chances.astype(np.float64), 4).tolist()
+
+
+# --- Small ------------------------------------------------------------------------------------------------------------
+
+
+def small() -> dict[str, Any]:
+    """The small game: chances of whoever begins its last round, or last two, by its part of 12, exact and relaxed."""
+    total = 2 * START_PRESTIGE
+    gains = moments_of(SMALL, 1)[1]
+    sums = sorted({total + int(both) for both in gains.sum(axis=1)})
+    moments, gains = moments_of(SMALL, most_refusals(sums[-1]))
+
+    def solve(sum_of_both: int, behind: NDArray[np.float32]) -> NDArray[np.float32]:
+        *_, chances = solved_moments(moments, sum_of_both, behind)
+        return chances[0]
+
+    last = {sum_of_both: solve(sum_of_both, last_turns(sum_of_both, gains)) for sum_of_both in (total, *sums)}
+    middle = [last[both][(both - total) // 2 :][: total + 1] for both in sums]
+    later = small_relaxed(SMALL, RICH, ended(RICH, None))[0][0, 0].astype(np.float64)
+    rounds: list[dict[str, Any]] = [
+        {"left": 1, "exact": last[total], "relaxed": small_relaxed(SMALL, total, ended(total, None))[0][0, 0]},
+        {
+            "left": 2,
+            "exact": solve(total, round_before(total, gains, last.__getitem__)),
+            "relaxed": small_relaxed(SMALL, total, ended(total, later))[0][0, 0],
+        },
+    ]
+    return {
+        "box": SMALL._asdict(),
+        "positions": sum(len(moment.deck) for moment in moments),
+        "sums": sums,
+        "sums_differ": round(max(float(abs(one - middle[0]).max()) for one in middle), 4),
+        "rounds": [{"left": row["left"], **{name: rounded(row[name]) for name in KINDS_SOLVED}} for row in rounds],
+    }
+
+
+def small_choices() -> list[list[list[float]]]:
+    """The look-ahead's choices in games of one round of the small game: the best chance, how far off, what it costs."""
+    play = SmallPlay(SMALL, 2 * START_PRESTIGE)
+    return [
+        [[round(value, 6) for value in choice] for choice in play.choices(number, SEED)]
+        for number in range(SMALL_GAMES)
+    ]
 
 
 # --- Played -----------------------------------------------------------------------------------------------------------
@@ -185,15 +238,18 @@ def endings(number: int) -> list[dict[str, Any]]:
 
 def read_results() -> dict[str, Any]:
     """What has been worked out so far."""
-    if RESULTS.exists():
-        return read_json(RESULTS)
-    return {"player": PLAYER, "seed": SEED, "solved": None, "played": [], "looked": 0, "endings": []}
+    nothing = {"solved": None, "small": None, "small_choices": [], "played": [], "looked": 0, "endings": []}
+    return {"player": PLAYER, "seed": SEED, **nothing, **(read_json(RESULTS) if RESULTS.exists() else {})}
 
 
 def go_on(results: dict[str, Any]) -> bool:
     """Work out a little more; whether there was anything to do."""
     if results["solved"] is None:
         results["solved"] = solved()
+    elif results["small"] is None:
+        results["small"] = small()
+    elif not results["small_choices"]:
+        results["small_choices"] = small_choices()
     elif len(results["played"]) < GAMES:
         results["played"] += games(len(results["played"]))
     elif len(results["endings"]) < ENDINGS:
@@ -211,6 +267,7 @@ def write_results(results: Mapping[str, Any]) -> None:
     told = results["solved"]
     others = [f"{json.dumps(name)}: {json.dumps(told[name])}" for name in ("leads", "begins", "alone")]
     parts.append('"solved": {' + ",\n".join([*others, f'"rounds": {json_of_rows(told["rounds"])}']) + "}")
+    parts += [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in ("small", "small_choices")]
     parts += [f'"machine": {json.dumps(machine())}', f'"played": {json.dumps(results["played"])}']
     parts.append(f'"endings": {json_of_rows(results["endings"])}')
     write_text(RESULTS, "{" + ",\n".join(parts) + "}\n")
@@ -243,6 +300,36 @@ def probit_spread(leads: NDArray[np.int64], wins: NDArray[np.float64]) -> float:
         return float(-(wins * np.log(chances) + (1 - wins) * np.log(1 - chances)).sum())
 
     return float(minimize_scalar(unlikely, bounds=(5, 200), method="bounded").x)
+
+
+def small_board(results: Mapping[str, Any]) -> str:
+    """What a lead is worth in the small game, in Markdown: exactly, and relaxed."""
+    lines = [
+        "| rounds left | solved | " + " | ".join(f"{lead:+d}" for lead in SMALL_LEADS) + " | a point of it | spread |",
+        "|" + "---|" * (4 + len(SMALL_LEADS)),
+    ]
+    leads = np.arange(-2 * START_PRESTIGE, 2 * START_PRESTIGE + 1, 2)
+    for row in results["small"]["rounds"]:
+        for name in KINDS_SOLVED:
+            chances = dict(zip(leads.tolist(), row[name], strict=True))
+            point = (chances[2] - chances[-2]) / 4
+            spread = spread_of(leads, np.array(row[name]), row["left"], least=1)
+            cells = [row["left"], "exactly" if name == "exact" else name, *(f"{chances[k]:.0%}" for k in SMALL_LEADS)]
+            lines.append(f"| {' | '.join(map(str, [*cells, f'{point:.1%}', f'{spread:.1f}']))} |")
+    return "\n".join(lines)
+
+
+def small_choices_board(results: Mapping[str, Any]) -> str:
+    """What the look-ahead's choices cost in the small game, in Markdown."""
+    games = results["small_choices"]
+    _, off, costs = (np.array([choice[k] for game in games for choice in game]) for k in range(3))
+    lost = np.array([sum(choice[2] for choice in game) for game in games])
+    cells = [
+        *(f"{len(games):,}", f"{len(costs):,}", f"{(costs < 1e-5).mean():.1%}", f"{off.mean():.3f}, {off.max():.2f}"),
+        *(f"{costs.mean():.4f}, {costs.max():.2f}", f"{lost.mean():.3f} ± {1.96 * lost.std() / len(lost) ** 0.5:.3f}"),
+    ]
+    head = "| games | choices | the best | off by: mean, most | choices cost: mean, most | a game's together |"
+    return "\n".join([head, "|" + "---|" * len(cells), f"| {' | '.join(cells)} |"])
 
 
 def endings_board(results: Mapping[str, Any]) -> str:

@@ -259,6 +259,8 @@ def boards() -> dict[str, str]:
         "endings": koikoi_endings.endings_board(koikoi_endings.read_results()),
         "calls": koikoi_endings.calls_board(koikoi_endings.read_results()),
         "prestige": ikebana_prestige.board(ikebana_prestige.read_results()),
+        "small": ikebana_prestige.small_board(ikebana_prestige.read_results()),
+        "small-choices": ikebana_prestige.small_choices_board(ikebana_prestige.read_results()),
         "last-turns": ikebana_prestige.endings_board(ikebana_prestige.read_results()),
         "search-contests": search_contests.table(search_contests.read_results()),
         "search": search_scores.table(search_scores.read_results(), ceilings),

@@ -70,6 +70,8 @@ class Ahead(NamedTuple):
     """(2, kinds, MOST_LEFT + 1): `agents.search.ikebana.kinds.Worths` of rounds before the last one, and of that."""
     variances: NDArray[np.float64]
     views: NDArray[Any]
+    prices: NDArray[np.int64]
+    """(KINDS,): what each card costs (I7); a small game (`agents.search.ikebana.small`) has fewer kinds."""
     unseen: NDArray[np.int64]
     """(KINDS,): cards that the player to move does not see."""
     own: NDArray[np.int64]
@@ -122,6 +124,7 @@ def room_for(config: Any, dtype: np.dtype, turns: int) -> Ahead:
         means=np.stack([one.mean for one in by_factor]),
         variances=np.stack([one.variance for one in by_factor]),
         views=np.zeros(1, dtype),
+        prices=np.array([value_of(card) for card in range(KINDS)]),
         unseen=np.zeros(KINDS, np.int64),
         own=np.zeros(KINDS, np.int64),
         theirs=np.zeros(KINDS, np.int64),
@@ -237,8 +240,9 @@ def plan_turn(ahead, position, refusals, own, other):
     """
     most, paid = payable(own, refusals, MOST_REFUSALS)
     ahead.drawn[0, :] = -np.inf
+    kinds = ahead.unseen.shape[0]
     for taken in range(most, refusals - 1, -1):
-        for card in range(KINDS):
+        for card in range(kinds):
             if ahead.unseen[card] > 0:
                 twin = twin_of(ahead, card)
                 if twin < card:
@@ -246,9 +250,9 @@ def plan_turn(ahead, position, refusals, own, other):
                 else:
                     note_kept(ahead, position, card, own - paid, other + paid)
         ahead.drawn[1] = ahead.drawn[0]
-        for top in range(KINDS + 1):
+        for top in range(kinds + 1):
             total, count = 0.0, 0
-            for card in range(KINDS):
+            for card in range(kinds):
                 number = ahead.unseen[card]
                 if number > 0:
                     total += number * max(ahead.kept[card, top], ahead.drawn[1, card])
@@ -280,10 +284,10 @@ def note_kept(ahead, position, card, own, other):
         row[:] = beyond(ahead, position, mine, own, position.theirs, other)
         return
     most, paid = payable(other, 0, MOST_REFUSALS)
-    worst = np.inf
+    kinds, worst = ahead.unseen.shape[0], np.inf
     for price in range(most, -1, -1):
         total, count = 0.0, 0
-        for reply in range(KINDS):
+        for reply in range(kinds):
             number = ahead.unseen[reply]
             if number > 0:
                 worth = beyond(ahead, position, mine, own + paid, ahead.theirs[reply], other - paid)
@@ -292,8 +296,8 @@ def note_kept(ahead, position, card, own, other):
         worst = total / count
         paid -= price
     row[:] = worst
-    for top in range(KINDS):
-        price = value_of(top)
+    for top in range(kinds):
+        price = ahead.prices[top]
         if price <= other and ahead.theirs[top] >= 0:
             row[top] = min(worst, beyond(ahead, position, mine, own + price, ahead.theirs[top], other - price))
 

@@ -7,7 +7,7 @@ win, pay what they have and no more, and what one pays the other has. Then a bou
 solved backwards, for all kinds of both bouquets and every division of the sum.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -18,9 +18,9 @@ from hanabako.compiler.jit import kernel, keyed, rule
 from ikebana_env.engine.state import BOUQUET_SIZE
 
 from ...bots.ikebana.odds import MOST_REFUSALS
-from .kinds import BEGINS, GAINS, GROWTHS
+from .kinds import GAINS, GROWTHS, Growth
 
-__all__ = ["MOMENTS", "last_round", "solve_round", "won"]
+__all__ = ["MOMENTS", "in_one", "last_round", "solve_round", "won"]
 
 MOMENTS = 2 * BOUQUET_SIZE
 """Turns of a round of two players: moment m is before turn m, and there ``m // 2`` is the size of the bouquet of the
@@ -67,24 +67,31 @@ def turn_loop() -> Callable[..., None]:
     return turn
 
 
-def solve_round(total: int, ended: Callable[[int, int], NDArray[np.float64]]) -> list[NDArray[np.float32]]:
+def solve_round(
+    total: int,
+    ended: Callable[[int, int], NDArray[np.float64]],
+    growths: Sequence[Growth] = GROWTHS,
+    gains: NDArray[np.int64] = GAINS,
+) -> list[NDArray[np.float32]]:
     """The chance to win of the player to move, at every moment of a round.
 
     Args:
         total: the sum of both players' prestige, before the gains.
         ended: of what the first and the second player's bouquets earn: the first player's chance by the part of
             ``total`` that it then has, float64 (total + 1,).
+        growths: of bouquets of 0 to 4 cards, of another box than the booklet's,
+        gains: and what the kinds of complete bouquets earn there.
 
     Returns:
         For each of `MOMENTS` float32 (kinds of the own bouquet, kinds of the other's, total + 1), by the prestige of
         the player to move; kinds are counted from the first one of their size.
     """
-    moments = [np.array([[ended(int(one), int(other)) for other in GAINS] for one in GAINS], np.float32)]
-    counts = np.diff(BEGINS)
+    moments = [np.array([[ended(int(one), int(other)) for other in gains] for one in gains], np.float32)]
+    counts = [*(len(growth.begins) - 1 for growth in growths), len(gains)]
     for moment in range(MOMENTS - 1, -1, -1):
         own, other = moment // 2, moment // 2 + moment % 2
         out = np.zeros((counts[own], counts[other], total + 1), np.float32)
-        turn_loop()(*GROWTHS[own], moments[-1], out)
+        turn_loop()(*growths[own], moments[-1], out)
         moments.append(out)
     return moments[:0:-1]
 
@@ -104,5 +111,10 @@ def last_round(total: int, factor: int, widest: int) -> tuple[NDArray[np.uint16]
     own = np.arange(total + 1)
     first = (total - widest) // 2
     solved = solve_round(total, lambda one, other: won(2 * own - total + factor * (one - other)))
-    parts = [np.rint(65535 * chances[..., first : total + 1 - first]).astype(np.uint16).ravel() for chances in solved]
+    return in_one([chances[..., first : total + 1 - first] for chances in solved])
+
+
+def in_one(moments: Sequence[NDArray[np.float32]]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+    """The chances of some moments in 65,535ths, one after another, and where each begins."""
+    parts = [np.rint(65535 * chances).astype(np.uint16).ravel() for chances in moments]
     return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
