@@ -13,6 +13,7 @@ import agents
 from agents import ikebana_prestige
 from agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
 from agents.evaluation.playing import play
+from agents.evaluation.seating import OneTable
 from agents.search.ikebana.ahead import SPREAD, ahead_loop, room_for
 from agents.search.ikebana.endings import exact_ending
 from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, kind_of, worths
@@ -314,3 +315,19 @@ def test_more_players_and_told_efforts_roll_out():
     three: Any = agents.load("search:lookahead", IkebanaConfig(players=3))
     told: Any = agents.load("search:lookahead", IkebanaConfig(), margin=1)
     assert three.turns is None and told.turns is None
+
+
+def test_where_all_discards_are_seen_an_empty_deck_is_what_lies_below_their_tops():
+    """J3, I9: nothing is unseen then; the look-ahead had no odds, and its values were no numbers."""
+    env: Any = ikebana_v0.raw_env(preset="perfect_recall")
+    env.reset(seed=4)
+    for words in ("draw", "keep", "draw", "keep"):
+        env.step(env.str_to_action(words))
+    state = env.to_dict()
+    half = len(state["deck"]) // 2
+    state["discards"], state["deck"] = [state["deck"][:half], state["deck"][half:]], []
+    env.reset(seed=4, options={"state": state})
+    table = OneTable(env, agents.load("search:lookahead", env.config), 4)
+    table.action()
+    (values,) = table.players[0].values
+    assert len(values) > 1 and all(0 < value < 1 for value in values.values())

@@ -30,7 +30,12 @@ COLOR_CLASSES = 5 * 5  # by the numbers of colors and of jokers among up to four
 
 @rule
 def count_unseen(rules, memory, view):
-    """Count the cards that this seat cannot see, by kind: bouquets, top discards and its drawn card are seen."""
+    """Count the cards that this seat cannot see, by kind: bouquets, top discards and its drawn card are seen.
+
+    J3: or all discards are; where nothing else is left to draw, what lies below their tops is counted, for that is the
+    next deck (I9, J1).
+    """
+    left = 0
     for card in range(KINDS):
         seen = 0
         for player in range(rules.players):
@@ -41,6 +46,12 @@ def count_unseen(rules, memory, view):
         for k in range(view.discard_count[player]):
             see(memory, np.int64(view.discards[player, k]))
     see(memory, np.int64(view.drawn))
+    for card in range(KINDS):
+        left += memory.unseen[card]
+    if left == 0:
+        for player in range(rules.players):
+            for k in range(np.int64(view.discard_count[player]) - 1):
+                memory.unseen[np.int64(view.discards[player, k])] += 1
 
 
 @rule
