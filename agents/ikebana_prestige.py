@@ -35,8 +35,8 @@ from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
 from .bots.block import Block
 from .bots.ikebana.odds import payable
+from .evaluation.growing import machine
 from .evaluation.seating import sit
-from .learning.runs import machine
 from .registry import load
 from .search.ikebana.endings import exact_ending
 from .search.ikebana.exact import last_turns, most_refusals, round_before, solved_moments

@@ -32,9 +32,9 @@ from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
 from .bots.block import Block
 from .evaluation.contest import one_round
+from .evaluation.growing import machine
 from .evaluation.playing import standard_error
 from .evaluation.seating import sit
-from .learning.runs import machine
 from .registry import load
 from .search.koikoi.endings import solved_openly
 from .search.koikoi.equilibrium import both_hands, solve, solve_call

@@ -29,11 +29,10 @@ from .bots.block import Block
 from .bots.koikoi.monte_carlo import ROLL_OUTS
 from .bots.policy import Policy
 from .evaluation.contest import head_to_head, one_round
-from .evaluation.growing import grow
+from .evaluation.growing import grow, machine
 from .evaluation.playing import steps_of
 from .learning.launch import usable_cores
 from .learning.league import exploitability
-from .learning.runs import machine
 from .networks.policy_file import read_metadata, training_in_words
 from .registry import fingerprints, load, rows_still_true
 

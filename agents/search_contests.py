@@ -23,9 +23,8 @@ from hanabako.games import make_config
 
 from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .evaluation.contest import HeadToHead, head_to_head, one_round
-from .evaluation.growing import grow, listed
+from .evaluation.growing import grow, listed, machine
 from .evaluation.playing import play
-from .learning.runs import machine
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"

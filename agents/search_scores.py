@@ -22,9 +22,8 @@ import tyro
 from hanabako.games import make_config
 
 from .ceiling.measuring import Ceilings, ceiling_text
-from .evaluation.growing import chosen, grow, listed
+from .evaluation.growing import chosen, grow, listed, machine
 from .evaluation.playing import play, standard_error
-from .learning.runs import machine
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
 from .search.policy import SearchPolicy
 

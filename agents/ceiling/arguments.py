@@ -31,10 +31,10 @@ from hanabako.compiler.jit import kernel, keyed, rule
 from hanabako.engine.bits import popcount
 from hanabi_env.engine.state import TILE_PLAY_DISCARD, TILE_TAKE_BACK, Rules
 
+from .cards import turns_after
 from .common_hand import COLUMNS, fills_up
 from .orders import FIRST_ORDER, MOST_DECK, SPARE, deck_size, forget_orders, is_turned, lay_shuffled
 from .out_of_turn import MOST_DRAWS, is_out_of_turn, waiting_cards
-from .positions import turns_after
 
 __all__ = ["Arguments"]
 

@@ -9,7 +9,9 @@ brings, the decks and what tile (e) makes of them (V4), is read from the game's 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
@@ -115,14 +117,17 @@ def orders_without(order: Order, left_out: int) -> Iterator[Order]:
 
 
 def is_out_of_reach(config: HanabiConfig, order: Order, known: Known) -> bool:
-    """One of the arguments holds."""
+    """One of the arguments holds; what takes too long to check does not."""
     places = range(len(known.deck) - 1, config.players * config.cards_in_hand - 1, -1)
-    return (
-        any(is_late(config, order, known, place) for place in places)
-        or is_crowded(config, order, known)
-        or any(is_out_of_turn(config, order, known, place) for place in places[:OUT_OF_TURN_DRAWS])
-        or is_searched(config, order, known.deck)
-    )
+    arguments = [partial(is_late, config, order, known, place) for place in places]
+    arguments += [partial(is_crowded, config, order, known)]
+    arguments += [partial(is_out_of_turn, config, order, known, place) for place in places[:OUT_OF_TURN_DRAWS]]
+    arguments += [partial(is_searched, config, order, known.deck)]
+    for argument in arguments:
+        with suppress(ValueError):
+            if argument():
+                return True
+    return False
 
 
 def fireworks(config: HanabiConfig) -> Order:

@@ -15,8 +15,8 @@ from hanabako.compiler.jit import rule
 from hanabako.engine.bits import popcount
 from hanabi_env.engine.state import NO_TILE, TILE_PLAY_DISCARD, TILE_TAKE_BACK, TILES
 
+from .cards import note, playable_cards
 from .orders import FIRST_ORDER, deck_size, is_turned, order_after
-from .positions import note, playable_cards
 
 __all__ = ["COLUMNS", "fills_up"]
 

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from hanabako.files import read_json, write_rows, write_text
 from hanabi_env import PRESETS
 
-from ..learning.runs import machine
+from ..evaluation.growing import machine
 from .verdicts import Ceiling, Verdict
 
 __all__ = [

@@ -11,8 +11,8 @@ import numpy as np
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import popcount
 
+from .cards import note, playable_cards
 from .orders import FIRST_ORDER
-from .positions import note, playable_cards
 
 __all__ = ["MOST_DRAWS", "is_out_of_turn", "waiting_cards"]
 

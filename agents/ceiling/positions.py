@@ -16,6 +16,7 @@ from hanabako.compiler.jit import rule
 from hanabako.engine.bits import popcount
 from hanabi_env.engine.state import TILE_LIFE, TILE_PLAY_DISCARD, TILE_TAKE_BACK, TILE_TOKEN, TILES
 
+from .cards import playable_cards
 from .orders import FIRST_ORDER, deck_size, is_turned, order_after
 
 __all__ = [
@@ -24,11 +25,8 @@ __all__ = [
     "choices",
     "held_cards",
     "is_possible",
-    "note",
-    "playable_cards",
     "rescues",
     "take_turn",
-    "turns_after",
 ]
 
 NODE = np.dtype(
@@ -56,48 +54,12 @@ NOTHING, NOT_ALLOWED = -1, -2
 
 
 @rule
-def playable_cards(rules, needed):
-    """The lowest needed card of every suit."""
-    whole = (np.int64(1) << rules.ranks) - 1
-    cards = np.int64(0)
-    for suit in range(rules.suits):
-        missing = (needed >> (suit * rules.ranks)) & whole
-        cards |= (missing & -missing) << (suit * rules.ranks)
-    return cards
-
-
-@rule
 def held_cards(rules, node):
     """The needed cards in all hands."""
     held = np.int64(0)
     for player in range(rules.players):
         held |= node.hands[player]
     return held
-
-
-@rule
-def turns_after(rules, draws):
-    """H14: in how many turns cards can be played for which one was missing that is drawn before the last ``draws``.
-
-    One a draw, and the last round; but whoever draws the last card has the last turn of all.
-    """
-    return draws + rules.players if draws > 0 else 1
-
-
-@rule
-def note(seen, drawn, pool, played):
-    """A position of three numbers is new; it is noted. ``seen`` (2^n, 3) begins as zeros, ``drawn`` is none."""
-    size = len(seen)
-    key = (np.uint64(pool) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(played) * np.uint64(0xBF58476D1CE4E5B9))
-    at = np.int64((key ^ (key >> np.uint64(31))) & np.uint64(size - 1))
-    while seen[at, 0] != 0:
-        if seen[at, 0] == drawn and seen[at, 1] == pool and seen[at, 2] == played:
-            return False
-        at = (at + 1) & (size - 1)
-    seen[at, 0] = drawn
-    seen[at, 1] = pool
-    seen[at, 2] = played
-    return True
 
 
 # --- Turns ------------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import popcount
 from hanabi_env.engine.state import TILE_PLAY_DISCARD, TILE_TAKE_BACK, Rules
 
+from .cards import playable_cards, turns_after
 from .decks import MOST_STEPS
 from .orders import MOST_DECK, deck_size, is_turned
 from .positions import (
@@ -23,10 +24,8 @@ from .positions import (
     choices,
     held_cards,
     is_possible,
-    playable_cards,
     rescues,
     take_turn,
-    turns_after,
 )
 
 __all__ = ["DRY", "FULL", "STYLES", "Beam"]

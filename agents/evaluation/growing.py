@@ -4,9 +4,11 @@ The results are written whenever some games have ended, so that what was interru
 """
 
 import os
+import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -16,7 +18,7 @@ from tqdm import tqdm
 from hanabako.files import write_rows
 from hanabako.words.checks import shown
 
-__all__ = ["GrowingRow", "ListedRow", "chosen", "grow", "listed"]
+__all__ = ["GrowingRow", "ListedRow", "chosen", "grow", "listed", "machine"]
 
 THREADS = "OMP_NUM_THREADS"
 
@@ -150,6 +152,17 @@ def listed(
     """
     check_rows(rows)
     return "\n".join(f"{there(row, results, count):>5} of {row.wanted:<5}{row.words}" for row in rows)
+
+
+def machine() -> dict[str, Any]:
+    """Where and with what a result or a run was made."""
+    return {
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("torch", "numpy")},
+    }
 
 
 def workers(cores: int) -> Executor:

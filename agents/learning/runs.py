@@ -5,8 +5,6 @@ A run directory holds ``config.json``, ``metrics.jsonl``, ``curve.png``, ``check
 
 import io
 import json
-import os
-import platform
 import signal
 import threading
 import time
@@ -17,13 +15,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import torch
 from tqdm import tqdm
 
 from hanabako.files import parse_json, write_bytes, write_text
 from hanabako.games import config_to_dict, game_of
 
+from ..evaluation.growing import machine
 from .ranks import Ranks
 
 # --- The run's directory ----------------------------------------------------------------------------------------------
@@ -65,18 +63,6 @@ def begin_run(run_dir: Path, settings: dict[str, Any], config: Any, ranks: Ranks
         }
         write_text(run_dir / "config.json", json.dumps(about, indent=2) + "\n")
     ranks.wait()
-
-
-def machine() -> dict[str, Any]:
-    """Where and with what a run was made."""
-    return {
-        "processor": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-    }
 
 
 # --- The curve --------------------------------------------------------------------------------------------------------

@@ -329,5 +329,6 @@ def test_where_all_discards_are_seen_an_empty_deck_is_what_lies_below_their_tops
     env.reset(seed=4, options={"state": state})
     table = OneTable(env, agents.load("search:lookahead", env.config), 4)
     table.action()
-    (values,) = table.players[0].values
+    seated: Any = table.players[0]
+    (values,) = seated.values
     assert len(values) > 1 and all(0 < value < 1 for value in values.values())
