@@ -16,7 +16,7 @@ from hanabako.engine.bits import popcount
 from hanabi_env.engine.state import NO_TILE, TILE_PLAY_DISCARD, TILE_TAKE_BACK, TILES
 
 from .cards import note, playable_cards
-from .orders import FIRST_ORDER, deck_size, is_turned, order_after
+from .orders import FIRST_ORDER, deck_size, is_turned, order_after, tiles_ahead, turned_by
 
 __all__ = ["COLUMNS", "fills_up"]
 
@@ -38,13 +38,11 @@ def next_tile(rules, orders, target, played):
 
 
 @rule
-def turned_by(rules, played):
-    """How many fireworks are complete that turn a tile up."""
-    whole = (np.int64(1) << rules.ranks) - 1
-    tiles = 0
-    for suit in range(rules.suits):
-        tiles += suit != rules.black_suit and (played >> (suit * rules.ranks)) & whole == whole
-    return tiles
+def choosy_cards(rules, orders, target, pool, played):
+    """The cards in hand that fit and turn up tile (e) or (f)."""
+    if next_tile(rules, orders, target, played) == NO_TILE:
+        return np.int64(0)
+    return pool & playable_cards(rules, target & ~played) & last_cards(rules)
 
 
 @rule
@@ -54,16 +52,6 @@ def last_cards(rules):
     for suit in range(rules.suits):
         cards |= np.int64(suit != rules.black_suit) << (suit * rules.ranks + rules.ranks - 1)
     return cards
-
-
-@rule
-def tiles_ahead(rules, orders, target, played):
-    """How many of the tiles (e) and (f) will be turned up yet."""
-    if not rules.flamboyants:
-        return 0
-    first = turned_by(rules, played)
-    plays = np.int64(is_turned(rules, orders, target, first, TILE_PLAY_DISCARD))
-    return plays + is_turned(rules, orders, target, first, TILE_TAKE_BACK)
 
 
 @rule
@@ -79,12 +67,12 @@ def run_on(rules, orders, target, spared, is_late, position):
         needed = target & ~played
         if not rules.final_bouquet and popcount(needed) > size - drawn + rules.players + spared:
             return LOST, (order, drawn, pool, played, dropped)
-        ahead = tiles_ahead(rules, orders, target, played)
+        ahead = tiles_ahead(rules, orders, target, turned_by(rules, played))
         if drawn == size:
             is_lost = popcount(needed & ~pool) > ahead or (is_late and order == FIRST_ORDER)
             return LOST if is_lost else GETS_THROUGH, (order, drawn, pool, played, dropped)
         fitting = pool & playable_cards(rules, needed)
-        choosy = fitting & last_cards(rules) if next_tile(rules, orders, target, played) != NO_TILE else np.int64(0)
+        choosy = choosy_cards(rules, orders, target, pool, played)
         if fitting & ~choosy:
             first = (fitting & ~choosy) & -(fitting & ~choosy)
             played |= first
@@ -107,7 +95,7 @@ def push(rules, orders, target, stack, height, position):
     stack[height, 1] = drawn + 1
     stack[height, 2] = pool | card
     stack[height, 3] = played
-    stack[height, 4] = dropped | (pool & card) if tiles_ahead(rules, orders, target, played) else 0
+    stack[height, 4] = dropped | (pool & card) if tiles_ahead(rules, orders, target, turned_by(rules, played)) else 0
     return height + 1
 
 
@@ -119,7 +107,7 @@ def push_drops(rules, orders, target, stack, height, position):
     droppable = pool & rest
     if not rules.final_bouquet:
         lost = popcount(target & ~played & ~pool & ~rest)
-        if lost < tiles_ahead(rules, orders, target, played):
+        if lost < tiles_ahead(rules, orders, target, turned_by(rules, played)):
             droppable = pool
     while droppable:
         card = droppable & -droppable
@@ -172,9 +160,7 @@ def branch(rules, orders, target, late, stack, height, position):
     """All that may be done where there is something to choose; returns how many positions wait, or -1: given up."""
     order, drawn, pool, played, dropped = position
     tile = next_tile(rules, orders, target, played)
-    choosy = np.int64(0)
-    if tile != NO_TILE:
-        choosy = pool & playable_cards(rules, target & ~played) & last_cards(rules)
+    choosy = choosy_cards(rules, orders, target, pool, played)
     if popcount(pool) >= rules.players * rules.hand_size:
         height = push_drops(rules, orders, target, stack, height, position)
     else:

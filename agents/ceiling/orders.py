@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.compiler.jit import interned, rule
-from hanabi_env.engine.state import TILES
+from hanabi_env.engine.state import TILE_PLAY_DISCARD, TILE_TAKE_BACK, TILES
 
 __all__ = [
     "FIRST_ORDER",
@@ -24,7 +24,8 @@ __all__ = [
     "is_turned",
     "lay_shuffled",
     "order_after",
-    "tiles_turned",
+    "tiles_ahead",
+    "turned_by",
 ]
 
 MOST_ORDERS, MOST_CARDS, MOST_DECK = 2048, 35, 71
@@ -115,18 +116,23 @@ def order_after(rules, orders, drawn, card):
 
 
 @rule
+def turned_by(rules, played):
+    """How many fireworks are complete that turn a tile up."""
+    whole = (np.int64(1) << rules.ranks) - 1
+    tiles = 0
+    for suit in range(rules.suits):
+        tiles += suit != rules.black_suit and (played >> (suit * rules.ranks)) & whole == whole
+    return tiles
+
+
+@rule
 def tiles_turned(rules, target):
     """How many tiles are turned up by those who play just the target: one a suit, but none for black or by the end.
 
     E4: what completes everything turns none up; it may be black (V3).
     """
-    cards = rules.suits * rules.ranks
-    whole = (np.int64(1) << rules.ranks) - 1
-    tiles = 0
-    for suit in range(rules.suits):
-        tiles += suit != rules.black_suit and (target >> (suit * rules.ranks)) & whole == whole
-    ends = rules.black_suit < 0 and target == (np.int64(1) << cards) - 1
-    return tiles - ends
+    everything = (np.int64(1) << (rules.suits * rules.ranks)) - 1
+    return turned_by(rules, target) - (rules.black_suit < 0 and target == everything)
 
 
 @rule
@@ -137,3 +143,10 @@ def is_turned(rules, orders, target, first, tile):
             if orders.tiles[k] == tile:
                 return True
     return False
+
+
+@rule
+def tiles_ahead(rules, orders, target, first):
+    """How many of the tiles (e) and (f) are turned up after the ``first`` ones."""
+    plays = np.int64(is_turned(rules, orders, target, first, TILE_PLAY_DISCARD))
+    return plays + is_turned(rules, orders, target, first, TILE_TAKE_BACK)

@@ -17,7 +17,7 @@ from hanabako.engine.bits import popcount
 from hanabi_env.engine.state import TILE_LIFE, TILE_PLAY_DISCARD, TILE_TAKE_BACK, TILE_TOKEN, TILES
 
 from .cards import playable_cards
-from .orders import FIRST_ORDER, deck_size, is_turned, order_after
+from .orders import FIRST_ORDER, deck_size, order_after, tiles_ahead
 
 __all__ = [
     "NODE",
@@ -88,10 +88,7 @@ def begin(rules, orders, target, node):
 @rule
 def rescues(rules, orders, target, node):
     """How many cards tiles (e) and (f) may yet bring back of those whose last copy is dropped; V5 has lost with it."""
-    if not rules.flamboyants or rules.final_bouquet:
-        return 0
-    takes_back = is_turned(rules, orders, target, np.int64(node.tiles), TILE_TAKE_BACK)
-    return takes_back + is_turned(rules, orders, target, np.int64(node.tiles), TILE_PLAY_DISCARD)
+    return np.int64(0) if rules.final_bouquet else tiles_ahead(rules, orders, target, np.int64(node.tiles))
 
 
 @rule

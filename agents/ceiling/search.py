@@ -13,11 +13,11 @@ import numpy as np
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import popcount
-from hanabi_env.engine.state import TILE_PLAY_DISCARD, TILE_TAKE_BACK, Rules
+from hanabi_env.engine.state import TILE_TAKE_BACK, Rules
 
 from .cards import playable_cards, turns_after
 from .decks import MOST_STEPS
-from .orders import MOST_DECK, deck_size, is_turned
+from .orders import MOST_DECK, deck_size, is_turned, tiles_ahead
 from .positions import (
     NODE,
     begin,
@@ -66,7 +66,7 @@ def least_slack(rules, orders, target, node, needed, late):
     size = deck_size(rules, np.int64(node.order))
     drawn, first = np.int64(node.drawn), np.int64(node.tiles)
     takes_back = is_turned(rules, orders, target, first, TILE_TAKE_BACK)
-    spared = np.int64(is_turned(rules, orders, target, first, TILE_PLAY_DISCARD)) + takes_back
+    spared = tiles_ahead(rules, orders, target, first)
     least = spared + (rules.players if node.turns < 0 else np.int64(node.turns)) + size - drawn - popcount(needed)
     if takes_back:
         return least
