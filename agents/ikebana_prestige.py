@@ -35,7 +35,7 @@ from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
 from .bots.block import Block
 from .bots.ikebana.odds import payable
-from .evaluation.growing import machine
+from .evaluation.growing import made_by
 from .evaluation.seating import sit
 from .registry import load
 from .search.ikebana.endings import exact_ending
@@ -268,7 +268,8 @@ def write_results(results: Mapping[str, Any]) -> None:
     others = [f"{json.dumps(name)}: {json.dumps(told[name])}" for name in ("leads", "begins", "alone")]
     parts.append('"solved": {' + ",\n".join([*others, f'"rounds": {json_of_rows(told["rounds"])}']) + "}")
     parts += [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in ("small", "small_choices")]
-    parts += [f'"machine": {json.dumps(machine())}', f'"played": {json.dumps(results["played"])}']
+    parts += [f"{json.dumps(name)}: {json.dumps(said)}" for name, said in made_by("agents.ikebana_prestige").items()]
+    parts.append(f'"played": {json.dumps(results["played"])}')
     parts.append(f'"endings": {json_of_rows(results["endings"])}')
     write_text(RESULTS, "{" + ",\n".join(parts) + "}\n")
 

@@ -32,7 +32,7 @@ from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
 from .bots.block import Block
 from .evaluation.contest import one_round
-from .evaluation.growing import machine
+from .evaluation.growing import made_by
 from .evaluation.playing import standard_error
 from .evaluation.seating import sit
 from .registry import load
@@ -193,7 +193,7 @@ def write_results(results: Mapping[str, Any]) -> None:
         for part in results["calls"]
     )
     parts += [
-        f'"machine": {json.dumps(machine())}',
+        *(f"{json.dumps(name)}: {json.dumps(said)}" for name, said in made_by("agents.koikoi_endings").items()),
         f'"endings": {{{turns}}}',
         f'"calls": [{calls}]',
     ]

@@ -29,7 +29,7 @@ from .bots.block import Block
 from .bots.koikoi.monte_carlo import ROLL_OUTS
 from .bots.policy import Policy
 from .evaluation.contest import head_to_head, one_round
-from .evaluation.growing import grow, machine
+from .evaluation.growing import grow, made_by
 from .evaluation.playing import steps_of
 from .learning.launch import usable_cores
 from .learning.league import exploitability
@@ -115,7 +115,8 @@ def played(row: LongMatch, before: Mapping[str, Any] | None) -> dict[str, Any]:
     config, (name, rival), cores = round_of(row.preset), row.key, usable_cores()
     nothing = {"deals": 0, "lead_sum": 0.0, "lead_squares": 0.0, "won_sum": 0.0}
     who = {"network": name, "rival": rival}
-    result = dict(before or {**who, "networks": fingerprints(name, rival), **nothing, "machine": machine()})
+    result = dict(before or {**who, "networks": fingerprints(name, rival), **nothing})
+    result |= made_by("agents.koikoi_rounds --long")
     match = head_to_head(config, load(name, config), load(rival, config), AT_ONCE, SEED, cores, first=result["deals"])
     leads = match.lead.mean(axis=1)
     result["deals"] += len(leads)

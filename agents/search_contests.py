@@ -20,10 +20,11 @@ import numpy as np
 import tyro
 
 from hanabako.games import make_config
+from hanabako.machine import in_words
 
 from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .evaluation.contest import HeadToHead, head_to_head, one_round
-from .evaluation.growing import grow, listed, machine
+from .evaluation.growing import chosen, grow, listed, made_by
 from .evaluation.playing import play
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
 
@@ -80,6 +81,10 @@ ROWS = [
 ]
 
 
+CHOSEN = ("game", "preset", "blueprint", "rollouts", "rival")
+"""What may be chosen among."""
+
+
 @dataclass(frozen=True)
 class Args:
     """Play searches against their rivals."""
@@ -90,6 +95,12 @@ class Args:
     """Only rows of this one."""
     preset: str | None = None
     """Only rows of this one."""
+    blueprint: str | None = None
+    """Only searches over this one."""
+    rollouts: int | None = None
+    """Only searches of so much thought; 0: those that look ahead exactly."""
+    rival: str | None = None
+    """Only rows against this one."""
     deals: int | None = None
     """At most so many deals a row."""
     cores: int = 1
@@ -146,7 +157,7 @@ def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
         "milliseconds": [1000 * own / max(1, count) for own, count in zip(seconds, decisions, strict=True)],
         "seconds": seconds,
         "decisions": decisions,
-        "machine": machine(),
+        **made_by("agents.search_contests", {name: getattr(row, name) for name in CHOSEN}),
         "seed": SEED,
         "networks": fingerprints(row.blueprint, row.rival),
         "leads": leads,
@@ -175,14 +186,14 @@ def table(results: Sequence[Mapping[str, Any]]) -> str:
             *(f"{result['drawn']:.1%}", f"{2 * result['deals']:,}"),
         ]
         lines.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", in_words([result["machine"] for result in results])]).rstrip()
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     results = {Row(*(result[name] for name in Row._fields)).key: result for result in read_results()}
-    rows = [row for row in ROWS if args.game in (None, row.game) and args.preset in (None, row.preset)]
+    rows = chosen(ROWS, {name: getattr(args, name) for name in CHOSEN})
     if args.list:
         print(listed(rows, results, size_of))
         return

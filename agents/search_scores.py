@@ -20,9 +20,10 @@ import numpy as np
 import tyro
 
 from hanabako.games import make_config
+from hanabako.machine import in_words
 
 from .ceiling.measuring import Ceilings, ceiling_text
-from .evaluation.growing import chosen, grow, listed, machine
+from .evaluation.growing import chosen, grow, listed, made_by
 from .evaluation.playing import play, standard_error
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
 from .search.policy import SearchPolicy
@@ -140,7 +141,7 @@ def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
         "milliseconds": 1000 * core_seconds / max(1, counts["decisions"]),
         "core_seconds": core_seconds,
         "counts": dict(counts),
-        "machine": machine(),
+        **made_by("agents.search_scores", {name: getattr(row, name) for name in CHOSEN}),
         "seed": SEED,
         "networks": fingerprints(row.blueprint),
         "scores": scores,
@@ -177,7 +178,7 @@ def table(results: Sequence[Mapping[str, Any]], ceilings: Ceilings) -> str:
             *(f"{part_of(counts, 'empty', 'large'):.1%}", f"{part_of(counts, 'changed'):.1%}", f"{result['games']:,}"),
         ]
         lines.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", in_words([result["machine"] for result in results])]).rstrip()
 
 
 def part_of(counts: Mapping[str, int], *names: str) -> float:

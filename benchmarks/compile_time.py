@@ -19,8 +19,8 @@ from pathlib import Path
 import tyro
 from tqdm import tqdm
 
-from benchmarks import machine
 from benchmarks.timing import place, significant, write_json
+from hanabako import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -19,8 +19,8 @@ from agents.learning.ranks import Ranks, joined_ranks, processor_settings
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
-from benchmarks import machine
 from benchmarks.timing import Case, measure, place, write_json
+from hanabako import machine
 
 
 @dataclass(frozen=True)

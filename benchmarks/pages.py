@@ -13,6 +13,7 @@ from pathlib import Path
 
 import tyro
 
+from hanabako.machine import in_words
 from hanabako.pages.generated import marks, update
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -279,11 +280,9 @@ def clients() -> str:
         else:
             scores = (f"{row['before']:.2f}", f"{row['after']:.2f}", speed(row["steps_per_second"]))
             rows.append([row["name"], library, row["algorithm"], row["plays"], *scores])
-    machines = sorted({(row["machine"]["processor"], row["machine"]["python"]) for row in results})
-    dates = sorted({row["machine"]["date"][:10] for row in results})
-    where = "; ".join(f"one core of {processor}, Python {python}" for processor, python in machines)
     header = ["library", "versions", "algorithm", "plays", "before", "after", "steps/s"]
-    return markdown(header, rows, text_columns=4) + f"\nA minute each, {where}; {', '.join(dates)}.\n"
+    where = in_words([row["machine"] for row in results])
+    return markdown(header, rows, text_columns=4) + f"\nA minute each. {where}\n"
 
 
 PARTS: dict[str, Callable[[], str]] = {

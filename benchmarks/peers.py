@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 import tyro
 
-from benchmarks import machine
 from benchmarks.games import GAMES
 from benchmarks.loops import Play, aec_loop, rollout_loop, vector_loop
 from benchmarks.timing import Case, measure, place, significant, write_json
+from hanabako import machine
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import tyro
 
-from benchmarks import machine
 from benchmarks.games import GAMES, BenchmarkGame
 from benchmarks.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
 from benchmarks.timing import Case, measure, place, write_json
+from hanabako import machine
 
 FORMATS = (None, "packed", "int8", "float32")
 LEARNT_FROM = ("packed", "int8")

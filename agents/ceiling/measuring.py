@@ -12,9 +12,10 @@ from typing import Any
 from tqdm import tqdm
 
 from hanabako.files import read_json, write_rows, write_text
+from hanabako.machine import in_words
 from hanabi_env import PRESETS
 
-from ..evaluation.growing import machine
+from ..evaluation.growing import made_by
 from .verdicts import Ceiling, Verdict
 
 __all__ = [
@@ -89,10 +90,15 @@ def measure(preset: str, players: int, decks: int, seed: int, cores: int) -> Non
         bar.set_description(f"{preset} {players}")
         for block, (verdicts, below, seconds) in zip(blocks, threads.map(solve, blocks), strict=True):
             count(row, verdicts, config.max_score, seconds)
-            row["machine"] = machine()
+            row |= command_of(row)
             add_lines(below, preset, players, seed)
             write_rows(RESULTS, results)
             bar.update(len(block))
+
+
+def command_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What made a row, and where."""
+    return made_by("agents.ceiling", {name: row[name] for name in ("preset", "players", "decks", "seed")})
 
 
 def line_of(preset: str, ceiling: Ceiling, seed: int, index: int, verdict: Verdict) -> str:
@@ -146,7 +152,8 @@ def ceiling_text(ceilings: Ceilings, preset: str, players: int, digits: int = 2)
 def ceiling_board(results: Sequence[Mapping[str, Any]]) -> str:
     """One line per setting, in Markdown."""
     head = "| game | players | of | decks | perfect is possible | out of reach | open | best score | decks a second |"
-    return "\n".join([head, "|---" * 9 + "|", *map("".join, map(cells, sorted(results, key=place)))])
+    lines = [head, "|---" * 9 + "|", *map("".join, map(cells, sorted(results, key=place)))]
+    return "\n".join([*lines, "", in_words([row.get("machine", {}) for row in results])]).rstrip()
 
 
 def place(row: Mapping[str, Any]) -> tuple[int, int, int]:

@@ -4,11 +4,9 @@ The results are written whenever some games have ended, so that what was interru
 """
 
 import os
-import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
-from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -16,9 +14,10 @@ from typing import Any, Protocol, TypeVar
 from tqdm import tqdm
 
 from hanabako.files import write_rows
+from hanabako.machine import describe
 from hanabako.words.checks import shown
 
-__all__ = ["GrowingRow", "ListedRow", "chosen", "grow", "listed", "machine"]
+__all__ = ["GrowingRow", "ListedRow", "chosen", "grow", "listed", "made_by"]
 
 THREADS = "OMP_NUM_THREADS"
 
@@ -80,9 +79,8 @@ def grow(
         minutes: no more games are begun after about so long.
 
     Raises:
-        SystemExit: there are no rows, or no cores.
+        SystemExit: there are no cores.
     """
-    check_rows(rows)
     if cores < 1:
         raise SystemExit(f"cores must be at least 1, got {cores}")
     end = time.monotonic() + 60 * minutes
@@ -125,16 +123,6 @@ def chosen(rows: Sequence[Any], choices: Mapping[str, Any]) -> list[Any]:
     return left
 
 
-def check_rows(rows: Sequence[GrowingRow]) -> None:
-    """Refuse a choice that fits nothing.
-
-    Raises:
-        SystemExit: there are no rows.
-    """
-    if not rows:
-        raise SystemExit("no row has all that was chosen; --list without a choice says what there is")
-
-
 def there(row: GrowingRow, results: Mapping[Any, Mapping[str, Any]], count: Callable[[Mapping[str, Any]], int]) -> int:
     """How many games of a row there are."""
     return count(results[row.key]) if row.key in results else 0
@@ -145,24 +133,19 @@ def listed(
     results: Mapping[Any, Mapping[str, Any]],
     count: Callable[[Mapping[str, Any]], int],
 ) -> str:
-    """One line per row: how much of it is there. Arguments as in `grow`.
-
-    Raises:
-        SystemExit: there are no rows.
-    """
-    check_rows(rows)
+    """One line per row: how much of it is there. Arguments as in `grow`."""
     return "\n".join(f"{there(row, results, count):>5} of {row.wanted:<5}{row.words}" for row in rows)
 
 
-def machine() -> dict[str, Any]:
-    """Where and with what a result or a run was made."""
-    return {
-        "processor": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        **{name: version(name) for name in ("torch", "numpy")},
-    }
+def made_by(command: str, choices: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What stands beside a result: the command that makes it, or goes on with it, and where that ran last.
+
+    Args:
+        command: a module, and what is said to it for all results.
+        choices: the values of its options, by their names, for this one.
+    """
+    options = [f"--{name} {value}" for name, value in (choices or {}).items()]
+    return {"command": " ".join([f"python -m {command}", *options]), "machine": describe()}
 
 
 def workers(cores: int) -> Executor:

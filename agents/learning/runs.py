@@ -20,8 +20,8 @@ from tqdm import tqdm
 
 from hanabako.files import parse_json, write_bytes, write_text
 from hanabako.games import config_to_dict, game_of
+from hanabako.machine import describe
 
-from ..evaluation.growing import machine
 from .ranks import Ranks
 
 # --- The run's directory ----------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def begin_run(run_dir: Path, settings: dict[str, Any], config: Any, ranks: Ranks
             "observation_bits": config.observation_bits,
             "ranks": ranks.world,
             "device": str(ranks.device),
-            "machine": machine(),
+            "machine": describe(),
         }
         write_text(run_dir / "config.json", json.dumps(about, indent=2) + "\n")
     ranks.wait()

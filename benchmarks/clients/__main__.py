@@ -23,8 +23,8 @@ from typing import Annotated, Any
 
 import tyro
 
-from benchmarks.machine import describe
 from benchmarks.timing import write_json
+from hanabako.machine import describe
 from hanabako.words.checks import shown
 
 ROOT = Path(__file__).resolve().parents[2]

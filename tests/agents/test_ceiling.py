@@ -294,7 +294,7 @@ def test_a_command_goes_on_where_another_ended(elsewhere: Path):
 
     def counts() -> list[dict[str, Any]]:
         rows = json.loads((elsewhere / "ceiling.json").read_text())
-        return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
+        return [{name: value for name, value in row.items() if name not in ("seconds", "machine")} for row in rows]
 
     command.main(["--players", "2", "--decks", "100"])
     assert counts()[0]["decks"] == 100
@@ -309,6 +309,8 @@ def test_a_command_goes_on_where_another_ended(elsewhere: Path):
     assert row["perfect"] + row["open"] + sum(row["less"].values()) == row["decks"] == 200
     assert checking.check_file(elsewhere / "ceiling-below.txt") == sum(row["less"].values()) > 0
     assert f"**{row['perfect'] / 200:.2%}**" in measuring.ceiling_board([row | {"seconds": 1.0}])
+    command.main(row["command"].removeprefix("python -m agents.ceiling ").split())
+    assert counts() == in_two
 
 
 def test_the_file_of_decks_below_holds():

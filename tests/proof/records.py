@@ -12,8 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from benchmarks import machine
 from benchmarks.timing import write_json
+from hanabako import machine
 
 RESULTS = Path(__file__).parent / "results"
 MOST_FAILURES = 20

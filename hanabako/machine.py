@@ -5,7 +5,9 @@ import importlib.metadata
 import os
 import platform
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 PACKAGES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "torch")
 
@@ -27,6 +29,21 @@ def describe(extra_packages: tuple[str, ...] = ()) -> dict:
         "load_average": load_average(),
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
+
+
+def in_words(machines: Sequence[Mapping[str, Any]]) -> str:
+    """What the rows of a table were measured on, each on one core, and when, as a sentence; "" if none of them says.
+
+    Args:
+        machines: `describe` of each row; an old one may not say when.
+    """
+    told = [about for about in machines if "date" in about]
+    where = sorted({"{processor}, Python {python}, numba {versions[numba]}".format(**about) for about in told})
+    days = sorted({about["date"][:10] for about in told})
+    if not told:
+        return ""
+    earlier = f"; {len(machines) - len(told)} rows earlier, elsewhere" if len(told) < len(machines) else ""
+    return f"Measured on one core of {' or '.join(where)}; {', '.join(days)}{earlier}."
 
 
 def processor() -> str:
@@ -74,9 +91,12 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
 
 def commit() -> str | None:
     """The commit measured, with ``-dirty`` where the working tree differs from it; ``None`` outside a clone."""
+    root = Path(__file__).resolve().parents[1]
+    if not (root / ".git").exists():  # installed, perhaps into somebody else's clone
+        return None
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
-        answer = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+        answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()
