@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import agents
-from agents.networks.network import DenseNetwork, choose, masked
+from agents.networks.network import DenseNetwork, choose, fast_dtype, kind_of_processor, masked
 from agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
 from agents.networks.packing import pack, unpack
 from hanabako.games import make_config
@@ -122,6 +122,24 @@ def test_a_loaded_policy_computes_in_what_the_processor_is_fast_at(tmp_path, mon
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True, "amx_bf16": tiles}, raising=False)
     network = load_policy(saved(tmp_path / "policy.safetensors")).network
     assert network.trunk_dtype == dtype == network.get_parameter("trunk.0.weight").dtype
+
+
+@pytest.mark.parametrize(
+    ("can", "dtype"),
+    [
+        ({"avx512_bf16": True, "amx_bf16": True, "cpu_name": "Intel Xeon"}, torch.bfloat16),
+        ({"avx512_bf16": True, "amx_bf16": False, "cpu_name": "Intel Xeon"}, torch.float32),
+        ({"avx512_bf16": True, "amx_bf16": False, "cpu_name": "AMD EPYC"}, torch.bfloat16),
+        ({"avx512_bf16": False, "amx_bf16": False, "cpu_name": "AMD EPYC"}, torch.float32),
+        ({}, torch.float32),
+    ],
+    ids=["Intel, tiles", "Intel", "AMD", "AMD without", "unknown"],
+)
+def test_a_learner_computes_in_what_the_processor_is_fast_at(monkeypatch, can, dtype):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: can, raising=False)
+    device = torch.device("cpu")
+    assert fast_dtype(device) == dtype
+    assert kind_of_processor(device) == f"cores {'with' if dtype == torch.bfloat16 else 'without'} bf16 instructions"
 
 
 def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
