@@ -34,7 +34,7 @@ class NetworkSettings:
     layers: int = 2
     """Number of hidden layers."""
     trunk: Literal["auto", "bfloat16", "float32"] = "auto"
-    """Number type of the hidden layers; ``auto`` is bfloat16 if the hardware has it."""
+    """Number type of the hidden layers; ``auto`` is bfloat16 where the hardware is faster with it."""
     start: str | None = None
     """Begin with the weights of this policy (its file, or the name of one that ships) instead of random ones."""
     learning_rate: float = 2e-3
