@@ -156,8 +156,8 @@ def read_results() -> list[dict[str, Any]]:
 
 def table(results: Sequence[Mapping[str, Any]], ceilings: Ceilings) -> str:
     """The results in Markdown: standard games first, by players, blueprints, thought, and who searches."""
-    head = "game, players, blueprint, seats, roll-outs, spent, score, gain, ceiling, perfect, without, lost, without, "
-    head += "ms a decision, aside, changed, games"
+    head = "game, players, blueprint, seats, roll-outs, spent, score, without, gain, ceiling, perfect, without, lost, "
+    head += "without, ms a decision, aside, changed, games"
     lines = ["| " + head.replace(", ", " | ") + " |", "|---" * len(head.split(", ")) + "|"]
 
     def place(result: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -170,6 +170,7 @@ def table(results: Sequence[Mapping[str, Any]], ceilings: Ceilings) -> str:
             *(row.preset, row.players, row.blueprint, row.seats, f"{row.rollouts:,}"),
             f"{counts.get('rollouts', 0) / counts['decisions']:,.0f}",
             f"{result['searched']:.2f} ± {result['searched_error']:.2f}",
+            f"{np.mean(result['blueprint_scores']):.2f}",
             f"{result['gain']:+.3f} ± {result['gain_error']:.3f}",
             ceiling_text(ceilings, row.preset, row.players),
             *(f"{result['perfect']:.1%}", f"{result['blueprint_perfect']:.1%}"),

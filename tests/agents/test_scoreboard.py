@@ -40,11 +40,11 @@ def test_a_ceiling_stands_beside_every_score():
     searched = {"blueprint": "a", "players": 2, "rollouts": 30, "games": 2, "searched": 3.0, "searched_error": 0.1}
     searched |= {"gain": -0.005, "gain_error": 0.0035, "perfect": 0.0, "blueprint_perfect": 0.0, "milliseconds": 8.0}
     counts = {"decisions": 10, "empty": 2, "changed": 1, "rollouts": 250}
-    searched |= {"counts": counts, "scores": [0, 6], "blueprint_scores": [3, 3], "machine": MACHINE}
+    searched |= {"counts": counts, "scores": [0, 6], "blueprint_scores": [3, 4], "machine": MACHINE}
     line, empty, where = search_scores.table([searched], ceiling("standard", 2)).splitlines()[-3:]
     assert (empty, where) == ("", "Measured on one core of abacus, Python 3.14, numba 0.70; 2026-11-24.")
     assert line == (
-        "| standard | 2 | a | one | 30 | 25 | 3.00 ± 0.10 | -0.005 ± 0.004 | 24.91 (91.0%) "
+        "| standard | 2 | a | one | 30 | 25 | 3.00 ± 0.10 | 3.50 | -0.005 ± 0.004 | 24.91 (91.0%) "
         "| 0.0% | 0.0% | 50.0% | 0.0% | 8 | 20.0% | 10.0% | 2 |"
     )
 
