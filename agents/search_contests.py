@@ -69,8 +69,8 @@ ROWS = [
     Row("koikoi", "koikoi_japan", "greedy_stop", 300, "monte_carlo:2000", 1000),
     Row("koikoi", "koikoi_japan", "koikoi-koikoi_japan-2p", 500, "koikoi-koikoi_japan-2p", 1000),
     Row("koikoi", "document", "koikoi-document-2p", 500, "koikoi-document-2p", 1000),
-    Row("koikoi", "koikoi_japan", "koikoi-koikoi_japan-2p", 100, "monte_carlo:19000", 5000),  # in as much time
-    Row("koikoi", "document", "koikoi-document-2p", 100, "monte_carlo:16000", 5000),
+    Row("koikoi", "koikoi_japan", "koikoi-koikoi_japan-2p", 100, "monte_carlo:28000", 5000),  # in as much time
+    Row("koikoi", "document", "koikoi-document-2p", 100, "monte_carlo:24000", 5000),
     Row("ikebana", "standard", "ikebana-standard-2p", 200, "ikebana-standard-2p", 1000),
     Row("ikebana", "standard", "lookahead", 300, "lookahead", 1000),
     Row("ikebana", "standard", "greedy", 300, "greedy", 1000),
