@@ -93,7 +93,7 @@ def datasets_of(args: Args) -> list[Any]:
         return [Dataset(args.source)]
     for dataset in datasets:
         size = dataset.file.path.stat().st_size
-        print(f"{dataset.file.path}: {len(dataset):,} games, {size / 1e6:,.2f} MB")
+        print(f"{dataset.file.path}: {len(dataset):,} games, {size / 1e3:,.0f} kB")
     return datasets
 
 
