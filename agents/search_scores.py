@@ -68,7 +68,7 @@ class Row(NamedTuple):
 BLUEPRINTS = ("smart", "piers", "questions")
 ROWS = [Row(name, players, 30, 1000) for players in (2, 3, 4, 5) for name in BLUEPRINTS]
 ROWS += [Row(f"hanabi-standard-{players}p", players, 30, 1000) for players in (2, 3, 4, 5)]
-ROWS += [Row("questions", players, 60, 1000) for players in (3, 4, 5)]  # more actions there than 30
+ROWS += [Row("questions", players, 60, 1000) for players in (2, 3, 4, 5)]  # some have more than 30 actions
 ROWS += [Row("questions", players, 300, 400) for players in (2, 3, 4, 5)] + [Row("smart", 2, 300, 400)]
 ROWS += [Row("questions", 2, 6000, 200)] + [Row(name, 2, 30, 50, seats="all") for name in ("smart", "questions")]
 ROWS += [
