@@ -70,6 +70,7 @@ ROWS = [Row(name, players, 30, 1000) for players in (2, 3, 4, 5) for name in BLU
 ROWS += [Row(f"hanabi-standard-{players}p", players, 30, 1000) for players in (2, 3, 4, 5)]
 ROWS += [Row("questions", players, 60, 1000) for players in (2, 3, 4, 5)]  # some have more than 30 actions
 ROWS += [Row("questions", players, 300, 400) for players in (2, 3, 4, 5)] + [Row("smart", 2, 300, 400)]
+ROWS += [Row("questions", players, 800, 400) for players in (2, 3)]
 ROWS += [Row("questions", 2, 6000, 200)] + [Row(name, 2, 30, 50, seats="all") for name in ("smart", "questions")]
 ROWS += [
     Row(name, 2, rollouts, games, preset, seats)
