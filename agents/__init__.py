@@ -10,7 +10,7 @@ if __name__ == "agents":  # by the folder's own name, in a clone
     sys.modules["agents"] = importlib.import_module("hanabako.agents")
 else:
     from .bots.plain import PlainBot
-    from .bots.policy import Policy
+    from .playing.policy import Policy
     from .registry import load, names, pretrained
 
     __all__ = ["PlainBot", "Policy", "load", "names", "pretrained"]

@@ -25,8 +25,8 @@ from hanabako.files import write_text
 from hanabako.games import config_from_dict, config_to_dict, game_named, game_of, make_config
 from hanabako.words.checks import as_seed, shown, usable_threads
 
-from .bots.policy import Policy
-from .evaluation.playing import Games, play
+from .playing.play import Games, play
+from .playing.policy import Policy
 from .registry import SEARCH, effort_of, is_file, load_to_play, metadata_of, with_observation_of
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]

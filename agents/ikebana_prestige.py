@@ -33,10 +33,10 @@ from hanabako.games import game_of
 from ikebana_env import IkebanaConfig
 from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
-from .bots.block import Block
 from .bots.ikebana.odds import payable
 from .evaluation.growing import made_by
-from .evaluation.seating import sit
+from .playing.block import Block
+from .playing.seating import sit
 from .registry import load
 from .search.ikebana.endings import exact_ending
 from .search.ikebana.exact import last_turns, most_refusals, round_before, solved_moments

@@ -30,11 +30,11 @@ from hanafuda_env import PRESETS
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
-from .bots.block import Block
 from .evaluation.contest import one_round
 from .evaluation.growing import made_by
-from .evaluation.playing import standard_error
-from .evaluation.seating import sit
+from .playing.block import Block
+from .playing.play import standard_error
+from .playing.seating import sit
 from .registry import load
 from .search.koikoi.endings import solved_openly
 from .search.koikoi.equilibrium import both_hands, solve, solve_call

@@ -25,15 +25,15 @@ from hanabako.games import game_of
 from hanabako.pages.generated import update
 from hanafuda_env import PRESETS, KoiKoiConfig
 
-from .bots.block import Block
 from .bots.koikoi.monte_carlo import ROLL_OUTS
-from .bots.policy import Policy
 from .evaluation.contest import head_to_head, one_round
 from .evaluation.growing import grow, made_by
-from .evaluation.playing import steps_of
 from .learning.launch import usable_cores
 from .learning.league import exploitability
 from .networks.policy_file import read_metadata, training_in_words
+from .playing.block import Block
+from .playing.play import steps_of
+from .playing.policy import Policy
 from .registry import fingerprints, load, rows_still_true
 
 HERE = Path(__file__).resolve().parent

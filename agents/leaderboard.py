@@ -21,7 +21,7 @@ from hanabako.words.checks import shown
 
 from .evaluate import Args as Evaluation
 from .evaluate import cross_play, loaded
-from .evaluation.playing import play
+from .playing.play import play
 
 __all__ = ["check", "main"]
 

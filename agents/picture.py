@@ -16,8 +16,8 @@ from hanabako.drawing.replay import Snapshot
 from hanabako.files import write_text
 from hanabako.games import game_named, game_of, make_config
 
-from .bots.policy import Policy
-from .evaluation.seating import OneTable
+from .playing.policy import Policy
+from .playing.seating import OneTable
 from .registry import load, names
 
 __all__ = ["Args", "default_agent", "draw", "main", "sample_game"]

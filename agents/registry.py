@@ -16,8 +16,8 @@ from hanabako.games import config_from_dict, game_named, game_names, game_of
 from hanabako.words.checks import UnexpectedKeywordError, parse_setting, shown
 
 from .bots.bot import Bot, BotPolicy
-from .bots.policy import Policy
-from .bots.random_agent import RandomPolicy
+from .playing.policy import Policy
+from .playing.random_policy import RandomPolicy
 
 __all__ = [
     "effort_of",

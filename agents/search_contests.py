@@ -22,10 +22,10 @@ import tyro
 from hanabako.games import make_config
 from hanabako.machine import in_words
 
-from .bots.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .evaluation.contest import HeadToHead, head_to_head, one_round
 from .evaluation.growing import chosen, grow, listed, made_by
-from .evaluation.playing import play
+from .playing.play import play
+from .playing.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"
@@ -118,7 +118,7 @@ class Timed:
         self.decisions, self.seconds = 0, 0.0
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
-        """See `agents.bots.policy.Policy.seat`."""
+        """See `agents.playing.policy.Policy.seat`."""
         seated = self._policy.seat(games, seats)
         act = seated.act
 

@@ -24,7 +24,7 @@ from hanabako.machine import in_words
 
 from .ceiling.measuring import Ceilings, ceiling_text
 from .evaluation.growing import chosen, grow, listed, made_by
-from .evaluation.playing import play, standard_error
+from .playing.play import play, standard_error
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
 from .search.policy import SearchPolicy
 

@@ -24,9 +24,9 @@ import tyro
 from hanabako.files import read_json, write_text
 from hanabako.games import config_to_dict, game_named, make_config
 
-from .evaluation.playing import play
 from .learning.launch import words_for
 from .learning.runs import finished
+from .playing.play import play
 from .registry import load
 
 RESULTS = Path(__file__).resolve().parent / "results" / "strangers.json"

@@ -61,7 +61,7 @@ from pathlib import Path
 assert Path(agents.__file__).parent.parent == Path({folder!r}), agents.__file__
 import agents as short
 assert short is agents
-for name in ("registry", "evaluate", "bots.bot", "bots.policy", "evaluation.crossplay", "ppo", "bots.hanabi.smart"):
+for name in ("registry", "evaluate", "bots.bot", "playing.policy", "evaluation.crossplay", "ppo", "bots.hanabi.smart"):
     assert importlib.import_module("agents." + name) is importlib.import_module("hanabako.agents." + name), name
 from agents.registry import load
 assert load is agents.load

@@ -22,7 +22,7 @@ for one call.
 Loops over games are made here once for all bots and games. They close over the bot's functions, which, unlike compiled
 ones, Numba's disk cache knows again in a new process. They run a block of games in lock-step, so that every bot is
 compiled by itself and any mix of bots, networks and people can share a table; blocks are spread over Python threads
-(`agents.evaluation.playing`), which the loops allow by releasing the GIL. That costs half the compile time of a
+(`agents.playing.play`), which the loops allow by releasing the GIL. That costs half the compile time of a
 ``prange``.
 """
 
@@ -41,7 +41,7 @@ from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_word
 from hanabako.games import game_of
 
-from .policy import GamesInPlay, Seated, set_of
+from ..playing.policy import GamesInPlay, Seated, set_of
 
 __all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops"]
 
@@ -202,7 +202,7 @@ class BotPolicy:
         return np.zeros((games, self.config.players), interned(self.bot.memory_dtype(room)))
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "BotsSeated":
-        """See `agents.bots.policy.Policy.seat`."""
+        """See `agents.playing.policy.Policy.seat`."""
         return BotsSeated(games, self, seats)
 
 
@@ -218,21 +218,21 @@ class BotsSeated(Seated):
         self._style = policy.bot.style
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.bots.policy.Seated.begin`."""
+        """See `agents.playing.policy.Seated.begin`."""
         self.memories()[... if chosen is None else chosen] = 0
         self._loops.begin(*self._in(chosen), self._style)
 
     def act(self) -> None:
-        """See `agents.bots.policy.Seated.act`."""
+        """See `agents.playing.policy.Seated.act`."""
         games = self._games
         self._loops.act(*self._in(None), games.keys, games.step, games.actions)
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.bots.policy.Seated.observe`."""
+        """See `agents.playing.policy.Seated.observe`."""
         self._loops.observe(*self._in(chosen))
 
     def memories(self) -> NDArray[np.uint8]:
-        """See `agents.bots.policy.Seated.memories`: bytes."""
+        """See `agents.playing.policy.Seated.memories`: bytes."""
         return self._memories.view(np.uint8).reshape(len(self._memories), -1)
 
     def _in(self, chosen: NDArray[np.bool_] | None) -> tuple[NDArray[Any], ...]:

@@ -21,7 +21,7 @@ import numpy as np
 from hanabako.engine.game import Game
 from hanabako.words.checks import shown
 
-from .policy import GamesInPlay, Seated, rows_to_move, set_of
+from ..playing.policy import GamesInPlay, Seated, rows_to_move, set_of
 
 __all__ = ["PlainBot", "PlainView"]
 
@@ -56,7 +56,7 @@ class PlainView:
 
 
 class PlainBot(ABC):
-    """A bot with one method, `act`. It is a `agents.bots.policy.Policy`: hand it over wherever one is asked for.
+    """A bot with one method, `act`. It is a `agents.playing.policy.Policy`: hand it over wherever one is asked for.
 
     One object plays all its seats in all games, so what it keeps for itself it keeps for all of them.
     """
@@ -70,7 +70,7 @@ class PlainBot(ABC):
         """The word of one of ``view.legal``."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "PlainSeated":
-        """See `agents.bots.policy.Policy.seat`."""
+        """See `agents.playing.policy.Policy.seat`."""
         return PlainSeated(self, games, seats)
 
 
@@ -82,7 +82,7 @@ class PlainSeated(Seated):
         self.seats = set_of(seats, len(games.tables))
 
     def act(self) -> None:
-        """See `agents.bots.policy.Seated.act`.
+        """See `agents.playing.policy.Seated.act`.
 
         Raises:
             ValueError: the bot's word is that of no legal action.

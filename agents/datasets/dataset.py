@@ -13,7 +13,7 @@ from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabako.words.checks import as_index, shown
 
-from ..evaluation.playing import Games, Record
+from ..playing.play import Games, Record
 from .games_file import GAMES_A_BLOCK, GamesBlock, GamesFile
 from .replaying import Replay
 

@@ -13,9 +13,9 @@ from hanabako.engine.game import Game
 from hanabako.games import game_of
 from hanabako.words.checks import as_index, as_seed
 
-from ..bots.block import Block
-from ..bots.policy import Agent, Policy, line_up
-from ..evaluation.playing import is_specialized, steps_of
+from ..playing.block import Block
+from ..playing.play import is_specialized, steps_of
+from ..playing.policy import Agent, Policy, line_up
 from .dataset import Dataset
 from .games_file import GAMES_A_BLOCK, MOST_GAMES, GamesBlock, writing
 

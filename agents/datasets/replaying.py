@@ -10,7 +10,7 @@ from hanabako.engine.game import Game
 from hanabako.engine.rng import game_key
 from hanabako.words.checks import check_options
 
-from ..bots.block import Block
+from ..playing.block import Block
 from .games_file import GamesBlock
 
 __all__ = ["Replay"]
@@ -24,7 +24,7 @@ class Replay(Block):
         games: what is in the file.
         first: the number of the first of them, for messages.
         observes: observations are wanted.
-        specialize: see `agents.bots.block.Block`.
+        specialize: see `agents.playing.block.Block`.
 
     Raises:
         ValueError: a deal is impossible; names the game.

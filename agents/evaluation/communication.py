@@ -20,10 +20,10 @@ from hanabi_env.engine.cards import suit_of
 from hanabi_env.engine.rules import is_terminal, played_cards
 from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, Rules
 
-from ..bots.block import GAMES_AT_ONCE, Block
 from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
-from ..bots.policy import Agent, Policy, line_up
-from .seating import sit
+from ..playing.block import GAMES_AT_ONCE, Block
+from ..playing.policy import Agent, Policy, line_up
+from ..playing.seating import sit
 
 MOST_CARDS = 35  # identities in the largest game
 
@@ -110,7 +110,7 @@ def measure(config: Any, policies: Agent | Sequence[Agent], games: int, seed: in
         config: one of Hanabi.
         policies: one for all seats, or one per seat.
         games: how many.
-        seed: of the deals and of the policies' randomness; the games are those of `agents.evaluation.playing.play`.
+        seed: of the deals and of the policies' randomness; the games are those of `agents.playing.play.play`.
 
     Raises:
         ValueError: the config is not one of Hanabi.

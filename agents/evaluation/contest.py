@@ -18,8 +18,8 @@ from tqdm import tqdm
 
 from hanabako.games import game_of
 
-from ..bots.policy import Policy
-from .playing import play, standard_error
+from ..playing.play import play, standard_error
+from ..playing.policy import Policy
 
 ELO = 400 / math.log(10)
 """Points of a rating for each unit of log-odds: 400 points are odds of ten to one, as in chess."""

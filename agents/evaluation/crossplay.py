@@ -18,8 +18,8 @@ from tqdm import tqdm
 
 from hanabako.files import write_bytes
 
-from ..bots.policy import Policy
-from .playing import Games, play, standard_error
+from ..playing.play import Games, play, standard_error
+from ..playing.policy import Policy
 
 Agents = Mapping[str, Policy]
 TEAMS = 20
@@ -77,7 +77,7 @@ def ad_hoc(
         games: in all; every line-up plays an equal share, on deals of its own.
         seed: of line-ups and deals.
         teams: how many line-ups; None is `TEAMS`, or as many as there are games.
-        num_threads: see `agents.evaluation.playing.play`.
+        num_threads: see `agents.playing.play.play`.
 
     Returns:
         ``score``, ``score_error`` and the ``line_ups`` with their scores.

@@ -30,8 +30,8 @@ from hanabako.games import game_named, game_of, make_config
 from hanabako.words.checks import parse_setting
 
 from ..datasets import Dataset
-from ..evaluation.open_games import check_members
 from ..networks.network import masked
+from ..playing.open_games import check_members
 from ..registry import load
 from . import trainer
 from .company import CompanyEnvs

@@ -29,8 +29,8 @@ from torch import Tensor
 from hanabako.games import game_named
 from hanabako.words.checks import shown
 
-from ..evaluation.open_games import check_members
 from ..networks.network import Network, choose, masked
+from ..playing.open_games import check_members
 from ..registry import load
 from . import trainer
 from .company import CompanyEnvs

@@ -8,9 +8,9 @@ import torch
 
 from hanabako.games import game_of
 
-from ..bots.policy import Policy
-from ..evaluation.playing import is_specialized, play
 from ..networks.neural_policy import NeuralPolicy
+from ..playing.play import is_specialized, play
+from ..playing.policy import Policy
 from ..registry import load
 from .ranks import Ranks
 

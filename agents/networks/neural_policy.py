@@ -12,7 +12,7 @@ from torch import Tensor
 
 from hanabako.games import config_from_dict, config_to_dict, game_of
 
-from ..bots.policy import BatchedPolicy
+from ..playing.policy import BatchedPolicy
 from .network import Network, choose, masked
 from .packing import pack
 from .policy_file import read_metadata, read_network, write_network
@@ -39,7 +39,7 @@ class NeuralPolicy(BatchedPolicy):
         self.greedy = greedy
 
     def memory(self, count: int) -> NDArray[Any] | None:
-        """See `agents.bots.policy.BatchedPolicy.memory`."""
+        """See `agents.playing.policy.BatchedPolicy.memory`."""
         memory = self.network.initial_memory(count)
         return None if memory is None else memory.numpy(force=True).copy()
 
@@ -50,7 +50,7 @@ class NeuralPolicy(BatchedPolicy):
         noise: NDArray[np.float64],
         memory: NDArray[Any] | None = None,
     ) -> NDArray[np.int64]:
-        """See `agents.bots.policy.BatchedPolicy.act`."""
+        """See `agents.playing.policy.BatchedPolicy.act`."""
         actions = np.empty(len(mask), np.int64)
         for rows, logits in self._blocks(observation, mask, memory):
             if self.greedy:

@@ -22,8 +22,8 @@ from hanabako.games import config_from_dict, game_named, game_of, make_config
 from hanabako.words.checks import fresh_seed, shown
 from hanabako.words.notation import player_name
 
-from ..bots.policy import GamesInPlay, Policy, Seated, Weighing
-from ..evaluation.seating import OneTable
+from ..playing.policy import GamesInPlay, Policy, Seated, Weighing
+from ..playing.seating import OneTable
 from ..registry import load, load_to_play, metadata_of, names, with_observation_of
 from .record import GameRecord
 
@@ -59,7 +59,7 @@ class Person:
     specializes = False
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
-        """See `agents.bots.policy.Policy.seat`."""
+        """See `agents.playing.policy.Policy.seat`."""
         return Waiting()
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bots.block import GAMES_AT_ONCE
+from ..playing.block import GAMES_AT_ONCE
 from .choosing import batches
 from .imagined import Imagined, Studio
 

@@ -9,7 +9,7 @@ from hanabako.games import game_of
 from hanabako.words.checks import shown
 
 from ..bots.bot import Bot, BotPolicy, nothing_to_begin, nothing_to_observe
-from ..bots.policy import BatchedPolicy, Policy
+from ..playing.policy import BatchedPolicy, Policy
 from .choosing import MARGIN, Effort
 
 __all__ = ["RoundSearch", "check_effort", "check_number", "name_of_search", "plain_bot"]

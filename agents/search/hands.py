@@ -38,7 +38,7 @@ from hanabi_env.engine.private_view import last_event
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 from hanabi_env.words.positions import action_of
 
-from ..bots.block import GAMES_AT_ONCE
+from ..playing.block import GAMES_AT_ONCE
 from .asking import Asking, Question, ask_together
 from .choosing import systematic
 from .imagined import Imagined, Studio
@@ -61,7 +61,7 @@ class Moment:
     table: NDArray[Any]
     """The record, (1,)."""
     step: int
-    """Of the game's players, see `agents.bots.policy.GamesInPlay.step`."""
+    """Of the game's players, see `agents.playing.policy.GamesInPlay.step`."""
 
     @cached_property
     def state(self) -> Any:

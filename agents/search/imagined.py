@@ -1,7 +1,7 @@
 """Imagined games: copies of real games in which one player holds other cards, and the blueprint plays all seats.
 
-They are `agents.bots.policy.GamesInPlay`, so that whatever plays real games plays these: the compiled loops of bots and
-of the game, and one forward pass of a network per step for all games. The games of a room go on in lock-step.
+They are `agents.playing.policy.GamesInPlay`, so that whatever plays real games plays these: the compiled loops of bots
+and of the game, and one forward pass of a network per step for all games. The games of a room go on in lock-step.
 """
 
 from typing import Any
@@ -14,8 +14,8 @@ from hanabako.packing import unpack
 from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
-from ..bots.block import Block, size_for
-from ..bots.policy import BatchedPolicy, Policy, set_of, uniform
+from ..playing.block import Block, size_for
+from ..playing.policy import BatchedPolicy, Policy, set_of, uniform
 
 __all__ = ["Imagined", "Studio", "blocks_of_memory"]
 

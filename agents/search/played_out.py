@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 
-from ..bots.block import Block, size_for
-from ..bots.policy import Policy, Seated
+from ..playing.block import Block, size_for
+from ..playing.policy import Policy, Seated
 
 __all__ = ["PlayedOut"]
 
@@ -54,7 +54,7 @@ class PlayedOut(ABC):
         Args:
             table: (1,): the real game's record.
             deals: (n,): records of what is to be imagined, with the players' chance as ``key``.
-            actions: (k,): of the player to move; n times k is at most `agents.bots.block.GAMES_AT_ONCE`.
+            actions: (k,): of the player to move; n times k is at most `agents.playing.block.GAMES_AT_ONCE`.
 
         Returns:
             (n, k): see `worth`.

@@ -31,9 +31,9 @@ from hanabako.engine.bits import has_bit, popcount
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
-from ..bots.block import GAMES_AT_ONCE
 from ..bots.bot import BotPolicy
-from ..bots.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
+from ..playing.block import GAMES_AT_ONCE
+from ..playing.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
 from .asking import ask_together
 from .choosing import MARGIN, Effort, Request, Thought, drawn, first_moves, think_together
 from .efforts import check_effort, check_number, name_of_search
@@ -100,7 +100,7 @@ class SearchPolicy:
         """Spent in decisions, with the belief: of a core's work, so that a busy machine measures as an idle one."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "Searching":
-        """See `agents.bots.policy.Policy.seat`."""
+        """See `agents.playing.policy.Policy.seat`."""
         return (Replicating if self.everybody else SearchSeated)(self, games, seats)
 
 
@@ -113,7 +113,7 @@ class Searching(Seated):
         self._studio = Studio(games.game, policy.blueprint, games.specialize)
         self.seats = set_of(seats, len(games.tables))
         self.values: list[dict[int, float] | None] = [None] * len(games.tables)
-        """See `agents.bots.policy.Weighing`: the scores to be expected if the blueprint plays on."""
+        """See `agents.playing.policy.Weighing`: the scores to be expected if the blueprint plays on."""
         self.thoughts: list[Thought | None] = [None] * len(games.tables)
         """The last search of each game, with the blueprint's own action; None before it."""
 
@@ -134,7 +134,7 @@ class Searching(Seated):
         """Choose the actions of the searching seats in these games; the blueprint's are there."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.bots.policy.Seated.begin`."""
+        """See `agents.playing.policy.Seated.begin`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.begin(chosen)
         for i in rows_of(chosen, len(self.seats)):
@@ -143,14 +143,14 @@ class Searching(Seated):
                 self.note(i, self._moment(i))
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.bots.policy.Seated.observe`."""
+        """See `agents.playing.policy.Seated.observe`."""
         self._blueprint.observe(chosen)
         for i in rows_of(chosen, len(self.seats)):
             if self.seats[i] and not self._games.tables["terminated"][i]:
                 self.note(i, self._moment(i))
 
     def act(self) -> None:
-        """See `agents.bots.policy.Seated.act`."""
+        """See `agents.playing.policy.Seated.act`."""
         self._blueprint.act()
         tables, actions = self._games.tables, self._games.actions
         going = np.flatnonzero((self.seats != 0) & ~tables["terminated"]).tolist()
@@ -168,11 +168,11 @@ class Searching(Seated):
         return Moment(self._games.tables[i : i + 1].copy(), self._games.step)
 
     def memories(self) -> NDArray[Any] | None:
-        """See `agents.bots.policy.Seated.memories`: the blueprint's. The belief is not among it."""
+        """See `agents.playing.policy.Seated.memories`: the blueprint's. The belief is not among it."""
         return self._blueprint.memories()
 
     def public_knowledge(self) -> NDArray[np.uint64] | None:
-        """See `agents.bots.policy.Seated.public_knowledge`."""
+        """See `agents.playing.policy.Seated.public_knowledge`."""
         return self._blueprint.public_knowledge()
 
 

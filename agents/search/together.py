@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from hanabako.packing import unpack
 from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
-from ..bots.block import GAMES_AT_ONCE
+from ..playing.block import GAMES_AT_ONCE
 from .asking import Asking
 from .choosing import Effort, Request, Thought, drawn, first_moves, think_together
 from .hands import Hands, Moment, unseen, ways_among

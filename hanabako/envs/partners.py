@@ -98,7 +98,7 @@ class Partners:
         self._agents = None
         if policies:
             line_up = [policies.get(player, Nobody) for player in range(self.table.game.players)]
-            self._agents = agents_module("evaluation.seating").OneTable(self.table, line_up, seed)
+            self._agents = agents_module("playing.seating").OneTable(self.table, line_up, seed)
 
     def action(self, generator: np.random.Generator) -> int:
         """What the player to move does, who is none of the seat's."""

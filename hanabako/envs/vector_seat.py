@@ -1,6 +1,6 @@
 """One seat in each of many games as a Gymnasium vector environment: partners act in batch, as the games do.
 
-How the partners' moves are made together is the affair of `agents.evaluation.seat_games`, which is imported when the
+How the partners' moves are made together is the affair of `agents.playing.seat_games`, which is imported when the
 first such environment is made.
 """
 
@@ -83,7 +83,7 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         choice = Choice(partners, game, self.seat)
-        self._games = agents_module("evaluation.seat_games").SeatGames(game, self.num_envs, self.seat, choice)
+        self._games = agents_module("playing.seat_games").SeatGames(game, self.num_envs, self.seat, choice)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
         """Begin games; without a seed each one's next.

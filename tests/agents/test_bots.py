@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bots.block import Block
 from agents.bots.bot import BotLoops, BotPolicy, BotsSeated
-from agents.bots.policy import Policy
 from agents.evaluation.originals import WITHIN, Comparison, comparisons
-from agents.evaluation.playing import play, steps_of
-from agents.evaluation.seating import OneTable, sit
+from agents.playing.block import Block
+from agents.playing.play import play, steps_of
+from agents.playing.policy import Policy
+from agents.playing.seating import OneTable, sit
 from agents.scoreboard import ORIGINALS, PROGRAMS
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0

@@ -9,14 +9,14 @@ import pytest
 import torch
 
 import agents
-from agents.bots.block import Block
 from agents.datasets import record
-from agents.evaluation.playing import play
 from agents.learning.cloning import Args, Lessons, train
 from agents.learning.ranks import Ranks
 from agents.learning.recorded import RecordedEnvs
 from agents.learning.runs import read_metrics
 from agents.networks.neural_policy import load_policy
+from agents.playing.block import Block
+from agents.playing.play import play
 from hanabako.games import game_of, make_config
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes

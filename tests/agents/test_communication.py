@@ -5,7 +5,7 @@ import pytest
 
 import agents
 from agents.evaluation.communication import bits_between, measure
-from agents.evaluation.playing import play
+from agents.playing.play import play
 from hanabako.games import game_of
 from hanabi_env import HanabiConfig
 

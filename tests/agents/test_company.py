@@ -10,15 +10,15 @@ import pytest
 import torch
 
 import agents
-from agents.bots.block import Block
-from agents.bots.policy import BatchedPolicy
-from agents.evaluation.open_games import OpenBlock
-from agents.evaluation.playing import play
 from agents.learning import mappo
 from agents.learning.company import CompanyEnvs
 from agents.learning.ranks import Ranks
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.neural_policy import load_policy
+from agents.playing.block import Block
+from agents.playing.open_games import OpenBlock
+from agents.playing.play import play
+from agents.playing.policy import BatchedPolicy
 from agents.ppo import Args, train
 from hanabako.games import game_of
 from hanabi_env import PRESETS as HANABI

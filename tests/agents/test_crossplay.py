@@ -11,9 +11,9 @@ import torch
 import agents
 from agents import evaluate
 from agents.evaluation import crossplay
-from agents.evaluation.playing import play
 from agents.networks.network import DenseNetwork
 from agents.networks.neural_policy import save_policy
+from agents.playing.play import play
 from hanabi_env import PRESETS
 
 MINI = PRESETS["mini"]

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bots.random_agent import RandomPolicy
 from agents.commands.command_line import main
 from agents.datasets import Dataset, dataset, games_file, hanab_live, record, recording
 from agents.evaluate import play
+from agents.playing.random_policy import RandomPolicy
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
 from hanabi_env import hanablive

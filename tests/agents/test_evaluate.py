@@ -8,8 +8,8 @@ import pytest
 
 import agents
 from agents import evaluate
-from agents.bots.random_agent import RandomPolicy
 from agents.evaluate import Games, play
+from agents.playing.random_policy import RandomPolicy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 MINI = PRESETS["mini"]

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bots.block import Block
-from agents.bots.policy import BatchedPolicy
-from agents.evaluation.playing import play
-from agents.evaluation.seating import sit
 from agents.people.session import Adviser, Session
+from agents.playing.block import Block
+from agents.playing.play import play
+from agents.playing.policy import BatchedPolicy
+from agents.playing.seating import sit
 from agents.search import choosing
 from agents.search.halving import AT_ONCE, halve
 from agents.search.ikebana.played_out import Rounds

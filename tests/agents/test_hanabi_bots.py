@@ -4,7 +4,7 @@ from typing import Any
 
 import agents
 from agents.bots.bot import BotsSeated
-from agents.evaluation.seating import OneTable
+from agents.playing.seating import OneTable
 from hanabi_env.words.notation import card_names
 from tests.hanabi.table import deal
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bots.block import Block
 from agents.bots.bot import BotPolicy, BotsSeated
 from agents.bots.hanabi import hats, messages
-from agents.evaluation.playing import play
+from agents.playing.block import Block
+from agents.playing.play import play
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig
 

@@ -58,7 +58,7 @@ def test_no_move_depends_on_what_the_seat_cannot_see(name):
     assert isinstance(policy, BotPolicy)
     import random
 
-    from agents.evaluation.seating import OneTable
+    from agents.playing.seating import OneTable
     from tests.koikoi.test_secrets import shuffled_secrets
 
     rng = random.Random(name)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.evaluation.playing import play
 from agents.learning import mappo
 from agents.learning.mappo import ActorCritic, EveryView
 from agents.learning.ranks import Ranks
 from agents.networks.kinds import NETWORKS
 from agents.networks.neural_policy import load_policy
+from agents.playing.play import play
 from hanabako.games import game_of, make_config
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 

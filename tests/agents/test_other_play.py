@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.evaluation.playing import play
 from agents.learning import other_play
 from agents.learning.other_play import RenamedSuits
 from agents.learning.ranks import Ranks
 from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.neural_policy import load_policy
+from agents.playing.play import play
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
 from tests.agents.test_mappo import ONE_CARD_EACH

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation.playing import play
-from agents.evaluation.seating import OneTable
 from agents.learning.company import CompanyEnvs
+from agents.playing.play import play
+from agents.playing.seating import OneTable
 from hanabako.envs.seat import random_partner
 from hanabako.games import game_of
 from hanabi_env import PRESETS

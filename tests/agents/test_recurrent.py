@@ -8,16 +8,16 @@ import torch
 from torch import Tensor, nn
 
 import agents
-from agents.bots.block import Block
-from agents.bots.policy import BatchedPolicy
 from agents.evaluation.crossplay import cross_play
-from agents.evaluation.playing import Games, play, steps_of
-from agents.evaluation.seating import OneTable
 from agents.learning.ranks import Ranks
 from agents.learning.validation import validate
 from agents.networks import kinds, network
 from agents.networks.neural_policy import NeuralPolicy, save_policy
 from agents.networks.packing import unpack
+from agents.playing.block import Block
+from agents.playing.play import Games, play, steps_of
+from agents.playing.policy import BatchedPolicy
+from agents.playing.seating import OneTable
 from hanabako.games import game_of
 from hanabi_env import PRESETS, hanabi_v0
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents.bots.block import chance_keys
 from agents.bots.hanabi.smart import SMART
-from agents.evaluation.playing import play
-from agents.evaluation.seating import OneTable
+from agents.playing.block import chance_keys
+from agents.playing.play import play
+from agents.playing.seating import OneTable
 from agents.search.choosing import Effort, Request, think
 from agents.search.policy import SearchPolicy, SearchSeated
 from hanabako.engine.rng import random_word

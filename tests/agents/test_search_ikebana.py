@@ -12,8 +12,8 @@ import pytest
 import agents
 from agents import ikebana_prestige
 from agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
-from agents.evaluation.playing import play
-from agents.evaluation.seating import OneTable
+from agents.playing.play import play
+from agents.playing.seating import OneTable
 from agents.search.ikebana.ahead import SPREAD, ahead_loop, room_for
 from agents.search.ikebana.endings import exact_ending
 from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, kind_of, worths

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation.playing import play
+from agents.playing.play import play
 from agents.search.asking import Question, answers, ask_together
 from agents.search.hands import Hands
 from agents.search.past import Past, in_order, kinds_of

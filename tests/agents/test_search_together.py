@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation.playing import play
-from agents.evaluation.seating import OneTable
+from agents.playing.play import play
+from agents.playing.seating import OneTable
 from agents.search import together
 from agents.search.policy import Replicating, SearchPolicy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0

@@ -10,9 +10,9 @@ import pytest
 
 import agents
 from agents.bots.bot import BotPolicy
-from agents.bots.policy import BatchedPolicy
 from agents.people.record import GameRecord, read_record
 from agents.people.session import Adviser, Session, best_agent, config_for, line_up_of
+from agents.playing.policy import BatchedPolicy
 from agents.registry import effort_of
 from agents.search.policy import SearchPolicy
 from hanabako.games import make_config

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from hanabako.words.checks import shown
 from ikebana_env.engine.state import DECK_SIZE
 
-from ...bots.block import GAMES_AT_ONCE
 from ...bots.bot import Bot
 from ...bots.ikebana import LOOKAHEAD_FLORIST
-from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
+from ...playing.block import GAMES_AT_ONCE
+from ...playing.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import think
 from ..efforts import RoundSearch
 from .ahead import WORTH_OF, ahead_loop, room_for
@@ -66,7 +66,7 @@ class IkebanaSearch(RoundSearch):
         self.turns = turns_of(self.bot, config, turns, told=(rollouts, budget, margin) != (None, None, None))
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "OverBlueprint":
-        """See `agents.bots.policy.Policy.seat`."""
+        """See `agents.playing.policy.Policy.seat`."""
         if self.bot is None:
             return OverNetwork(self, games, seats)
         return OverBot(self, games, seats, self.bot) if self.turns is None else AheadSeated(self, games, seats)
@@ -99,10 +99,10 @@ class OverBlueprint(Seated):
         self.seats = set_of(seats, len(games.tables))
         self._blueprint = policy.blueprint.seat(games, seats)
         self.values: list[dict[int, float] | None] = [None] * len(games.tables)
-        """See `agents.bots.policy.Weighing`: chances to win, or prestige."""
+        """See `agents.playing.policy.Weighing`: chances to win, or prestige."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.bots.policy.Seated.begin`."""
+        """See `agents.playing.policy.Seated.begin`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.begin(chosen)
 
@@ -118,7 +118,7 @@ class AheadSeated(OverBlueprint):
         """(N, 3): what drawing (again), keeping and buying were worth at each game's last decision."""
 
     def act(self) -> None:
-        """See `agents.bots.policy.Seated.act`."""
+        """See `agents.playing.policy.Seated.act`."""
         games = self._games
         self._blueprint.seats[:] = self.seats
         self._blueprint.act()
@@ -141,7 +141,7 @@ class SearchSeated(OverBlueprint):
         self._unseen = np.zeros(DECK_SIZE, np.int64)
 
     def act(self) -> None:
-        """See `agents.bots.policy.Seated.act`."""
+        """See `agents.playing.policy.Seated.act`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.act()
         for i in rows_to_move(self.seats, self._games.tables).tolist():

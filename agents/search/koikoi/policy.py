@@ -24,9 +24,9 @@ from hanabako.engine.protocol import rules_array
 from hanafuda_env.engine.actions import KEEP_HANDS
 from hanafuda_env.engine.state import PHASE_SWAP, TURNS
 
-from ...bots.block import GAMES_AT_ONCE
 from ...bots.bot import Bot
-from ...bots.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
+from ...playing.block import GAMES_AT_ONCE
+from ...playing.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import think
 from ..efforts import RoundSearch
 from ..halving import halve
@@ -75,7 +75,7 @@ class KoiKoiSearch(RoundSearch):
             raise ValueError(f"a margin is for a search over a network, got {margin} over {self.bot.name}")
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
-        """See `agents.bots.policy.Policy.seat`."""
+        """See `agents.playing.policy.Policy.seat`."""
         return OverNetwork(self, games, seats) if self.bot is None else OverBot(self, games, seats, self.bot)
 
 
@@ -95,15 +95,15 @@ class SearchSeated(Seated):
         self._hidden = np.zeros(2, np.uint64)
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.bots.policy.Seated.begin`."""
+        """See `agents.playing.policy.Seated.begin`."""
         self.laid.begin(self._rows(chosen))
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.bots.policy.Seated.observe`."""
+        """See `agents.playing.policy.Seated.observe`."""
         self.laid.observe(self._rows(chosen))
 
     def act(self) -> None:
-        """See `agents.bots.policy.Seated.act`."""
+        """See `agents.playing.policy.Seated.act`."""
         for i in rows_to_move(self.seats, self._games.tables).tolist():
             self._games.actions[i] = self._search(i, time.perf_counter())
 
@@ -174,7 +174,7 @@ class OverNetwork(SearchSeated):
         self._rounds = Rounds(games.game, policy.blueprint, games.specialize)
 
     def act(self) -> None:
-        """See `agents.bots.policy.Seated.act`."""
+        """See `agents.playing.policy.Seated.act`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.act()
         super().act()

@@ -16,10 +16,10 @@ from hanabako.engine.protocol import DISABLED
 from hanabako.engine.rng import GOLDEN, episode_key, game_key
 from hanabako.words.checks import shown
 
-from ..bots.block import NEVER_PLAYED, Block
 from ..bots.bot import BotPolicy
 from ..bots.plain import PlainBot
-from ..bots.policy import BatchedPolicy, Policy, Seated, as_policy, has
+from .block import NEVER_PLAYED, Block
+from .policy import BatchedPolicy, Policy, Seated, as_policy, has
 
 __all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "chance_keys_of", "check_members"]
 

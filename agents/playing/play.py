@@ -16,8 +16,8 @@ from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
 from hanabako.words.checks import usable_threads
 
-from ..bots.block import GAMES_AT_ONCE, Block
-from ..bots.policy import Agent, Policy, line_up
+from .block import GAMES_AT_ONCE, Block
+from .policy import Agent, Policy, line_up
 from .seating import sit
 
 
@@ -84,7 +84,7 @@ def play(
         num_threads: blocks of games that are played at the same time.
         progress: show a progress bar.
         specialize: compile the loops for this config alone; None: from 256 games on, if all policies prefer that (see
-            `agents.bots.policy.Policy.specializes`).
+            `agents.playing.policy.Policy.specializes`).
         first: index of the first game.
 
     Raises:

@@ -1,7 +1,7 @@
 """Policies take their seats: in games that go on together, or in one PettingZoo environment (`OneTable`).
 
-Whoever sits there is an `agents.bots.policy.Seated`: it begins when the cards are dealt, acts when it may be its turn,
-and observes every step.
+Whoever sits there is an `agents.playing.policy.Seated`: it begins when the cards are dealt, acts when it may be its
+turn, and observes every step.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 
-from ..bots.block import chance_keys
-from ..bots.policy import Agent, GamesInPlay, Policy, Seated, line_up
+from .block import chance_keys
+from .policy import Agent, GamesInPlay, Policy, Seated, line_up
 
 
 def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:

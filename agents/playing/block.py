@@ -25,7 +25,7 @@ NEVER_PLAYED = np.array([2**32 - 1], np.uint64)
 
 
 class Block:
-    """Tables of one game that go on step by step until all games are over: `agents.bots.policy.GamesInPlay`.
+    """Tables of one game that go on step by step until all games are over: `agents.playing.policy.GamesInPlay`.
 
     Args:
         game: what is played.

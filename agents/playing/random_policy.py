@@ -24,7 +24,7 @@ class RandomPolicy(BatchedPolicy):
         noise: NDArray[np.float64],
         memory: NDArray[Any] | None = None,
     ) -> NDArray[np.int64]:
-        """See `agents.bots.policy.BatchedPolicy.act`."""
+        """See `agents.playing.policy.BatchedPolicy.act`."""
         legal = mask.cumsum(axis=1, dtype=np.int32)
         rank = np.floor(noise * legal[:, -1]).astype(np.int32)
         return (legal <= rank[:, None]).sum(axis=1)

@@ -10,8 +10,8 @@ from hanabako.envs.partners import Choice, Partner, generator_of, is_policy
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.packing import unpack
 
-from ..bots.policy import Seated, rows_to_move, set_of
 from .open_games import LoneBlock, OpenGames, among, chance_keys_of, check_members
+from .policy import Seated, rows_to_move, set_of
 
 __all__ = ["SeatGames"]
 
@@ -148,7 +148,7 @@ class FunctionSeated(Seated):
         self.seats = set_of([], len(block.tables))
 
     def act(self) -> None:
-        """See `agents.bots.policy.Seated.act`."""
+        """See `agents.playing.policy.Seated.act`."""
         block = self._block
         rows = rows_to_move(self.seats, block.tables)
         seen = unpack(block.observation[rows], block.game.observation_bits)
