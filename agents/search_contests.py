@@ -115,6 +115,7 @@ class Timed:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self.name, self.observes, self.specializes = policy.name, policy.observes, policy.specializes
+        self.plays_apart = policy.plays_apart
         self.decisions, self.seconds = 0, 0.0
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:

@@ -180,6 +180,7 @@ class BotPolicy:
 
     observes = False  # it looks at views of the game's record
     specializes = False  # its generic loops, compiled once for all configs, are nearly as fast
+    plays_apart = True
 
     def __init__(self, bot: Bot, config: Any) -> None:
         reason = bot.refuses(config)

@@ -64,6 +64,7 @@ class PlainBot(ABC):
     name: str = "plain"
     observes = False
     specializes = False
+    plays_apart = True
 
     @abstractmethod
     def act(self, view: PlainView) -> str:

@@ -57,6 +57,7 @@ class Person:
     name = PERSON
     observes = False
     specializes = False
+    plays_apart = False
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
         """See `agents.playing.policy.Policy.seat`."""

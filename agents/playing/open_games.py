@@ -16,10 +16,8 @@ from hanabako.engine.protocol import DISABLED
 from hanabako.engine.rng import GOLDEN, episode_key, game_key
 from hanabako.words.checks import shown
 
-from ..bots.bot import BotPolicy
-from ..bots.plain import PlainBot
 from .block import NEVER_PLAYED, Block
-from .policy import BatchedPolicy, Policy, Seated, as_policy, has
+from .policy import Policy, Seated, as_policy, has
 
 __all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "chance_keys_of", "check_members"]
 
@@ -138,10 +136,8 @@ def check_members(members: Sequence[Any]) -> list[Policy]:
     """
     policies = [as_policy(member) for member in members]
     for policy in policies:
-        if not isinstance(policy, (BotPolicy, BatchedPolicy, PlainBot)):
-            raise ValueError(  # noqa: TRY004 - as for every wrong argument
-                f"a partner must be a bot, a network or have an act of its own, got {shown(policy)}"
-            )
+        if not getattr(policy, "plays_apart", False):
+            raise ValueError(f"a partner must be a bot, a network or have an act of its own, got {shown(policy)}")
     return policies
 
 

@@ -120,6 +120,11 @@ class Policy(Protocol):
         """Its games may be compiled for their config alone, which pays if there are many."""
         ...
 
+    @property
+    def plays_apart(self) -> bool:
+        """Its games may begin and go on each by itself, see `Seated`."""
+        ...
+
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
         """Take these seats in all the games."""
         ...
@@ -135,6 +140,7 @@ class BatchedPolicy(ABC):
     name: str
     observes: bool = True
     specializes: bool = True
+    plays_apart: bool = True
 
     @abstractmethod
     def act(

@@ -90,6 +90,7 @@ class RoundSearch:
     """
 
     specializes = False
+    plays_apart = False
 
     def __init__(
         self,

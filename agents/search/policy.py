@@ -92,6 +92,7 @@ class SearchPolicy:
         self.name = name_of_search(blueprint, budget) + (" (all seats)" if self.everybody else "")
         self.observes = blueprint.observes
         self.specializes = blueprint.specializes
+        self.plays_apart = False
         self.counts: Counter[str] = Counter()
         """Over all games so far: ``decisions`` of the searching seats; of these ``exact``, ``sampled``, ``empty`` ones
         by their beliefs (empty: the blueprint played; the rest had one legal action), ``changed`` ones that were not
