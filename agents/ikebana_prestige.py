@@ -34,7 +34,6 @@ from ikebana_env import IkebanaConfig
 from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
 from .bots.ikebana.odds import payable
-from .evaluation.growing import made_by
 from .playing.block import Block
 from .playing.seating import sit
 from .registry import load
@@ -44,6 +43,7 @@ from .search.ikebana.policy import AheadSeated, IkebanaSearch
 from .search.ikebana.relaxed import solve_round, won
 from .search.ikebana.small import SmallGame, moments_of
 from .search.ikebana.small_ahead import SmallPlay, small_relaxed
+from .studies.growing import made_by
 
 RESULTS = Path(__file__).resolve().parent / "results" / "prestige.json"
 PLAYER, SEED = "search:lookahead", 1

@@ -30,8 +30,7 @@ from hanafuda_env import PRESETS
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
-from .evaluation.contest import one_round
-from .evaluation.growing import made_by
+from .evaluation.matches import one_round
 from .playing.block import Block
 from .playing.play import standard_error
 from .playing.seating import sit
@@ -39,6 +38,7 @@ from .registry import load
 from .search.koikoi.endings import solved_openly
 from .search.koikoi.equilibrium import both_hands, solve, solve_call
 from .search.koikoi.one_round import ROUND_STATE, Laid, round_state
+from .studies.growing import made_by
 
 RESULTS = Path(__file__).resolve().parent / "results" / "koikoi-endings.json"
 PRESET, PLAYER, SEED = "document", "counting", 1

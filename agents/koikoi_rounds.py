@@ -26,8 +26,7 @@ from hanabako.pages.generated import update
 from hanafuda_env import PRESETS, KoiKoiConfig
 
 from .bots.koikoi.monte_carlo import ROLL_OUTS
-from .evaluation.contest import head_to_head, one_round
-from .evaluation.growing import grow, made_by
+from .evaluation.matches import head_to_head, one_round
 from .learning.launch import usable_cores
 from .learning.league import exploitability
 from .networks.policy_file import read_metadata, training_in_words
@@ -35,6 +34,7 @@ from .playing.block import Block
 from .playing.play import steps_of
 from .playing.policy import Policy
 from .registry import fingerprints, load, rows_still_true
+from .studies.growing import grow, made_by
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "koikoi-rounds.json"
@@ -95,7 +95,7 @@ def response(run_dir: Path, deals: int) -> dict[str, Any]:
 
 
 class LongMatch(NamedTuple):
-    """A preset's network against `RIVAL`. See `agents.evaluation.growing.GrowingRow`; its games are deals."""
+    """A preset's network against `RIVAL`. See `agents.studies.growing.GrowingRow`; its games are deals."""
 
     preset: str
 

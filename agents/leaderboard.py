@@ -19,8 +19,8 @@ from hanabako.files import read_json
 from hanabako.games import config_from_dict
 from hanabako.words.checks import shown
 
-from .evaluate import Args as Evaluation
-from .evaluate import cross_play, loaded
+from .evaluation.report import Args as Evaluation
+from .evaluation.report import cross_play, loaded
 from .playing.play import play
 
 __all__ = ["check", "main"]

@@ -21,8 +21,8 @@ from hanabako.games import config_from_dict
 from hanabako.words.checks import shown
 
 from . import ppo
-from .evaluate import Args as Evaluation
-from .evaluate import evaluate
+from .evaluation.report import Args as Evaluation
+from .evaluation.report import evaluate
 from .learning.launch import train_to_the_end, usual_ranks
 from .learning.recipes import RECIPES, Recipe
 from .networks.neural_policy import load_network, save_policy

@@ -25,8 +25,8 @@ from hanabako.pages.generated import marks, update
 from . import ikebana_prestige, koikoi_endings, search_contests, search_scores, sweep, zero_shot
 from .ceiling import measuring
 from .ceiling.measuring import Ceilings, ceiling_text
-from .evaluate import Args, evaluate
 from .evaluation.originals import originals_board
+from .evaluation.report import Args, evaluate
 from .networks.policy_file import training_in_words
 from .registry import names
 

@@ -22,11 +22,11 @@ import tyro
 from hanabako.games import make_config
 from hanabako.machine import in_words
 
-from .evaluation.contest import HeadToHead, head_to_head, one_round
-from .evaluation.growing import chosen, grow, listed, made_by
+from .evaluation.matches import HeadToHead, head_to_head, one_round
 from .playing.play import play
 from .playing.policy import GamesInPlay, Policy, Seated, rows_to_move
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
+from .studies.growing import chosen, grow, listed, made_by
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search-contests.json"
 SEED = 1

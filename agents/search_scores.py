@@ -23,10 +23,10 @@ from hanabako.games import make_config
 from hanabako.machine import in_words
 
 from .ceiling.measuring import Ceilings, ceiling_text
-from .evaluation.growing import chosen, grow, listed, made_by
 from .playing.play import play, standard_error
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
 from .search.policy import SearchPolicy
+from .studies.growing import chosen, grow, listed, made_by
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search.json"
 SEED = 1

@@ -15,7 +15,7 @@ from hanabako.files import read_json, write_rows, write_text
 from hanabako.machine import in_words
 from hanabi_env import PRESETS
 
-from ..evaluation.growing import made_by
+from ..studies.growing import made_by
 from .verdicts import Ceiling, Verdict
 
 __all__ = [

@@ -10,11 +10,11 @@
 Agents are bots by name, networks that ship by name, and policy files of training runs.
 """
 
-from ..evaluate import Args, report
+from ..evaluation.report import Args, report
 
 __all__ = ["Args", "run"]
 
 
 def run(args: Args) -> None:
-    """See `agents.evaluate.report`."""
+    """See `agents.evaluation.report.report`."""
     report(args)

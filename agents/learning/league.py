@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from hanabako.games import config_from_dict, game_named
 
-from ..evaluation.contest import head_to_head, one_round
+from ..evaluation.matches import head_to_head, one_round
 from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy, load_policy
 from ..registry import load
@@ -130,7 +130,7 @@ def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[st
         seed: of the deals.
 
     Returns:
-        `agents.evaluation.contest.HeadToHead.summary`: ``lead`` is how much more than the frozen network it earns,
+        `agents.evaluation.matches.HeadToHead.summary`: ``lead`` is how much more than the frozen network it earns,
         which is twice what it wins in a game of two for nothing.
 
     Raises:

@@ -9,6 +9,7 @@ import pytest
 import agents
 from agents import evaluate
 from agents.evaluate import Games, play
+from agents.evaluation import report
 from agents.playing.random_policy import RandomPolicy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
@@ -171,7 +172,7 @@ def test_few_games_have_few_line_ups(capsys):
     ],
 )
 def test_a_run_goes_by_the_name_of_its_directory(name, short):
-    assert evaluate.short_name(name) == short
+    assert report.short_name(name) == short
 
 
 def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):

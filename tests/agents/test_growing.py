@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from agents import search_contests, search_scores
-from agents.evaluation.growing import chosen, grow, made_by
+from agents.studies.growing import chosen, grow, made_by
 
 
 class Row(NamedTuple):

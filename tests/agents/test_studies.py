@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from agents import evaluate, ppo
+from agents.evaluation import report
 from agents.evaluation.crossplay import self_and_cross_play
 
 TINY = ppo.Args(games=16, horizon=8, minibatch=64, width=16, layers=1, steps=2 * 16 * 8, device="cpu")
@@ -44,7 +45,7 @@ def study(networks: Callable[[str], list[str]], tmp_path: Path, capsys: pytest.C
         common = ["--preset", PRESETS[game], "--agents", agents, "--games", "24", "--seed", "7"]
         evaluate.main([game, *common, "--json", str(out), *options])
         result = json.loads(out.read_text())
-        assert capsys.readouterr().out.strip() == evaluate.describe(result)
+        assert capsys.readouterr().out.strip() == report.describe(result)
         assert result["agents"] == networks(game)
         assert [about["seed"] for about in result["training"]] == [1, 2]
         assert (result["config"]["game"], result["preset"]) == (game, PRESETS[game])
@@ -59,8 +60,8 @@ def scores(cells: list[list[dict[str, Any]]]) -> np.ndarray:
 
 
 def test_every_study_is_here() -> None:
-    here = {name for name in evaluate.STUDIES if f"test_{name}" in globals()}
-    assert here == set(evaluate.STUDIES)
+    here = {name for name in report.STUDIES if f"test_{name}" in globals()}
+    assert here == set(report.STUDIES)
 
 
 @pytest.mark.parametrize("game", PRESETS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation import contest
+from agents.evaluation import matches as contest
 from agents.scoreboard import contests_board
 from hanabako.games import games, make_config
 

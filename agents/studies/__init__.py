@@ -1,0 +1,1 @@
+"""Studies: results that grow row by row, and the pages that show them."""
