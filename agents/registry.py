@@ -112,7 +112,8 @@ def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
             ``search:`` before it, a seat that searches over that player. ``monte_carlo:2000`` is that bot with another
             number of roll-outs than its usual.
         config: of the games.
-        **effort: of a search, see `agents.search.policy.SearchPolicy` (Hanabi; `searcher` names those of the other
+        **effort: of a search, see `agents.search.hanabi.policy.SearchPolicy` (Hanabi; `searcher` names those of the
+        other
             games): ``rollouts`` or ``budget``, and what else it takes.
 
     Raises:
@@ -160,7 +161,7 @@ def searcher(game: str) -> Callable[..., Policy]:
         from .search.ikebana.policy import IkebanaSearch
 
         return IkebanaSearch
-    from .search.policy import SearchPolicy
+    from .search.hanabi.policy import SearchPolicy
 
     return SearchPolicy
 

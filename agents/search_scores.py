@@ -25,7 +25,7 @@ from hanabako.machine import in_words
 from .ceiling.measuring import Ceilings, ceiling_text
 from .playing.play import play, standard_error
 from .registry import SEARCH, fingerprints, load, rows_still_true, with_observation_of
-from .search.policy import SearchPolicy
+from .search.hanabi.policy import SearchPolicy
 from .studies.growing import chosen, grow, listed, made_by
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search.json"

@@ -16,7 +16,7 @@ from agents.playing.block import chance_keys
 from agents.playing.play import play
 from agents.playing.seating import OneTable
 from agents.search.choosing import Effort, Request, think
-from agents.search.policy import SearchPolicy, SearchSeated
+from agents.search.hanabi.policy import SearchPolicy, SearchSeated
 from hanabako.engine.rng import random_word
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import hide, last_event

@@ -14,9 +14,9 @@ from agents import ikebana_prestige
 from agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
 from agents.playing.play import play
 from agents.playing.seating import OneTable
-from agents.search.ikebana.ahead import SPREAD, ahead_loop, room_for
 from agents.search.ikebana.endings import exact_ending
 from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, kind_of, worths
+from agents.search.ikebana.lookahead import SPREAD, ahead_loop, room_for
 from agents.search.ikebana.relaxed import solve_round, won
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.words.notation import CARD_NAMES, set_of

@@ -8,10 +8,10 @@ import pytest
 
 import agents
 from agents.playing.play import play
-from agents.search.asking import Question, answers, ask_together
-from agents.search.hands import Hands
-from agents.search.past import Past, in_order, kinds_of
-from agents.search.policy import SearchPolicy, SearchSeated
+from agents.search.hanabi.asking import Question, answers, ask_together
+from agents.search.hanabi.beliefs import Hands
+from agents.search.hanabi.earlier_hands import Past, in_order, kinds_of
+from agents.search.hanabi.policy import SearchPolicy, SearchSeated
 from hanabi_env import PRESETS, HanabiConfig
 
 MINI = PRESETS["mini"]

@@ -14,7 +14,7 @@ from agents.people.record import GameRecord, read_record
 from agents.people.session import Adviser, Session, best_agent, config_for, line_up_of
 from agents.playing.policy import BatchedPolicy
 from agents.registry import effort_of
-from agents.search.policy import SearchPolicy
+from agents.search.hanabi.policy import SearchPolicy
 from hanabako.games import make_config
 from hanabi_env import PRESETS, HanabiConfig, hanablive
 

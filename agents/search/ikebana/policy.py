@@ -1,7 +1,7 @@
 """A seat of Ikebana that searches, over a bot or a network as its *blueprint*.
 
 There are two ways. Two players who search over ``lookahead`` look ahead exactly, through their own turn and the reply,
-see `agents.search.ikebana.ahead`. All others roll out: every action is played out to the end of the round, over the
+see `agents.search.ikebana.lookahead`. All others roll out: every action is played out to the end of the round, over the
 same decks, with the blueprint at all seats: so replies of the others count too, what a refusal lays open to them and
 what a price gives them. What a round is worth in the end is the probability to win the game with the prestige that
 everybody then has, if the rounds to come are worth about as much to all (`worth_of`); with another ``reward`` than
@@ -24,9 +24,9 @@ from ...bots.ikebana import LOOKAHEAD_FLORIST
 from ...playing.block import GAMES_AT_ONCE
 from ...playing.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import think
-from ..efforts import RoundSearch
-from .ahead import WORTH_OF, ahead_loop, room_for
-from .played_out import Rounds, unseen_loop
+from ..effort import RoundSearch
+from .lookahead import WORTH_OF, ahead_loop, room_for
+from .rollouts import Rounds, unseen_loop
 from .rounds import play_out_loop
 
 __all__ = ["IkebanaSearch", "SearchSeated"]
@@ -41,7 +41,7 @@ class IkebanaSearch(RoundSearch):
         blueprint: a bot or a network that remembers nothing of a game.
         config: of Ikebana.
         rollouts: rounds that are played out for a decision, all actions together; 200 by default.
-        budget: milliseconds a decision instead, by the clock: see `agents.search.policy.SearchPolicy`.
+        budget: milliseconds a decision instead, by the clock: see `agents.search.hanabi.policy.SearchPolicy`.
         margin: of roll-outs: by how many standard errors an action must beat the blueprint's own; 2 by default.
         turns: look ahead exactly instead: 1 is one's own turn, 2 also the reply. Two players over ``lookahead`` do so
             (2) if nothing else is said.
@@ -108,7 +108,7 @@ class OverBlueprint(Seated):
 
 
 class AheadSeated(OverBlueprint):
-    """See `agents.search.ikebana.ahead`."""
+    """See `agents.search.ikebana.lookahead`."""
 
     def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)

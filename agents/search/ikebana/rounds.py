@@ -17,7 +17,7 @@ from ikebana_env.engine.rules import is_terminal, legal_action_mask, step
 from ikebana_env.engine.state import KINDS, NO_CARD, REWARD_WIN, Rules
 
 from ...bots.bot import Bot
-from .ahead import SPREAD
+from .lookahead import SPREAD
 from .relaxed import won
 
 __all__ = ["deal_unseen", "list_unseen", "play_out_loop", "worth_of"]

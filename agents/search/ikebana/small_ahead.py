@@ -1,6 +1,6 @@
 """A small game of Ikebana as the look-ahead plays it, and what its choices cost.
 
-Its code is the real game's (`agents.search.ikebana.ahead`): own turn and reply, with the odds as they are now, and
+Its code is the real game's (`agents.search.ikebana.lookahead`): own turn and reply, with the odds as they are now, and
 beyond that the round of `agents.search.ikebana.relaxed`, with the odds of the small box. Beside each choice stand the
 exact chances of all actions.
 """
@@ -17,16 +17,16 @@ from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed
 from ikebana_env.engine.state import BOUQUET_SIZE
 
-from .ahead import NORMALLY, SOLVED, Ahead, Position, note_kept, plan_turn
 from .exact import last_turns, most_refusals, solved_moments
 from .kinds import MOST_LEFT, Growth
+from .lookahead import NORMALLY, SOLVED, Ahead, Position, note_kept, plan_turn
 from .relaxed import in_one, solve_round, won
 from .small import MOMENTS, POSITION, SmallGame, lay, moments_of, open_deck
 
 __all__ = ["Choice", "SmallPlay", "small_relaxed"]
 
 DRAWING, KEEPING, BUYING = range(3)
-"""The actions, as `agents.search.ikebana.ahead.ahead_loop` has their worths; to refuse is to draw again."""
+"""The actions, as `agents.search.ikebana.lookahead.ahead_loop` has their worths; to refuse is to draw again."""
 
 
 class Choice(NamedTuple):

@@ -2,7 +2,7 @@
 
 Over a bot it grows a tree of what players know until the last turns (`agents.search.koikoi.tree`), in which the
 blueprint plays rounds out, and plays the action that was worth most. Over a network every action is played out over the
-same deals of the unseen cards by the network at both seats (`agents.search.played_out`), and the best one played if it
+same deals of the unseen cards by the network at both seats (`agents.search.rollouts`), and the best one played if it
 beats the network's own by a margin (a tree there brings nothing: ``agents/SCORES.md``). When few cards are left either
 solves the end of the round for every hand that the other may hold (`agents.search.koikoi.endings`). What is known of
 the other hand by K14 is kept from the beginning of the round.
@@ -28,11 +28,11 @@ from ...bots.bot import Bot
 from ...playing.block import GAMES_AT_ONCE
 from ...playing.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
 from ..choosing import think
-from ..efforts import RoundSearch
+from ..effort import RoundSearch
 from ..halving import halve
 from .endings import ending_loop, ending_room
 from .one_round import ROUND_STATE, Laid, round_rules, round_state
-from .played_out import Rounds, unseen_loop
+from .rollouts import Rounds, unseen_loop
 from .tree import empty_tree, rooms_of, tree_loops, tree_size
 
 __all__ = ["KoiKoiSearch", "SearchSeated"]
@@ -52,7 +52,8 @@ class KoiKoiSearch(RoundSearch):
         config: of Koi-Koi.
         rollouts: a decision's passes through the tree (2,000 by default), or rounds that a network plays out, all
             actions together (500).
-        budget: milliseconds a decision instead, by the clock: see `agents.search.policy.SearchPolicy`. Endings take as
+        budget: milliseconds a decision instead, by the clock: see `agents.search.hanabi.policy.SearchPolicy`. Endings
+        take as
             long as they take, some milliseconds.
         margin: over a network: by how many standard errors an action must beat the network's own; 2 by default.
 

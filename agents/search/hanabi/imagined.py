@@ -14,8 +14,8 @@ from hanabako.packing import unpack
 from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
-from ..playing.block import Block, size_for
-from ..playing.policy import BatchedPolicy, Policy, set_of, uniform
+from ...playing.block import Block, size_for
+from ...playing.policy import BatchedPolicy, Policy, set_of, uniform
 
 __all__ = ["Imagined", "Studio", "blocks_of_memory"]
 

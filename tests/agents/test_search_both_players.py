@@ -11,8 +11,8 @@ import pytest
 import agents
 from agents.playing.play import play
 from agents.playing.seating import OneTable
-from agents.search import together
-from agents.search.policy import Replicating, SearchPolicy
+from agents.search.hanabi import both_players
+from agents.search.hanabi.policy import Replicating, SearchPolicy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import last_event
 from hanabi_env.words.notation import card_names
@@ -127,11 +127,11 @@ def test_the_true_hands_are_always_among_what_all_know(fields: dict[str, Any], m
 
 def test_where_hands_are_too_many_the_blueprint_plays_and_its_acts_tell_as_much(monkeypatch: pytest.MonkeyPatch):
     """Sets that come and go: hands are listed late, what was searched before is replayed, and draws unlist them."""
-    monkeypatch.setattr(together, "LISTED", 80)
+    monkeypatch.setattr(both_players, "LISTED", 80)
     forgotten = []
-    forget = together.CommonHands._sample
+    forget = both_players.CommonHands._sample
     monkeypatch.setattr(
-        together.CommonHands,
+        both_players.CommonHands,
         "_sample",
         lambda hands, rng: [forgotten.append(bool(hands.decided)), forget(hands, rng)][1],
     )

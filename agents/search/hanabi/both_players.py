@@ -7,10 +7,10 @@ among the cards that are then left, the dice a function of the game and the step
 to the same choices bit for bit. The actor makes the choice of the hand that it sees; hands under which the choice is
 another one leave the partner's set. Roll-outs go on under the blueprint, at both seats.
 
-The set of a player is kept as in `agents.search.hands`, but from records that show no hand at all (`public_record`): so
-nothing can get in that not everybody knows. A pair of hands, one of each set, is possible if there are enough copies of
-its cards, and as likely as there are ways to lay it: what players do depends on one hand at a time, so no pair goes
-that is not gone with one of its hands.
+The set of a player is kept as in `agents.search.hanabi.beliefs`, but from records that show no hand at all
+(`public_record`): so nothing can get in that not everybody knows. A pair of hands, one of each set, is possible if
+there are enough copies of its cards, and as likely as there are ways to lay it: what players do depends on one hand at
+a time, so no pair goes that is not gone with one of its hands.
 
 Whether a search takes place follows from the sizes of the sets. They begin unlisted where there are more than `LISTED`
 hands, and are listed (all hands that the rules allow, replayed from the first step) once there are fewer; where one is
@@ -32,10 +32,10 @@ from numpy.typing import NDArray
 from hanabako.packing import unpack
 from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
-from ..playing.block import GAMES_AT_ONCE
+from ...playing.block import GAMES_AT_ONCE
+from ..choosing import Effort, Request, Thought, drawn, first_moves, think_together
 from .asking import Asking
-from .choosing import Effort, Request, Thought, drawn, first_moves, think_together
-from .hands import Hands, Moment, unseen, ways_among
+from .beliefs import Hands, Moment, unseen, ways_among
 from .imagined import Imagined, Studio, blocks_of_memory
 
 __all__ = ["CommonHands", "CommonKnowledge", "public_record"]

@@ -13,14 +13,14 @@ from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_word
 from hanafuda_env.engine.state import PHASE_END, Rules
 
-from ..played_out import PlayedOut
+from ..rollouts import PlayedOut
 from .one_round import hand_out, hidden_cards
 
 __all__ = ["Rounds", "unseen_loop"]
 
 
 class Rounds(PlayedOut):
-    """See `agents.search.played_out.PlayedOut`: deals are of `ROUND_STATE`, and points of the round are what counts."""
+    """See `agents.search.rollouts.PlayedOut`: deals are of `ROUND_STATE`, and points of the round are what counts."""
 
     def write(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
         """See `PlayedOut.write`: hands, and what is left of the deck."""

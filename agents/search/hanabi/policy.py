@@ -1,8 +1,9 @@
 """Seats of Hanabi that search (SPARTA, Lerer et al. 2020) over any bot or network: one of a team, or both of two.
 
 The searching seat knows the *blueprint* that its partners play. Before each act it brings its belief up to date (which
-hands it may hold, see `agents.search.hands`) and plays every legal action out under the blueprint, over hands drawn
-from the belief (see `agents.search.choosing`). It plays the best action if that beats the blueprint's own by a margin.
+hands it may hold, see `agents.search.hanabi.beliefs`) and plays every legal action out under the blueprint, over hands
+drawn from the belief (see `agents.search.choosing`). It plays the best action if that beats the blueprint's own by a
+margin.
 
 Of these, exactly one seat may search: partners read the searcher's acts as the blueprint's, and it expects the
 blueprint's acts of them. So of the seats that one policy is given, the first searches and the others play the
@@ -10,7 +11,8 @@ blueprint: ``--agents search:questions`` and ``--agents search:questions,questio
 searching policies side by side would each be wrong about the other.
 
 With ``seats="all"`` both players of a game of two search, and each replicates what the other's search came to under
-every hand (multi-agent search, see `agents.search.together`): one policy for both seats, or two of equal settings.
+every hand (multi-agent search, see `agents.search.hanabi.both_players`): one policy for both seats, or two of equal
+settings.
 
 What the clock or an interruption (Ctrl-C) stops answers with what it has; an interruption then goes on to the caller.
 
@@ -31,15 +33,15 @@ from hanabako.engine.bits import has_bit, popcount
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
-from ..bots.bot import BotPolicy
-from ..playing.block import GAMES_AT_ONCE
-from ..playing.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
+from ...bots.bot import BotPolicy
+from ...playing.block import GAMES_AT_ONCE
+from ...playing.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
+from ..choosing import MARGIN, Effort, Request, Thought, drawn, first_moves, think_together
+from ..effort import check_effort, check_number, name_of_search
 from .asking import ask_together
-from .choosing import MARGIN, Effort, Request, Thought, drawn, first_moves, think_together
-from .efforts import check_effort, check_number, name_of_search
-from .hands import Hands, Moment
+from .beliefs import Hands, Moment
+from .both_players import CommonKnowledge
 from .imagined import Imagined, Studio, blocks_of_memory
-from .together import CommonKnowledge
 
 __all__ = ["Replicating", "SearchPolicy", "SearchSeated"]
 

@@ -14,14 +14,14 @@ from hanabako.engine.rng import random_word
 from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.state import END_COMPLETE, END_NOT_YET, Rules
 
-from ..played_out import PlayedOut
+from ..rollouts import PlayedOut
 from .rounds import deal_unseen, list_unseen, worth_of
 
 __all__ = ["Rounds", "unseen_loop"]
 
 
 class Rounds(PlayedOut):
-    """See `agents.search.played_out.PlayedOut`: deals are records of the game, and its chances are what counts."""
+    """See `agents.search.rollouts.PlayedOut`: deals are records of the game, and its chances are what counts."""
 
     def write(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
         """See `PlayedOut.write`."""

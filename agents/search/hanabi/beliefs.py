@@ -38,11 +38,11 @@ from hanabi_env.engine.private_view import last_event
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 from hanabi_env.words.positions import action_of
 
-from ..playing.block import GAMES_AT_ONCE
+from ...playing.block import GAMES_AT_ONCE
+from ..choosing import systematic
 from .asking import Asking, Question, ask_together
-from .choosing import systematic
+from .earlier_hands import Past, in_order, kinds_of
 from .imagined import Imagined, Studio
-from .past import Past, in_order, kinds_of
 
 __all__ = ["Hands", "Moment", "ways_of"]
 
@@ -262,7 +262,7 @@ class Hands:
     def _replay(self, hands: NDArray[np.uint8]) -> Asking[tuple[NDArray[np.int64], NDArray[Any] | None]]:
         """Which of these hands of now (n, slots) fit all that partners did (rows); what all then remember.
 
-        Hands that were the same then (see `agents.search.past`) are followed once.
+        Hands that were the same then (see `agents.search.hanabi.earlier_hands`) are followed once.
         """
         past, rows, memories = self._past(hands.shape[1]), in_order(hands), None
         if self.studio.forgets:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..playing.block import GAMES_AT_ONCE
-from .choosing import batches
+from ...playing.block import GAMES_AT_ONCE
+from ..choosing import batches
 from .imagined import Imagined, Studio
 
 __all__ = ["Asking", "Question", "answers", "ask_together"]
