@@ -20,9 +20,9 @@ from gymnasium.vector import AutoresetMode
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
 from . import ppo
-from .learning.launch import saved_ranks, train, usual_ranks
+from .learning.common.launch import saved_ranks, train, usual_ranks
+from .learning.common.runs import finished
 from .learning.recipes import RECIPES
-from .learning.runs import finished
 from .networks.network import kind_of_processor
 from .networks.neural_policy import load_policy
 

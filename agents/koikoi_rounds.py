@@ -27,7 +27,7 @@ from hanafuda_env import PRESETS, KoiKoiConfig
 
 from .bots.koikoi.monte_carlo import ROLL_OUTS
 from .evaluation.matches import head_to_head, one_round
-from .learning.launch import usable_cores
+from .learning.common.launch import usable_cores
 from .learning.league import exploitability
 from .networks.policy_file import read_metadata, training_in_words
 from .playing.block import Block

@@ -7,8 +7,8 @@
 Every rank that `torchrun` starts has its share of the games, and a core or GPU of its own.
 """
 
+from .learning.common.trainer import command_line
 from .learning.ppo import PPO, Args, train
-from .learning.trainer import command_line
 
 __all__ = ["PPO", "Args", "main", "train"]
 

@@ -23,7 +23,7 @@ from hanabako.words.checks import shown
 from . import ppo
 from .evaluation.report import Args as Evaluation
 from .evaluation.report import evaluate
-from .learning.launch import train_to_the_end, usual_ranks
+from .learning.common.launch import train_to_the_end, usual_ranks
 from .learning.recipes import RECIPES, Recipe
 from .networks.neural_policy import load_network, save_policy
 from .networks.policy_file import read_metadata

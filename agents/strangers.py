@@ -24,8 +24,8 @@ import tyro
 from hanabako.files import read_json, write_text
 from hanabako.games import config_to_dict, game_named, make_config
 
-from .learning.launch import words_for
-from .learning.runs import finished
+from .learning.common.launch import words_for
+from .learning.common.runs import finished
 from .playing.play import play
 from .registry import load
 

@@ -19,7 +19,7 @@ import tyro
 
 from hanabako.files import read_json, write_text
 
-from .learning.launch import train_to_the_end
+from .learning.common.launch import train_to_the_end
 from .networks.policy_file import read_metadata
 
 RUNS = Path("runs") / "sweep"

@@ -32,8 +32,8 @@ from hanabako.files import read_json, write_text
 from hanabako.games import game_named, make_config
 
 from .evaluation.crossplay import heat_map, over_disjoint_pairs, round_robin, save_heat_map
-from .learning.launch import words_for
-from .learning.runs import finished
+from .learning.common.launch import words_for
+from .learning.common.runs import finished
 from .playing.play import play, standard_error
 from .registry import load
 

@@ -15,8 +15,8 @@ import torch
 import tyro
 
 from agents.learning import ppo
-from agents.learning.ranks import Ranks, joined_ranks, processor_settings
-from agents.learning.selfplay import SelfPlayEnvs
+from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
+from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
 from benchmarks.timing import Case, measure, place, write_json

@@ -13,8 +13,8 @@ from typing import Any
 from hanabako.games import game_of
 
 from .. import ppo
-from ..learning.launch import saved_ranks, train, usual_ranks
-from ..learning.selfplay import SelfPlayEnvs
+from ..learning.common.launch import saved_ranks, train, usual_ranks
+from ..learning.common.selfplay import SelfPlayEnvs
 
 __all__ = ["Args", "run"]
 

@@ -1,1 +1,1 @@
-"""Training: games of many tables, ranks, runs, and the trainer that algorithms stand on."""
+"""Training: an algorithm a file, and settings that are known to work."""

@@ -33,14 +33,14 @@ from ..datasets import Dataset
 from ..networks.network import masked
 from ..playing.open_games import check_members
 from ..registry import load
-from . import trainer
-from .company import CompanyEnvs
-from .memories import Memories
-from .network_settings import NetworkSettings
-from .ranks import Ranks
-from .recorded import RecordedEnvs
-from .selfplay import SelfPlayEnvs
-from .trainer import Settings
+from .common import trainer
+from .common.memories import Memories
+from .common.network_settings import NetworkSettings
+from .common.partners import CompanyEnvs
+from .common.ranks import Ranks
+from .common.recorded import RecordedEnvs
+from .common.selfplay import SelfPlayEnvs
+from .common.trainer import Settings
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ class Args(NetworkSettings, Settings):
     """Passes over each rollout: more where games take longer than gradients."""
 
     def make_config(self) -> Any:
-        """See `agents.learning.trainer.Settings.make_config`: without a ``preset``, by the rules of the ``dataset``."""
+        """See `agents.learning.common.trainer.Settings.make_config`; without ``preset`` by the ``dataset``'s rules."""
         entry = game_named(self.game)
         played = None if self.dataset is None or self.preset is not None else Dataset(self.dataset).config
         if played is None or game_of(played).name != entry.name:
@@ -73,24 +73,24 @@ class Args(NetworkSettings, Settings):
         return entry.make_config(config={**asdict(played), **observed, **said})
 
     def usual_name(self, config: Any) -> str:
-        """See `agents.learning.trainer.Settings.usual_name`: without a ``preset`` with the name of the ``dataset``."""
+        """See `agents.learning.common.trainer.Settings.usual_name`; without ``preset`` by the ``dataset``'s name."""
         if self.dataset is None or self.preset is not None:
             return super().usual_name(config)
         return f"{self.game}-{Path(self.dataset).stem}-{config.players}p"
 
     def check(self, world: int) -> None:
-        """See `agents.learning.trainer.Settings.check`."""
+        """See `agents.learning.common.trainer.Settings.check`."""
         self.check_network()
         self.check_positive("horizon", "minibatch", "epochs")
         super().check(world)
         self.check_shared(world, "minibatch")
 
     def others(self) -> tuple[str, ...]:
-        """See `agents.learning.trainer.Settings.others`: in a competitive game by default the agent itself."""
+        """See `agents.learning.common.trainer.Settings.others`: in a competitive game by default the agent itself."""
         return () if game_named(self.game).cooperative else (self.opponent or self.agent or "random",)
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.trainer.Settings.check_agents`."""
+        """See `agents.learning.common.trainer.Settings.check_agents`."""
         super().check_agents(config, kind)
         self.started(config, self.resume)
         if self.dataset is not None:
@@ -101,7 +101,7 @@ class Args(NetworkSettings, Settings):
             raise ValueError("agent must name whom to clone, or dataset the file of somebody's games, got None")
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "Lessons | RecordedEnvs":
-        """See `agents.learning.trainer.Settings.make_envs`."""
+        """See `agents.learning.common.trainer.Settings.make_envs`."""
         del kind
         if self.dataset is not None:
             return RecordedEnvs(config, self.games, self.seed, ranks, self.dataset)
@@ -134,7 +134,7 @@ class Decisions(NamedTuple):
 
 
 class Cloning:
-    """Everything that changes while training, on one rank: an `agents.learning.trainer.Algorithm`."""
+    """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert isinstance(envs, Lessons | RecordedEnvs)
@@ -192,7 +192,7 @@ class Cloning:
         return right, float(horizon * self.envs.games), total
 
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.trainer.Algorithm.state`."""
+        """See `agents.learning.common.trainer.Algorithm.state`."""
         return {
             **self.descent.state(),
             "generator": self.generator.get_state(),
@@ -200,7 +200,7 @@ class Cloning:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.trainer.Algorithm.restore`."""
+        """See `agents.learning.common.trainer.Algorithm.restore`."""
         self.descent.restore(state)
         self.generator.set_state(state["generator"].cpu())
         self.memories.now = state["memories"]
@@ -210,7 +210,7 @@ class Cloning:
 
 
 def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
     return trainer.train(args, Cloning)
 
 

@@ -29,10 +29,11 @@ from ..evaluation.matches import head_to_head, one_round
 from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy, load_policy
 from ..registry import load
-from . import ppo, trainer
-from .company import CompanyEnvs, drawn
-from .ranks import Ranks
-from .selfplay import SelfPlayEnvs
+from . import ppo
+from .common import trainer
+from .common.partners import CompanyEnvs, drawn
+from .common.ranks import Ranks
+from .common.selfplay import SelfPlayEnvs
 
 SNAPSHOTS = 8
 """Past versions at the end of a run, the first after that part of it."""
@@ -50,7 +51,7 @@ class Args(ppo.Args):
     """The game, a competitive one."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.trainer.Settings.check`."""
+        """See `agents.learning.common.trainer.Settings.check`."""
         super().check(world)
         if game_named(self.game).cooperative:
             raise ValueError(f"game must be a competitive one for a league, got {self.game}")
@@ -58,7 +59,7 @@ class Args(ppo.Args):
             raise ValueError(f"a league's partners are its own past versions, got {', '.join(self.pool)}")
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "LeagueEnvs":
-        """See `agents.learning.trainer.Settings.make_envs`."""
+        """See `agents.learning.common.trainer.Settings.make_envs`."""
         del kind
         return LeagueEnvs(config, self.games, self.seed, ranks, [])
 
@@ -84,7 +85,7 @@ class LeagueEnvs(CompanyEnvs):
 
 
 class League(ppo.PPO):
-    """PPO whose past versions join its games: an `agents.learning.trainer.Algorithm`."""
+    """PPO whose past versions join its games: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: ppo.Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert isinstance(envs, LeagueEnvs)
@@ -106,11 +107,11 @@ class League(ppo.PPO):
         self.league.admit(member)
 
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.trainer.Algorithm.state`."""
+        """See `agents.learning.common.trainer.Algorithm.state`."""
         return super().state() | {"members": [network.state_dict() for network in self.networks]}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.trainer.Algorithm.restore`."""
+        """See `agents.learning.common.trainer.Algorithm.restore`."""
         super().restore(state)
         for weights in state["members"]:
             network = copy.deepcopy(self.network).rounded()
@@ -149,7 +150,7 @@ def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[st
 
 
 def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
     return trainer.train(args, League)
 
 

@@ -19,9 +19,9 @@ from torch import Tensor
 
 from ..networks.kinds import NETWORKS
 from ..networks.network import Network
-from . import trainer
+from .common import trainer
+from .common.selfplay import SelfPlayEnvs
 from .ppo import PPO, Args
-from .selfplay import SelfPlayEnvs
 
 __all__ = ["MAPPO", "ActorCritic", "Args", "EveryView", "train"]
 
@@ -77,7 +77,7 @@ class MAPPO(PPO):
 
 
 def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
     return trainer.train(args, MAPPO)
 
 

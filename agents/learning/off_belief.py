@@ -47,13 +47,13 @@ from torch import Tensor, nn
 from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
 from ..networks.packing import unpack
-from . import trainer
-from .descent import Descent
-from .fictitious import FictitiousGames
-from .network_settings import NetworkSettings
-from .ranks import Ranks
-from .selfplay import SelfPlayEnvs
-from .trainer import Settings, geometric, price_of_losing
+from .common import trainer
+from .common.descent import Descent
+from .common.fictitious import FictitiousGames
+from .common.network_settings import NetworkSettings
+from .common.ranks import Ranks
+from .common.selfplay import SelfPlayEnvs
+from .common.trainer import Settings, geometric, price_of_losing
 
 READING_RATE = 1e-3
 """Adam's learning rate for what level 2 learns of the level below."""
@@ -91,7 +91,7 @@ class Args(NetworkSettings, Settings):
     """Part of the budget in which level 2 only learns what the level below says by its actions."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.trainer.Settings.check`."""
+        """See `agents.learning.common.trainer.Settings.check`."""
         self.check_network()
         self.check_positive("horizon", "minibatch", "epochs", "candidates")
         super().check(world)
@@ -108,7 +108,7 @@ class Args(NetworkSettings, Settings):
             raise ValueError('observation_type must not be "seer": players who see their hands have no belief')
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.trainer.Settings.check_agents`."""
+        """See `agents.learning.common.trainer.Settings.check_agents`."""
         super().check_agents(config, kind)
         started = self.started(config, self.resume)
         if self.network == "recurrent" or (started is not None and started.initial_memory(1) is not None):
@@ -123,7 +123,7 @@ class Args(NetworkSettings, Settings):
 
 
 class OffBelief:
-    """Everything that changes while training, on one rank: an `agents.learning.trainer.Algorithm`."""
+    """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
@@ -146,12 +146,12 @@ class OffBelief:
         return row | {"learning_rate": learning_rate, "explore": explore, "price_of_losing": price}
 
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.trainer.Algorithm.state`."""
+        """See `agents.learning.common.trainer.Algorithm.state`."""
         reading = {} if self.reading is None else {"reading": self.reading.descent.state()}
         return self.descent.state() | reading | {"generator": self.generator.get_state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.trainer.Algorithm.restore`."""
+        """See `agents.learning.common.trainer.Algorithm.restore`."""
         self.descent.restore(state)
         self.generator.set_state(state["generator"].cpu())
         if self.reading is not None:
@@ -313,7 +313,7 @@ def hands_of(envs: SelfPlayEnvs) -> tuple[np.ndarray, Tensor]:
 
 
 def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
     return trainer.train(args, OffBelief)
 
 

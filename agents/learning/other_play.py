@@ -25,10 +25,11 @@ from hanabako.compiler.jit import kernel
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.games import game_of
 
-from . import ppo, trainer
+from . import ppo
+from .common import trainer
+from .common.ranks import Ranks
+from .common.selfplay import SelfPlayEnvs
 from .ppo import PPO
-from .ranks import Ranks
-from .selfplay import SelfPlayEnvs
 
 __all__ = ["Args", "OtherPlay", "RenamedSuits", "train"]
 
@@ -117,7 +118,7 @@ class OtherPlay(PPO):
 
 
 def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
     return trainer.train(args, OtherPlay)
 
 

@@ -15,7 +15,7 @@ What differs from the textbook, each because it was measured to pay:
   their gradients, so their weights stay equal to the last bit.
 
 The file reads from top to bottom: settings, the algorithm, rollout, advantages, loss. Budgets, ranks, logs, checkpoints
-and evaluations are the trainer's, `agents.learning.trainer`.
+and evaluations are the trainer's, `agents.learning.common.trainer`.
 """
 
 from collections.abc import Iterator
@@ -32,13 +32,13 @@ from hanabako.words.checks import shown
 from ..networks.network import Network, choose, masked
 from ..playing.open_games import check_members
 from ..registry import load
-from . import trainer
-from .company import CompanyEnvs
-from .memories import Memories
-from .network_settings import NetworkSettings
-from .ranks import Ranks
-from .selfplay import SelfPlayEnvs
-from .trainer import Settings, geometric, price_of_losing
+from .common import trainer
+from .common.memories import Memories
+from .common.network_settings import NetworkSettings
+from .common.partners import CompanyEnvs
+from .common.ranks import Ranks
+from .common.selfplay import SelfPlayEnvs
+from .common.trainer import Settings, geometric, price_of_losing
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ class Args(NetworkSettings, Settings):
     """Part of the budget over which the price of a lost cooperative game rises from nothing to its points; 0: none."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.trainer.Settings.check`."""
+        """See `agents.learning.common.trainer.Settings.check`."""
         self.check_network()
         self.check_positive("horizon", "minibatch", "epochs")
         super().check(world)
@@ -93,11 +93,11 @@ class Args(NetworkSettings, Settings):
         return tuple(name for names in self.partners for name in names.split(",") if name)
 
     def others(self) -> tuple[str, ...]:
-        """See `agents.learning.trainer.Settings.others`: the partners, unless there is an ``opponent``."""
+        """See `agents.learning.common.trainer.Settings.others`: the partners, unless there is an ``opponent``."""
         return self.pool if self.pool and self.opponent is None else super().others()
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.trainer.Settings.check_agents`."""
+        """See `agents.learning.common.trainer.Settings.check_agents`."""
         super().check_agents(config, kind)
         self.started(config, self.resume)
         if self.pool and kind is not SelfPlayEnvs:
@@ -107,7 +107,7 @@ class Args(NetworkSettings, Settings):
         check_members([load(name, config) for name in self.pool])
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
-        """See `agents.learning.trainer.Settings.make_envs`."""
+        """See `agents.learning.common.trainer.Settings.make_envs`."""
         if not self.pool:
             return super().make_envs(config, ranks, kind)
         return CompanyEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
@@ -117,7 +117,7 @@ class Args(NetworkSettings, Settings):
 
 
 class PPO:
-    """Everything that changes while training, on one rank: an `agents.learning.trainer.Algorithm`."""
+    """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
@@ -146,7 +146,7 @@ class PPO:
         return row | {"learning_rate": learning_rate, "entropy_weight": entropy_weight, "price_of_losing": price}
 
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.trainer.Algorithm.state`."""
+        """See `agents.learning.common.trainer.Algorithm.state`."""
         return {
             **self.descent.state(),
             "generator": self.generator.get_state(),
@@ -154,7 +154,7 @@ class PPO:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.trainer.Algorithm.restore`."""
+        """See `agents.learning.common.trainer.Algorithm.restore`."""
         self.descent.restore(state)
         self.generator.set_state(state["generator"].cpu())
         self.memories.now = state["memories"]
@@ -343,5 +343,5 @@ def loss_of(
 
 
 def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.trainer.train`."""
+    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
     return trainer.train(args, PPO)

@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 
 from ..networks.greedy_input import event_words
-from . import trainer
-from .ranks import Ranks
-from .selfplay import SelfPlayEnvs
+from .common import trainer
+from .common.ranks import Ranks
+from .common.selfplay import SelfPlayEnvs
 from .vdn import VDN
 from .vdn import Args as VDNArgs
 
@@ -34,7 +34,7 @@ class Args(VDNArgs):
 
 
 class SAD(VDN):
-    """VDN whose network is also told the greedy action: an `agents.learning.trainer.Algorithm`."""
+    """VDN whose network is also told the greedy action: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
@@ -52,11 +52,11 @@ class SAD(VDN):
         self.told = torch.where(dones, 0, self.words[place, greedy.cpu()])[:, None]
 
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.trainer.Algorithm.state`."""
+        """See `agents.learning.common.trainer.Algorithm.state`."""
         return {**super().state(), "told": self.told}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.trainer.Algorithm.restore`."""
+        """See `agents.learning.common.trainer.Algorithm.restore`."""
         super().restore(state)
         self.told = state["told"].cpu()
 

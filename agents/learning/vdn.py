@@ -20,7 +20,7 @@ score of 9; two runs of equal settings were 0.3 apart, so smaller differences ma
 * As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`): 0.2 above its whole price at once.
 
 The file reads from top to bottom: settings, the algorithm, formulas. Budgets, ranks, logs, checkpoints and evaluations
-are the trainer's, `agents.learning.trainer`.
+are the trainer's, `agents.learning.common.trainer`.
 """
 
 import copy
@@ -33,13 +33,13 @@ from torch import Tensor
 from hanabako.games import game_named
 
 from ..networks.network import Network, choose, masked, q_values
-from . import trainer
-from .memories import Memories
-from .network_settings import NetworkSettings
-from .ranks import Ranks
-from .replay import Replay, Sequences
-from .selfplay import SelfPlayEnvs
-from .trainer import Settings, price_of_losing
+from .common import trainer
+from .common.memories import Memories
+from .common.network_settings import NetworkSettings
+from .common.ranks import Ranks
+from .common.replay import Replay, Sequences
+from .common.selfplay import SelfPlayEnvs
+from .common.trainer import Settings, price_of_losing
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class Args(NetworkSettings, Settings):
     """Part of the budget over which the price of a lost game rises from nothing to its points; 0: none."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.trainer.Settings.check`."""
+        """See `agents.learning.common.trainer.Settings.check`."""
         self.check_network()
         self.check_positive("horizon", "minibatch", "passes", "rollouts")
         super().check(world)
@@ -81,7 +81,7 @@ class Args(NetworkSettings, Settings):
             raise ValueError(f"game must be a cooperative one, whose rewards are the team's, got {self.game}")
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.trainer.Settings.check_agents`."""
+        """See `agents.learning.common.trainer.Settings.check_agents`."""
         super().check_agents(config, kind)
         self.started(config, self.resume)
 
@@ -90,7 +90,7 @@ class Args(NetworkSettings, Settings):
 
 
 class VDN:
-    """Everything that changes while training, on one rank: an `agents.learning.trainer.Algorithm`."""
+    """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
@@ -188,7 +188,7 @@ class VDN:
         return {"loss": loss, "q": chosen.mean(), "gradient_norm": norm}
 
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.trainer.Algorithm.state`."""
+        """See `agents.learning.common.trainer.Algorithm.state`."""
         return {
             **self.descent.state(),
             "target": self.target.state_dict(),
@@ -198,7 +198,7 @@ class VDN:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.trainer.Algorithm.restore`."""
+        """See `agents.learning.common.trainer.Algorithm.restore`."""
         self.descent.restore(state)
         self.target.load_state_dict(state["target"])
         self.generator.set_state(state["generator"].cpu())

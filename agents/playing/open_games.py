@@ -1,8 +1,8 @@
 """Games that go on apart from each other: in each somebody from outside has some seats, and policies have the others.
 
-Who learns among partners plays so (`agents.learning.company`), and so does one seat of many games as an environment
-(`hanabako.envs.vector_seat`). All games whose policies are to move go on together, until everywhere it is the turn of
-whoever is outside.
+Who learns among partners plays so (`agents.learning.common.partners`), and so does one seat of many games as an
+environment (`hanabako.envs.vector_seat`). All games whose policies are to move go on together, until everywhere it is
+the turn of whoever is outside.
 """
 
 from abc import ABC, abstractmethod

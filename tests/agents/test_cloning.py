@@ -11,9 +11,9 @@ import torch
 import agents
 from agents.datasets import record
 from agents.learning.cloning import Args, Lessons, train
-from agents.learning.ranks import Ranks
-from agents.learning.recorded import RecordedEnvs
-from agents.learning.runs import read_metrics
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.recorded import RecordedEnvs
+from agents.learning.common.runs import read_metrics
 from agents.networks.neural_policy import load_policy
 from agents.playing.block import Block
 from agents.playing.play import play

@@ -18,7 +18,8 @@ import hanabako
 from agents import ppo, registry
 from agents.commands import benchmark, command_line, train, watch
 from agents.commands.command_line import COMMANDS, main
-from agents.learning import cloning, launch
+from agents.learning import cloning
+from agents.learning.common import launch
 from hanabako.games import GameEntry, games
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agents import demo, ppo, scoreboard
-from agents.learning import runs
+from agents.learning.common import runs
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
 

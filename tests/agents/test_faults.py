@@ -22,10 +22,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents import ppo
-from agents.learning.checkpoints import Checkpoints
-from agents.learning.ranks import Ranks
-from agents.learning.runs import read_metrics
-from agents.learning.trainer import Trainer
+from agents.learning.common.checkpoints import Checkpoints
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.runs import read_metrics
+from agents.learning.common.trainer import Trainer
 from agents.networks.neural_policy import load_policy
 from agents.ppo import Args, train
 from tests.agents.tiny_runs import SMALL, UPDATE

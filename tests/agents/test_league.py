@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from agents.learning import league, ppo
+from agents.learning.common.ranks import Ranks
 from agents.learning.league import Args, League, LeagueEnvs, exploitability, train
-from agents.learning.ranks import Ranks
 from agents.networks.neural_policy import NeuralPolicy
 from hanafuda_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from agents.learning import mappo
+from agents.learning.common.ranks import Ranks
 from agents.learning.mappo import ActorCritic, EveryView
-from agents.learning.ranks import Ranks
 from agents.networks.kinds import NETWORKS
 from agents.networks.neural_policy import load_policy
 from agents.playing.play import play

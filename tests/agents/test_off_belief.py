@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from agents.evaluate import play
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, train
-from agents.learning.ranks import Ranks
-from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.network import Network
 from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
 from hanabako.engine.game import Game

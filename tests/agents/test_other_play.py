@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from agents.learning import other_play
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.other_play import RenamedSuits
-from agents.learning.ranks import Ranks
-from agents.learning.selfplay import SelfPlayEnvs
 from agents.networks.neural_policy import load_policy
 from agents.playing.play import play
 from hanabako.games import game_of, make_config

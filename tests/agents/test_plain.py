@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import agents
-from agents.learning.company import CompanyEnvs
+from agents.learning.common.partners import CompanyEnvs
 from agents.playing.play import play
 from agents.playing.seating import OneTable
 from hanabako.envs.seat import random_partner
 from hanabako.games import game_of
 from hanabi_env import PRESETS
-from tests.agents.test_company import ALONE, first_legal
+from tests.agents.test_partners import ALONE, first_legal
 from tests.games import GAMES, GameUnderTest, short_name
 
 MINI = PRESETS["mini"]

@@ -17,13 +17,13 @@ import torch
 import agents
 from agents.evaluate import play
 from agents.learning import ppo
-from agents.learning.checkpoints import write_checksums
-from agents.learning.descent import Descent
+from agents.learning.common.checkpoints import write_checksums
+from agents.learning.common.descent import Descent
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.runs import read_metrics
+from agents.learning.common.selfplay import SelfPlayEnvs
+from agents.learning.common.trainer import Progress, geometric
 from agents.learning.ppo import Args, advantages_of, train
-from agents.learning.ranks import Ranks
-from agents.learning.runs import read_metrics
-from agents.learning.selfplay import SelfPlayEnvs
-from agents.learning.trainer import Progress, geometric
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes, stop_after
 from tests.conftest import ROOT

@@ -12,7 +12,8 @@ import tyro
 import agents
 from agents import ppo, pretrain
 from agents.evaluate import play
-from agents.learning import cloning, launch
+from agents.learning import cloning
+from agents.learning.common import launch
 from agents.learning.recipes import RECIPES, Recipe
 from agents.networks.neural_policy import read_metadata
 from agents.registry import PRETRAINED

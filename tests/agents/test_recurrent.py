@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 import agents
 from agents.evaluation.crossplay import cross_play
-from agents.learning.ranks import Ranks
-from agents.learning.validation import validate
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.validation import validate
 from agents.networks import kinds, network
 from agents.networks.neural_policy import NeuralPolicy, save_policy
 from agents.networks.packing import unpack

@@ -8,10 +8,10 @@ import torch
 
 import agents
 from agents.evaluate import play
-from agents.learning.ranks import Ranks
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.selfplay import SelfPlayEnvs
+from agents.learning.common.trainer import train
 from agents.learning.sad import SAD, Args
-from agents.learning.selfplay import SelfPlayEnvs
-from agents.learning.trainer import train
 from agents.networks.greedy_input import event_words, seen_event
 from agents.networks.kinds import NETWORKS
 from agents.networks.network import masked

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents import ppo, sweep
-from agents.learning import launch
+from agents.learning.common import launch
 
 TINY = "--preset very_small --games 32 --horizon 8 --minibatch 64 --width 16 --evaluation-games 20 --final-games 20"
 

@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import agents
-from agents.learning import validation
-from agents.learning.ranks import Ranks
-from agents.learning.runs import read_metrics
-from agents.learning.selfplay import SelfPlayEnvs
-from agents.learning.trainer import Settings, Trainer, train
+from agents.learning.common import validation
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.runs import read_metrics
+from agents.learning.common.selfplay import SelfPlayEnvs
+from agents.learning.common.trainer import Settings, Trainer, train
 from agents.networks.network import DenseNetwork, choose, masked
 from agents.networks.neural_policy import load_policy
 from hanabi_env import PRESETS

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from agents.learning import sad, vdn
-from agents.learning.ranks import Ranks
-from agents.learning.runs import read_metrics
-from agents.learning.selfplay import SelfPlayEnvs
-from agents.learning.trainer import train
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.runs import read_metrics
+from agents.learning.common.selfplay import SelfPlayEnvs
+from agents.learning.common.trainer import train
 from agents.learning.vdn import VDN, Args, double_values, epsilons, returns_of
 from agents.networks.network import masked, q_values
 from hanabi_env import PRESETS

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
-from agents.learning.runs import read_metrics
-from agents.learning.trainer import Settings, Trainer
+from agents.learning.common.runs import read_metrics
+from agents.learning.common.trainer import Settings, Trainer
 from agents.networks.neural_policy import load_policy
 
 SMALL: dict[str, Any] = {

@@ -114,7 +114,7 @@ def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> Non
 
 def differences(run_dir: Path, whole: Path, codes: Sequence[int | None]) -> list[str]:
     """What tells a run from the one that nothing happened to."""
-    from agents.learning.runs import read_metrics
+    from agents.learning.common.runs import read_metrics
     from tests.agents.tiny_runs import weights, without_clock
 
     if any(codes):
@@ -142,7 +142,7 @@ class Rank:
 
 def begun(name: str, run_dir: Path) -> list[Rank]:
     """A process for every rank, which begin the run or go on with it."""
-    from agents.learning.launch import words_for
+    from agents.learning.common.launch import words_for
 
     module, ranks, settings, _ = RUNS[name]
     options = words_for(run_dir, [*settings, *(str(word) for pair in TINY.items() for word in pair)])

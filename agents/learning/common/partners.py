@@ -18,8 +18,8 @@ from hanabako.envs.saved_tables import checked_tables, save_tables
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
 
-from ..playing.open_games import OpenBlock, OpenGames, among, check_members
-from ..playing.policy import Policy, has, set_of
+from ...playing.open_games import OpenBlock, OpenGames, among, check_members
+from ...playing.policy import Policy, has, set_of
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 

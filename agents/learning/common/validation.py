@@ -8,10 +8,10 @@ import torch
 
 from hanabako.games import game_of
 
-from ..networks.neural_policy import NeuralPolicy
-from ..playing.play import is_specialized, play
-from ..playing.policy import Policy
-from ..registry import load
+from ...networks.neural_policy import NeuralPolicy
+from ...playing.play import is_specialized, play
+from ...playing.policy import Policy
+from ...registry import load
 from .ranks import Ranks
 
 __all__ = ["compile_evaluations", "validate"]

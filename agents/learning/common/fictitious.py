@@ -11,7 +11,7 @@ from torch import Tensor
 from hanabako.engine.rng import game_key
 from hanabi_env.engine.belief import belief_loops, scratch
 
-from ..playing.block import Block
+from ...playing.block import Block
 from .selfplay import SelfPlayEnvs
 
 __all__ = ["FictitiousGames"]

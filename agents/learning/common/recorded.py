@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..datasets import Dataset
+from ...datasets import Dataset
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 

@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 from hanabako.words.checks import shown
 
-from ..networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
-from ..networks.network import Network, fast_dtype
-from ..networks.neural_policy import load_network
-from ..registry import network_file
+from ...networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
+from ...networks.network import Network, fast_dtype
+from ...networks.neural_policy import load_network
+from ...registry import network_file
 from .descent import Descent
 from .ranks import Ranks
 
@@ -24,7 +24,7 @@ MOST_WEIGHTS = 2**28
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """What a run is told of its network: to be inherited beside `agents.learning.trainer.Settings`."""
+    """What a run is told of its network: to be inherited beside `agents.learning.common.trainer.Settings`."""
 
     network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
     """The kind of network; ``auto`` is that of ``start``, or ``symmetric`` in a game with suits that the rules cannot

@@ -11,9 +11,9 @@ import torch
 
 import agents
 from agents.learning import mappo
-from agents.learning.company import CompanyEnvs
-from agents.learning.ranks import Ranks
-from agents.learning.selfplay import SelfPlayEnvs
+from agents.learning.common.partners import CompanyEnvs
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.networks.neural_policy import load_policy
 from agents.playing.block import Block
 from agents.playing.open_games import OpenBlock

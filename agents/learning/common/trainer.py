@@ -22,9 +22,9 @@ from hanabako.files import read_json
 from hanabako.games import game_named, make_config
 from hanabako.words.checks import as_index, shown, usable_threads
 
-from ..networks.network import Network, kind_of_processor
-from ..networks.neural_policy import NeuralPolicy, save_policy
-from ..registry import load
+from ...networks.network import Network, kind_of_processor
+from ...networks.neural_policy import NeuralPolicy, save_policy
+from ...registry import load
 from .checkpoints import Checkpoints, holds_checkpoint
 from .ranks import Ranks, checked_device, joined_ranks, processor_settings
 from .runs import Interruption, Log, begin_run, draw_curve, finished, shown_of, usual_run_dir
@@ -295,7 +295,7 @@ class Trainer:
         return total[0], total[1], total[2] > 0
 
     def evaluate(self, games: int) -> dict[str, float]:
-        """See `agents.learning.validation.validate`; a row for the log."""
+        """See `agents.learning.common.validation.validate`; a row for the log."""
         self.progress.evaluations += 1
         policy = NeuralPolicy(self.algorithm.network, self.config)
         return validate(policy, games, self.args.others(), self.ranks)
@@ -313,7 +313,7 @@ class Trainer:
         """Go on from the run's last checkpoint.
 
         Raises:
-            ValueError: see `agents.learning.checkpoints.Checkpoints.load`.
+            ValueError: see `agents.learning.common.checkpoints.Checkpoints.load`.
         """
         self.checkpoints.load(self.restore)
 

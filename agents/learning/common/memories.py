@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 import torch
 from torch import Tensor
 
-from ..networks.network import Network
+from ...networks.network import Network
 from .selfplay import SelfPlayEnvs
 
 __all__ = ["Memories", "Steps"]
