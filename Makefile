@@ -21,7 +21,7 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minutes; MINUTES=1 for the mini game
-	@$(RUN) -m agents.demo $(if $(MINUTES),--minutes $(MINUTES))
+	@$(RUN) -m agents.commands.demo $(if $(MINUTES),--minutes $(MINUTES))
 
 test: lint types pytest  ## lint, types, tests and notebooks; says what was skipped and why
 
@@ -75,7 +75,7 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m hanabako.pages.folder_map
 	@$(RUN) -m tests.proof pages
 	@$(RUN) -c "from hanabako.games import games; [game.module('rule_card').main([]) for game in games().values()]"
-	@$(foreach game,$(GAMES),$(RUN) -m agents.picture $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
+	@$(foreach game,$(GAMES),$(RUN) -m agents.commands.draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

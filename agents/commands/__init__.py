@@ -1,1 +1,1 @@
-"""The command `hanabako`: a module for each sub-command, with its ``Args`` and what it does with them."""
+"""The command `hanabako`, a module for each sub-command with its ``Args``; and commands that `python -m` runs."""

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents import demo, ppo, scoreboard
+from agents import ppo, scoreboard
+from agents.commands import demo
 from agents.learning.common import runs
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import leaderboard, registry, zero_shot
+from agents import registry, zero_shot
+from agents.commands import leaderboard
 from agents.evaluate import main as evaluate
 from agents.evaluation.crossplay import self_and_cross_play
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.picture import default_agent, main, sample_game
+from agents.commands.draw import default_agent, main, sample_game
 from agents.registry import names
 from hanabako.drawing.replay import Snapshot
 from hanabi_env import HanabiConfig
@@ -99,5 +99,5 @@ def test_the_readmes_pictures_are_todays(under_test: GameUnderTest, tmp_path: Pa
     arguments = SHOWN.get(under_test.name, "")
     main([under_test.name, str(tmp_path / "today.svg"), *arguments.split()])
     today, out = (tmp_path / "today.svg").read_text(encoding="utf-8"), f"docs/{under_test.name}.svg"
-    again = f"draw it again: python -m agents.picture {under_test.name} {out} {arguments}"
+    again = f"draw it again: python -m agents.commands.draw {under_test.name} {out} {arguments}"
     assert (ROOT / out).read_text(encoding="utf-8") == today, again

@@ -1,7 +1,7 @@
 """Play again what a file of results says, with the weights beside it: how a claim enters the scoreboards.
 
     python -m agents.evaluate hanabi --agents runs/mine/policy.safetensors --games 10000 --json entry.json
-    python -m agents.leaderboard entry.json
+    python -m agents.commands.leaderboard entry.json
 
 An entry is the JSON that `agents.evaluate` writes, of scores or of ``--cross-play``, and the networks it names. It
 stands if every mean is found again within four standard errors on the same deals; on the same machine the means are
@@ -19,9 +19,9 @@ from hanabako.files import read_json
 from hanabako.games import config_from_dict
 from hanabako.words.checks import shown
 
-from .evaluation.report import Args as Evaluation
-from .evaluation.report import cross_play, loaded
-from .playing.play import play
+from ..evaluation.report import Args as Evaluation
+from ..evaluation.report import cross_play, loaded
+from ..playing.play import play
 
 __all__ = ["check", "main"]
 

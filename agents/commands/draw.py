@@ -1,7 +1,7 @@
 """Draw a game that bots play: its last position as .svg, or the whole game as .html, to click through.
 
-    python -m agents.picture hanabi table.svg --seed 11 --moves 32 --seat 1
-    python -m agents.picture koikoi game.html --preset nintendo --agent counting
+    python -m agents.commands.draw hanabi table.svg --seed 11 --moves 32 --seat 1
+    python -m agents.commands.draw koikoi game.html --preset nintendo --agent counting
 
 `hanabako watch` writes pages of games that are kept, and of training runs.
 """
@@ -16,9 +16,9 @@ from hanabako.drawing.replay import Snapshot
 from hanabako.files import write_text
 from hanabako.games import game_named, game_of, make_config
 
-from .playing.policy import Policy
-from .playing.seating import OneTable
-from .registry import load, names
+from ..playing.policy import Policy
+from ..playing.seating import OneTable
+from ..registry import load, names
 
 __all__ = ["Args", "default_agent", "draw", "main", "sample_game"]
 

@@ -1,7 +1,7 @@
 """What ``make train`` runs: learn Hanabi from scratch on all cores, evaluate, and show where everything is.
 
-    python -m agents.demo                # standard Hanabi for two players, five minutes on two cores
-    python -m agents.demo --minutes 1    # the small game `mini` (three colors, three ranks)
+    python -m agents.commands.demo                # standard Hanabi for two players, five minutes on two cores
+    python -m agents.commands.demo --minutes 1    # the small game `mini` (three colors, three ranks)
 
 It starts `agents.ppo` under ``torchrun``, one rank per core.
 """
@@ -19,12 +19,12 @@ from gymnasium.vector import AutoresetMode
 
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
-from . import ppo
-from .learning.common.launch import saved_ranks, train, usual_ranks
-from .learning.common.runs import finished
-from .learning.recipes import RECIPES
-from .networks.network import kind_of_processor
-from .networks.neural_policy import load_policy
+from .. import ppo
+from ..learning.common.launch import saved_ranks, train, usual_ranks
+from ..learning.common.runs import finished
+from ..learning.recipes import RECIPES
+from ..networks.network import kind_of_processor
+from ..networks.neural_policy import load_policy
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
