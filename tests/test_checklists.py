@@ -64,7 +64,7 @@ def test_a_variants_steps_name_every_file_that_a_field_of_the_config_touches(fie
 
 
 NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's short way to a position
-    "agents/evaluation/originals.py",  # four lives, as in the original of two bots
+    "benchmarks/strength/ports.py",  # four lives, as in the original of two bots
     "agents/learning/off_belief.py",  # refuses the tiles
     *(
         f"tests/agents/test_{name}.py"

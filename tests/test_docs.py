@@ -19,8 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from agents import koikoi_rounds, names, scoreboard
+from agents import names
 from agents.registry import SEARCH
+from benchmarks.strength import koikoi_rounds, scoreboard
 from hanabako.games import games
 from hanabako.pages import folder_map
 from hanabako.pages.generated import filled

@@ -122,7 +122,7 @@ WORDS = {
         (),
         {
             "benchmarks/compile_time.py": ("programs?", "PROGRAMS"),
-            "agents/scoreboard.py": (r"programs?(_row|_board)?", "PROGRAMS"),
+            "benchmarks/strength/scoreboard.py": (r"programs?(_row|_board)?", "PROGRAMS"),
             "agents/evaluation/*": (r"programs?(_row|_board)?", "PROGRAMS"),
         },
     ),

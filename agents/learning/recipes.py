@@ -1,8 +1,8 @@
 """What it takes to train a network for each game: settings of its learner, by the name of the network they make.
 
 A name is that of a game, of a preset and a number of players; behind them is the seed of one of several networks, or
-what else is special about it. ``agents/SCORES.md`` tells how the settings were chosen. Two cores make five to
-eight million decisions a minute, half as many in a network of width 128.
+what else is special about it. ``benchmarks/strength/SCORES.md`` tells how the settings were chosen. Two cores make five
+to eight million decisions a minute, half as many in a network of width 128.
 """
 
 from typing import NamedTuple

@@ -8,12 +8,12 @@ import pytest
 
 import agents
 from agents.bots.bot import BotLoops, BotPolicy, BotsSeated
-from agents.evaluation.originals import WITHIN, Comparison, comparisons
 from agents.playing.block import Block
 from agents.playing.play import play, steps_of
 from agents.playing.policy import Policy
 from agents.playing.seating import OneTable, sit
-from agents.scoreboard import ORIGINALS, PROGRAMS
+from benchmarks.strength.ports import WITHIN, Comparison, comparisons
+from benchmarks.strength.scoreboard import ORIGINALS, PROGRAMS
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from agents import ppo, scoreboard
+from agents import ppo
 from agents.commands import demo
 from agents.learning.common import runs
+from benchmarks.strength import scoreboard
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
 

@@ -24,12 +24,12 @@ from agents.search.ikebana.rollouts import Rounds
 from agents.search.ikebana.rollouts import unseen_loop as ikebana_unseen
 from agents.search.ikebana.rounds import deal_unseen, list_unseen, worth_of
 from agents.search.koikoi.endings import solved_openly
-from agents.search.koikoi.equilibrium import Matching, both_hands, solve, solve_call
 from agents.search.koikoi.one_round import ROUND_STATE, Laid, round_rules, round_state
 from agents.search.koikoi.policy import KoiKoiSearch
 from agents.search.koikoi.rollouts import Rounds as KoiKoiRounds
 from agents.search.koikoi.rollouts import unseen_loop
 from agents.search.koikoi.walk import CHOICES
+from benchmarks.strength.solvers.koikoi.equilibrium import Matching, both_hands, solve, solve_call
 from hanabako.engine.protocol import rules_array
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig, koikoi_v0

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agents import search_contests, search_scores
 from agents.studies.growing import chosen, grow, made_by
+from benchmarks.strength import search_hanabi, search_matches
 
 
 class Row(NamedTuple):
@@ -75,7 +75,7 @@ class Board(NamedTuple):
     games: int
 
 
-@pytest.mark.parametrize("command", [search_scores, search_contests])
+@pytest.mark.parametrize("command", [search_hanabi, search_matches])
 def test_a_result_names_the_command_that_goes_on_with_it(command: Any, capsys: pytest.CaptureFixture[str]):
     for result in command.read_results():
         python, option, module, *words = result["command"].split()
@@ -88,24 +88,24 @@ def test_a_result_names_the_command_that_goes_on_with_it(command: Any, capsys: p
 
 
 def test_a_command_is_said_with_its_choices_and_its_machine():
-    made = made_by("agents.ceiling", {"players": 2, "preset": "small"})
-    assert made["command"] == "python -m agents.ceiling --players 2 --preset small"
+    made = made_by("benchmarks.strength.solvers.ceiling", {"players": 2, "preset": "small"})
+    assert made["command"] == "python -m benchmarks.strength.solvers.ceiling --players 2 --preset small"
     assert made["machine"]["cores"] >= 1 and made["machine"]["date"]
 
 
 @pytest.mark.parametrize(
     ("command", "words", "says"),
     [
-        (search_scores, ["--preset", "nothing", "--list"], "preset must be one of standard, .*, got 'nothing'"),
-        (search_scores, ["--players", "9", "--minutes", "0"], "players must be one of 2, 3, 4, 5, got 9"),
-        (search_scores, ["--cores", "0", "--minutes", "0"], "cores must be at least 1, got 0"),
-        (search_contests, ["--game", "hanabi", "--list"], "game must be one of koikoi, ikebana, got 'hanabi'"),
+        (search_hanabi, ["--preset", "nothing", "--list"], "preset must be one of standard, .*, got 'nothing'"),
+        (search_hanabi, ["--players", "9", "--minutes", "0"], "players must be one of 2, 3, 4, 5, got 9"),
+        (search_hanabi, ["--cores", "0", "--minutes", "0"], "cores must be at least 1, got 0"),
+        (search_matches, ["--game", "hanabi", "--list"], "game must be one of koikoi, ikebana, got 'hanabi'"),
         (
-            search_contests,
+            search_matches,
             ["--game", "ikebana", "--rival", "smart", "--minutes", "0"],
             "with game=ikebana: rival must be one of .*, got 'smart'",
         ),
-        (search_contests, ["--cores", "-1", "--minutes", "0"], "cores must be at least 1, got -1"),
+        (search_matches, ["--cores", "-1", "--minutes", "0"], "cores must be at least 1, got -1"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

@@ -65,7 +65,7 @@ def test_what_all_know_is_true(name, players):
     ],
 )
 def test_scores_do_not_fall(name, players, least):
-    """Each bound is five standard errors of 400 games, or more, below the mean of 20,000 (`agents/results`)."""
+    """Each bound is five standard errors of 400 games, or more, below the mean of 20,000 (the boards)."""
     config = HanabiConfig(players=players)
     assert play(config, agents.load(name, config), 400, seed=1).score.mean() > least
 

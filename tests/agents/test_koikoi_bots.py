@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import agents
-from agents import koikoi_rounds
 from agents.bots.bot import BotPolicy
 from agents.bots.koikoi.heuristics import probability_to_hold
 from agents.evaluate import play
 from agents.evaluation.matches import head_to_head
+from benchmarks.strength import koikoi_rounds
 from hanabako.files import write_rows
 from hanafuda_env import PRESETS, koikoi_v0
 from hanafuda_env.engine.private_view import hide, unseen

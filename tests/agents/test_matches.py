@@ -5,7 +5,7 @@ import pytest
 
 import agents
 from agents.evaluation import matches as contest
-from agents.scoreboard import contests_board
+from benchmarks.strength.scoreboard import contests_board
 from hanabako.games import games, make_config
 
 

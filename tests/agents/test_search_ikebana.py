@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import agents
-from agents import ikebana_prestige
 from agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
 from agents.playing.play import play
 from agents.playing.seating import OneTable
-from agents.search.ikebana.endings import exact_ending
 from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, kind_of, worths
 from agents.search.ikebana.lookahead import SPREAD, ahead_loop, room_for
 from agents.search.ikebana.relaxed import solve_round, won
+from benchmarks.strength import ikebana_prestige
+from benchmarks.strength.solvers.ikebana.last_turns import exact_ending
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.words.notation import CARD_NAMES, set_of
 from tests.ikebana.table import position

@@ -3,9 +3,9 @@
 Over a bot it grows a tree of what players know until the last turns (`agents.search.koikoi.tree`), in which the
 blueprint plays rounds out, and plays the action that was worth most. Over a network every action is played out over the
 same deals of the unseen cards by the network at both seats (`agents.search.rollouts`), and the best one played if it
-beats the network's own by a margin (a tree there brings nothing: ``agents/SCORES.md``). When few cards are left either
-solves the end of the round for every hand that the other may hold (`agents.search.koikoi.endings`). What is known of
-the other hand by K14 is kept from the beginning of the round.
+beats the network's own by a margin (a tree there brings nothing: ``benchmarks/strength/SCORES.md``). When few cards are
+left either solves the end of the round for every hand that the other may hold (`agents.search.koikoi.endings`). What is
+known of the other hand by K14 is kept from the beginning of the round.
 
 Points are what it plays for, also where ``reward`` is another: the points of the round in play alone, whatever the
 score. Over `monte_carlo` rounds are played out as that bot does it itself: at random. Nobody's act is expected to be

@@ -3,7 +3,8 @@
 With open hands the rest of a round is a game of chance and skill without secrets, whose value (the lead of player 0
 in points) is worked out from its end: the mean over the cards that may be drawn, the best over the actions of whoever
 acts. `walk` does that for one deal. On its way it can write down the game as it is with *closed* hands (see
-`agents.search.koikoi.equilibrium`): who chooses where, knowing what, and what each pair of plans leads to.
+`benchmarks.strength.solvers.koikoi.equilibrium`): who chooses where, knowing what, and what each pair of plans leads
+to.
 
 Rules are asked, not repeated: a step of the engine is made with every card that it may turn up.
 """

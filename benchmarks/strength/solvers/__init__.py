@@ -1,0 +1,1 @@
+"""Exact solutions and bounds that the studies compare agents with."""

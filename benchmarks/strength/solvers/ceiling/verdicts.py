@@ -1,0 +1,173 @@
+"""What a deck allows: the best score, or bounds of it, each with what proves it.
+
+First comes the highest score: a narrow beam, the arguments, then wider beams of several styles. Whoever finds no line
+and no argument leaves the deck *open*. Below the highest score one card less is tried after the other, in all ways to
+leave cards out at the fireworks' ends, up to the first target for which there is a line. Every line is followed by the
+rules of the game to its end, and its score is what they say.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from hanabi_env import HanabiConfig
+from hanabi_env.engine.rules import opening_score
+from hanabi_env.words.notation import action_to_str
+
+from .arguments import Arguments
+from .beam import DRY, STYLES, Beam
+from .decks import MASK_WORDS, MOST_STEPS, deck_loops, empty_states, target_of
+from .orders import empty_orders
+from .words import Known, known_in_words
+
+__all__ = ["Ceiling", "Verdict", "targets_below"]
+
+FIRST_WIDTHS = (1, 8)
+WIDTHS = (64, 512)
+LAST_WIDTH = 4096
+WITH_TILES = (10, 8, 6, 5, 9, 7)
+"""With bonus tiles (V4), the styles that solve most."""
+MOST_LEFT_OUT = 6
+"""Cards less than all for which every way to leave them out is tried; beyond, only a narrow beam for each."""
+
+
+class Verdict(NamedTuple):
+    """What a deck allows."""
+
+    lower: int
+    """The highest score of a game that was played."""
+    upper: int
+    """No game scores more."""
+    argument: str
+    """Why the highest score of all is out of reach, or "" if it is not, or if the deck is open."""
+    actions: tuple[int, ...]
+    """A game that scores ``lower``."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the highest score is within reach is not known."""
+        return not self.argument and self.lower < self.upper
+
+
+def targets_below(heights: tuple[int, ...], left_out: int) -> Iterator[tuple[int, ...]]:
+    """All ways to leave that many cards out at the ends of fireworks of these heights."""
+    for fewer in product(*(range(min(left_out, height) + 1) for height in heights)):
+        if sum(fewer) == left_out:
+            yield tuple(height - less for height, less in zip(heights, fewer, strict=True))
+
+
+class Ceiling:
+    """Solves one deck of a config after the other.
+
+    Args:
+        config: what is played.
+        last_width: positions of the widest beams.
+
+    Raises:
+        ValueError: a random player begins.
+    """
+
+    def __init__(self, config: HanabiConfig, last_width: int = LAST_WIDTH) -> None:
+        if config.random_start_player:
+            raise ValueError("random_start_player must be False: a game is solved whose first player is known")
+        self.config, self.rules = config, config.rules()
+        self.last_width = last_width
+        self.beams: dict[int, Beam] = {}
+        self.arguments = Arguments(self.rules)
+        self.states = empty_states(self.rules)
+        self.orders = empty_orders()
+        self.mask = np.zeros(MASK_WORDS, np.uint64)
+        self.actions = np.zeros(MOST_STEPS, np.int64)
+        self.whole = (self.rules.ranks,) * self.rules.suits
+        self.game = (np.uint64(0), np.uint64(0))
+
+    def deal(self, seed: int, index: int) -> None:
+        """The cards of game ``index`` of ``seed`` lie in ``orders``."""
+        self.game = (np.uint64(seed), np.uint64(index))
+        deck_loops().deal(self.rules, self.states, *self.game, self.orders)
+
+    def solve(self, seed: int, index: int) -> Verdict:
+        """What the deck of game ``index`` of ``seed`` allows."""
+        self.deal(seed, index)
+        most = self.config.max_score
+        found, argument = self.attempt(self.whole, self.last_width)
+        if found is not None and found[0] == most:
+            return Verdict(most, most, "", found[1])
+        if self.rules.final_bouquet:  # V5: all or nothing
+            lost = int(opening_score(self.rules))
+            return Verdict(lost, lost if argument else most, argument, ())
+        return self.best_below(argument)
+
+    def in_words(self, seed: int, index: int, verdict: Verdict) -> tuple[Known, list[str]]:
+        """The cards of a game, and the moves of its verdict."""
+        self.deal(seed, index)
+        known = known_in_words(self.config, self.orders, seed, index)
+        return known, [action_to_str(self.config, action) for action in verdict.actions]
+
+    def best_below(self, argument: str) -> Verdict:
+        """The best score of a deck that does not allow the highest, or for which no line was found."""
+        is_proved = bool(argument)
+        most = self.config.max_score
+        upper = most - is_proved
+        for left_out in range(1, sum(self.whole) + 1):
+            best: tuple[int, tuple[int, ...]] | None = None
+            for heights in targets_below(self.whole, left_out):
+                found, refuted = self.attempt(heights, 512 if left_out <= MOST_LEFT_OUT else 8)
+                is_proved &= bool(refuted)
+                if found is not None and (best is None or found[0] > best[0]):
+                    best = found
+                if best is not None and best[0] >= most - left_out:
+                    return Verdict(best[0], max(upper, best[0]), argument, best[1])
+            if is_proved:
+                upper = most - left_out - 1
+        return Verdict(int(opening_score(self.rules)), upper, argument, ())
+
+    def attempt(self, heights: tuple[int, ...], widest: int) -> tuple[tuple[int, tuple[int, ...]] | None, str]:
+        """Look for a line and for an argument: a played game as (score, actions) or None, and the argument or ""."""
+        target = target_of(self.rules, heights)
+        for width in FIRST_WIDTHS:
+            found, is_dry = self.find_line(target, width, 0)
+            if found is not None:
+                return found, ""
+            if is_dry:
+                break
+        argument = self.arguments.find(self.orders, target)
+        if argument:
+            return None, argument
+        for width, style in self.ladder(widest):
+            found, is_dry = self.find_line(target, width, style)
+            if found is not None:
+                return found, ""
+            if is_dry and not (self.rules.choreography or self.rules.flamboyants):
+                return None, "searched"
+        return None, ""
+
+    def ladder(self, widest: int) -> Iterator[tuple[int, int]]:
+        """Widths and styles of the beams after the narrow ones."""
+        styles = WITH_TILES if self.rules.flamboyants else range(len(STYLES))
+        for width in WIDTHS:
+            if width <= min(widest, self.last_width):
+                yield width, styles[0]
+        if widest > WIDTHS[-1]:
+            for style in styles[1:]:
+                yield min(WIDTHS[-1], self.last_width), style
+            for style in styles:
+                yield self.last_width, style
+
+    def find_line(self, target: int, width: int, style: int) -> tuple[tuple[int, tuple[int, ...]] | None, bool]:
+        """A played game as (score, actions) or None; and whether all positions were searched in vain."""
+        if width not in self.beams:
+            self.beams[width] = Beam(self.rules, width)
+        beam = self.beams[width]
+        turns = beam.search(self.orders, target, STYLES[style])
+        if turns < 0:
+            return None, turns == DRY
+        seed, index = self.game
+        score = deck_loops().follow(
+            self.rules, self.states, seed, index, np.int64(target), beam.moves, turns, self.mask, self.actions
+        )
+        if score < target.bit_count() - (self.rules.ranks if self.rules.black_suit >= 0 else 0):
+            return None, False
+        return (int(score), tuple(self.actions[self.actions >= 0].tolist())), False

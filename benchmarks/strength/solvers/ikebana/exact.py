@@ -1,0 +1,126 @@
+"""The chances of a small game of Ikebana, exactly: both players choose as is best, and every draw is weighed.
+
+A round is worked out from its end: what a turn's beginning is worth to the player to move, for every division of the
+prestige, follows from what the next moment's beginnings are worth to the other
+(`benchmarks.strength.solvers.ikebana.small_game` has written down what leads where). Payments stay between the two, so
+that a round has one sum of prestige. A tie is half a win (I14). Chances are float32: rounded at the seventh place, a
+turn at a time.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.ikebana.relaxed import won
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import kernel, keyed
+
+from .small_game import Moment
+
+__all__ = ["last_turns", "most_refusals", "round_before", "solved_moments"]
+
+NOWHERE = np.int32(-1)
+
+
+def most_refusals(total: int) -> int:
+    """I6: how many refusals of one turn a sum of prestige pays for."""
+    return int((np.sqrt(8 * total + 1) - 1) // 2)
+
+
+def last_turns(total: int, gains: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The chances behind the last round, for `solved_moments`: who has more has won (I14)."""
+    return won(2 * np.arange(total + 1) - total + (gains[:, :1] - gains[:, 1:])).astype(np.float32)
+
+
+def round_before(
+    total: int, gains: NDArray[np.int64], later: Callable[[int], NDArray[np.float32]]
+) -> NDArray[np.float32]:
+    """The same behind another round: ``later`` are the chances of whoever begins the next one, by that round's sum.
+
+    Who gains most begins it, of equals the player who began this one (I13).
+    """
+    own = np.arange(total + 1)
+    rows = [
+        later(total + one + other)[own + one] if one >= other else 1 - later(total + one + other)[total - own + other]
+        for one, other in gains.tolist()
+    ]
+    return np.array(rows, np.float32)
+
+
+def solved_moments(moments: Sequence[Moment], total: int, ended: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+    """The chance to win of the player to move at every beginning of a turn, from the last moment to the first.
+
+    Args:
+        moments: see `benchmarks.strength.solvers.ikebana.small_game.moments_of`; a turn has room for as many refusals
+        as can be paid. total: the sum of both players' prestige, before the gains. ended: (pairs of bouquets, total +
+        1): the chance of the player to move behind the last moment, by the part of
+            the sum that this player has.
+
+    Yields:
+        (starts, total + 1), by the prestige of the player to move.
+    """
+    chances = ended
+    for moment in reversed(moments):
+        after = 1 - chances[:, ::-1]  # to the player to move here, by what that player has
+        drawn, places = np.zeros((0, 0), np.float32), np.full(len(moment.deck), NOWHERE)
+        for refusals in range(most_refusals(total), -1, -1):
+            rows = np.flatnonzero(moment.reached >> np.uint32(refusals) & 1)
+            out = np.zeros((len(rows), total + 1 - refusals * (refusals + 1) // 2), np.float32)
+            draw_cards()(moment[2:5], rows, after, drawn, places, refusals + 1, out)
+            drawn = out
+            places[:] = NOWHERE
+            places[rows] = np.arange(len(rows))
+        buy_cards()(moment.bought, moment.prices, after, drawn)
+        chances = drawn
+        yield chances
+
+
+@cache
+def draw_cards() -> Callable[..., None]:
+    """The loop ``((deck, kept, refused), rows, after, again, places, price, out)``: what drawing is worth.
+
+    ``again`` is what it is worth after a refusal more, which costs ``price``, at the ``places`` of the positions.
+    """
+    digest = digest_of(draw_cards)
+
+    @kernel
+    def draw(moment, rows, after, again, places, price, out):
+        deck, kept, refused = keyed(moment, digest)
+        for row in range(rows.shape[0]):
+            i, worths, left = rows[row], out[row], 0
+            for card in range(deck.shape[1]):
+                number = np.float32(deck[i, card])
+                if deck[i, card] == 0:
+                    continue
+                left += deck[i, card]
+                keeping = after[kept[i, card]]
+                place = -1 if refused[i, card] < 0 else places[refused[i, card]]
+                poor = worths.shape[0] if place < 0 else min(price, worths.shape[0])
+                for p in range(poor):
+                    worths[p] += number * keeping[p]
+                if place >= 0:
+                    refusing = again[place]
+                    for p in range(price, worths.shape[0]):
+                        worths[p] += number * max(keeping[p], refusing[p - price])
+            for p in range(worths.shape[0]):
+                worths[p] /= np.float32(left)
+
+    return draw
+
+
+@cache
+def buy_cards() -> Callable[..., None]:
+    """The loop ``(bought, prices, after, chances)``: a turn may begin with a purchase instead (I7)."""
+    digest = digest_of(buy_cards)
+
+    @kernel
+    def buy(bought, prices, after, chances):
+        for i in range(keyed(chances.shape[0], digest)):
+            if bought[i] >= 0:
+                price = np.int64(prices[i])
+                for p in range(price, chances.shape[1]):
+                    chances[i, p] = max(chances[i, p], after[bought[i], p - price])
+
+    return buy

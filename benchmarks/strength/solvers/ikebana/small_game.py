@@ -1,0 +1,371 @@
+"""A small game of Ikebana for two, and all that can happen in a round of it.
+
+Small is the box alone: so many colors, so many copies of each value, and jokers. All rules are those of the booklet:
+the turn (I5), refusals and their price (I6), purchases (I7), decks made anew (I9, J1), bouquets of five and what they
+earn (I10, I11). Discards lie open (``perfect_recall``, J3), so that nothing is hidden but the order of the deck, and
+from both alike.
+
+`moments_of` writes down every position that a turn can begin with or draw from, moment by moment of the round, and
+where each card that may come leads if it is kept or refused. Positions that cannot matter differently are one: colors
+may be exchanged, and cards that lie too deep in a discard to be bought, or to be its top when a deck is made anew, have
+no order. Prestige is no part of a position: `benchmarks.strength.solvers.ikebana.exact` works out the chances for every
+division of it.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.bots.ikebana.odds import multiplier_of_colors, points_of_values
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import interned, kernel, keyed, rule
+from hanabako.engine.bits import ZERO
+from hanabako.engine.rng import mix64
+from ikebana_env.engine.state import BOUQUET_SIZE
+
+__all__ = ["MOMENTS", "Moment", "SmallGame", "empty_position", "moments_of"]
+
+MOMENTS = 2 * BOUQUET_SIZE
+MOST_KINDS, MOST_CARDS = 6, 21
+"""A word has room for so many counts of three bits each, twice, and another for so many cards in discards."""
+COUNT_BITS, CARD_BITS, HEIGHT_BITS = 3, 3, 5
+SIZES = (1 << 14, 1 << 18, 1 << 22, 1 << 24)
+"""Positions of a moment that are tried to have room for, in turn."""
+
+POSITION = interned(
+    np.dtype(
+        [  # player 0 is to move
+            ("bouquets", np.int64, (2, MOST_KINDS)),  # how many cards of each kind
+            ("discards", np.int64, (2, MOST_CARDS)),  # their kinds, bottom to top
+            ("heights", np.int64, (2,)),
+            ("deck", np.int64, (MOST_KINDS,)),  # worked out
+        ]
+    )
+)
+
+
+class SmallGame(NamedTuple):
+    """What is in the box. A kind of cards is a color and a value, or a joker and its value."""
+
+    colors: int
+    copies: tuple[int, ...]
+    """Of each value, from 1 on, in every color."""
+    jokers: tuple[int, ...] = ()
+    """The values of the jokers."""
+
+    @property
+    def kinds(self) -> list[tuple[int, int]]:
+        """The color of each kind, ``colors`` for jokers, and its value."""
+        values = [value for value, copies in enumerate(self.copies, 1) if copies]
+        colored = [(color, value) for color in range(self.colors) for value in values]
+        return [*colored, *((self.colors, value) for value in self.jokers)]
+
+    @property
+    def box(self) -> NDArray[np.int64]:
+        """How many cards there are of each kind."""
+        return np.array([1 if color == self.colors else self.copies[value - 1] for color, value in self.kinds])
+
+    @property
+    def prices(self) -> NDArray[np.int64]:
+        """I7: of each kind."""
+        return np.array([value for _, value in self.kinds])
+
+    @property
+    def renamings(self) -> NDArray[np.int64]:
+        """What each kind becomes when colors are exchanged, in every way."""
+        kinds = self.kinds
+        renamed = [[*colors, self.colors] for colors in permutations(range(self.colors))]
+        return np.array([[kinds.index((colors[color], value)) for color, value in kinds] for colors in renamed])
+
+    def gain(self, bouquet: Any) -> int:
+        """I10, I11: of a complete bouquet, by how many cards it has of each kind."""
+        cards = [kind for kind, count in zip(self.kinds, bouquet, strict=False) for _ in range(count)]
+        colors = {color for color, _ in cards if color < self.colors}
+        jokers = sum(color == self.colors for color, _ in cards)
+        return points_of_values(tuple(sorted(value for _, value in cards))) * multiplier_of_colors(len(colors), jokers)
+
+
+class Moment(NamedTuple):
+    """The positions of one moment, before its turn or in it: ``starts`` of them, the first ones, begin a turn."""
+
+    starts: int
+    keys: NDArray[np.uint64]
+    """(n, 2): what lies where, see `key_of`."""
+    deck: NDArray[np.int8]
+    """(n, kinds): the cards that may be drawn; a deck that is empty has been made anew (I9)."""
+    kept: NDArray[np.int32]
+    """(n, kinds): the next moment's position if the card is kept; behind the last moment, a pair of bouquets."""
+    refused: NDArray[np.int32]
+    """(n, kinds): the position of this moment from which the next card is drawn then; -1 if nobody can pay for it."""
+    bought: NDArray[np.int32]
+    """(n,): the next moment's position after a purchase, -1 if there is none."""
+    prices: NDArray[np.int8]
+    """(n,): what it costs."""
+    reached: NDArray[np.uint32]
+    """(n,): the set of numbers of refusals after which one may draw here."""
+
+
+class Positions(NamedTuple):
+    """A growing set of positions."""
+
+    keys: np.ndarray
+    """(n, 2): see `key_of`."""
+    index: np.ndarray
+    """Their numbers from 1 by hash, 0: free; twice as long, a power of two."""
+    count: np.ndarray
+    """(1,)."""
+
+
+def empty_position() -> NDArray[Any]:
+    """The record (1,) with which a round begins."""
+    return np.zeros(1, POSITION)
+
+
+def moments_of(game: SmallGame, most: int, start: NDArray[Any] | None = None) -> tuple[list[Moment], NDArray[np.int64]]:
+    """The moments of a round from ``start`` on (1,), an empty table if none is given, and how it can end.
+
+    Args:
+        game: what is in the box: 12 cards at least, so that there is always one to draw (I9).
+        most: refusals in a turn.
+        start: bouquets and discards, at the beginning of a turn.
+
+    Returns:
+        The moments, and what both bouquets earn (pairs, 2): first that of the player to move behind the last moment.
+
+    Raises:
+        ValueError: the box is too small or has too many kinds of cards, or a moment has too many positions.
+    """
+    if not 2 * BOUQUET_SIZE + 2 <= game.box.sum() <= MOST_CARDS or len(game.box) > MOST_KINDS:
+        raise ValueError(
+            f"the box of a small game has {2 * BOUQUET_SIZE + 2} to {MOST_CARDS} cards of at most {MOST_KINDS} kinds, "
+            f"got {game.box.sum()} of {len(game.box)}"
+        )
+    start = empty_position() if start is None else start
+    sizes = start["bouquets"][0].sum(axis=1).tolist()
+    for size in SIZES:
+        here = empty_positions(size)
+        add_start()(game.renamings, BOUQUET_SIZE - np.array(sizes), start, here)
+        found = []
+        for moment in range(sum(sizes), MOMENTS):
+            later = empty_positions(size)
+            found.append(written(game, moment, most, here, later))
+            if max(here.count[0], later.count[0]) >= size:
+                break
+            here = later
+        else:
+            bouquets = [counts_of(keys, len(game.box)) for keys in here.keys[: here.count[0], 0]]
+            return found, np.array([[game.gain(one) for one in pair] for pair in bouquets])
+    raise ValueError(f"a moment of a small game must have fewer than {SIZES[-1]:,} positions")
+
+
+def empty_positions(size: int) -> Positions:
+    """Room for so many positions, a power of two."""
+    return Positions(np.zeros((size, 2), np.uint64), np.zeros(2 * size, np.int32), np.zeros(1, np.int64))
+
+
+def counts_of(word: Any, kinds: int) -> NDArray[np.int64]:
+    """Both bouquets (2, kinds) of the first word of a key."""
+    mask = (1 << COUNT_BITS) - 1
+    counts = [int(word) >> COUNT_BITS * place & mask for place in range(2 * kinds)]
+    return np.array(counts).reshape(2, kinds)
+
+
+def written(game: SmallGame, moment: int, most: int, here: Positions, later: Positions) -> Moment:
+    """One moment: ``here`` has its beginnings and gets what else is drawn from, ``later`` gets those of the next."""
+    starts, kinds, size = int(here.count[0]), len(game.box), len(here.keys)
+    deck, kept, refused = (np.empty((size, kinds), dtype) for dtype in (np.int8, np.int32, np.int32))
+    bought, prices, reached = np.empty(size, np.int32), np.zeros(size, np.int8), np.zeros(size, np.uint32)
+    lacks = np.array([BOUQUET_SIZE - moment // 2, BOUQUET_SIZE - moment // 2 - moment % 2])
+    out = deck, kept, refused, bought, prices
+    states = np.zeros(2, POSITION)  # made here: a compiled loop would give them back too early
+    write_moment()((game.box, game.renamings, game.prices, lacks, most), here, later, states, out)
+    if max(here.count[0], later.count[0]) < size:
+        note_reached()(starts, most, refused, here.count, reached)
+    parts: list[Any] = [part[: here.count[0]].copy() for part in (here.keys, *out, reached)]
+    return Moment(starts, *parts)
+
+
+# --- Compiled ---------------------------------------------------------------------------------------------------------
+
+
+@rule
+def key_of(renamings, lacks, s, moment_ends, key):
+    """A position as two words, to ``key`` (2,): the least ones that exchanged colors lead to.
+
+    The first has the counts of both bouquets and the heights of both discards, the second the discards, from their tops
+    down. Player x's discard may be bought from as often as the other still lacks a card: one card more can become its
+    top. Below that, cards are sorted.
+    """
+    kinds = renamings.shape[1]
+    for way in range(renamings.shape[0]):
+        first, second, shift = ZERO, ZERO, 0
+        for x in range(2):
+            for kind in range(kinds):
+                first |= np.uint64(s.bouquets[x, kind]) << np.uint64(COUNT_BITS * (x * kinds + renamings[way, kind]))
+            if moment_ends:
+                continue
+            height = s.heights[x]
+            first |= np.uint64(height) << np.uint64(2 * COUNT_BITS * kinds + HEIGHT_BITS * x)
+            ordered = min(height, lacks[1 - x] + 1)
+            for depth in range(ordered):
+                second |= np.uint64(renamings[way, s.discards[x, height - 1 - depth]]) << np.uint64(shift)
+                shift += CARD_BITS
+            for kind in range(kinds):
+                for place in range(height - ordered):
+                    if renamings[way, s.discards[x, place]] == kind:
+                        second |= np.uint64(kind) << np.uint64(shift)
+                        shift += CARD_BITS
+        if way == 0 or first < key[0] or (first == key[0] and second < key[1]):
+            key[0] = first
+            key[1] = second
+
+
+@rule
+def lay(key, kinds, s):
+    """The position of a key."""
+    shift = 0
+    for x in range(2):
+        for kind in range(kinds):
+            s.bouquets[x, kind] = np.int64(key[0] >> np.uint64(COUNT_BITS * (x * kinds + kind))) & 7
+        s.heights[x] = np.int64(key[0] >> np.uint64(2 * COUNT_BITS * kinds + HEIGHT_BITS * x)) & 31
+        for depth in range(s.heights[x]):
+            s.discards[x, s.heights[x] - 1 - depth] = np.int64(key[1] >> np.uint64(shift)) & 7
+            shift += CARD_BITS
+
+
+@rule
+def number_of(positions, key):
+    """The number of a position, which joins the set if it is new; -1 if there is no room."""
+    mask = np.uint64(positions.index.shape[0] - 1)
+    at = mix64(key[0] ^ mix64(key[1])) & mask
+    while positions.index[at] != 0:
+        found = np.int64(positions.index[at]) - 1
+        if positions.keys[found, 0] == key[0] and positions.keys[found, 1] == key[1]:
+            return found
+        at = (at + np.uint64(1)) & mask
+    new = positions.count[0]
+    if new == positions.keys.shape[0]:
+        return np.int64(-1)
+    positions.keys[new, 0] = key[0]
+    positions.keys[new, 1] = key[1]
+    positions.count[0] += 1
+    positions.index[at] = positions.count[0]
+    return new
+
+
+@rule
+def open_deck(box, s):
+    """Work out what is left to draw. I9, J1: if nothing is, all discarded cards but the tops are."""
+    left = 0
+    for kind in range(box.shape[0]):
+        s.deck[kind] = box[kind] - s.bouquets[0, kind] - s.bouquets[1, kind]
+        left += s.deck[kind]
+    for x in range(2):
+        left -= s.heights[x]
+        for place in range(s.heights[x]):
+            s.deck[s.discards[x, place]] -= 1
+    if left > 0:
+        return
+    for x in range(2):
+        if s.heights[x] > 1:
+            for place in range(s.heights[x] - 1):
+                s.deck[s.discards[x, place]] += 1
+            s.discards[x, 0] = s.discards[x, s.heights[x] - 1]
+            s.heights[x] = 1
+
+
+@rule
+def pass_on(s, card, after):
+    """I3: the card joins the bouquet of the player to move, and the other is to move, in ``after``."""
+    for x in range(2):
+        for kind in range(MOST_KINDS):
+            after.bouquets[1 - x, kind] = s.bouquets[x, kind]
+        after.heights[1 - x] = s.heights[x]
+        for place in range(s.heights[x]):
+            after.discards[1 - x, place] = s.discards[x, place]
+    after.bouquets[1, card] += 1
+
+
+@cache
+def add_start() -> Callable[..., None]:
+    """The loop ``(renamings, lacks, start (1,), positions)``: the first position."""
+    digest = digest_of(key_of, number_of, add_start)
+
+    @kernel
+    def add(renamings, lacks, start, positions):
+        key = np.zeros(2, np.uint64)
+        key_of(keyed(renamings, digest), lacks, start[0], False, key)
+        number_of(positions, key)
+
+    return add
+
+
+@cache
+def write_moment() -> Callable[..., None]:
+    """The loop ``((box, renamings, prices, lacks, most), here, later, states (2,), out)`` of `written`."""
+    digest = digest_of(key_of, lay, number_of, open_deck, pass_on, write_moment)
+
+    @kernel
+    def write(about, here, later, states, out):
+        box, renamings, prices, lacks, most = keyed(about, digest)
+        deck, kept, refused, bought, costs = out
+        key, kinds, starts = np.zeros(2, np.uint64), box.shape[0], here.count[0]
+        s, after = states[0], states[1]
+        then = np.array([lacks[1], lacks[0] - 1])
+        ends = lacks[0] == 1 and lacks[1] == 0
+        times = np.zeros(here.keys.shape[0], np.int8)  # fewest refusals after which one may draw there
+        i = 0
+        while i < here.count[0] and later.count[0] < later.keys.shape[0]:
+            lay(here.keys[i], kinds, s)
+            bought[i] = -1
+            if i < starts and s.heights[1] > 0:  # I7
+                card = s.discards[1, s.heights[1] - 1]
+                s.heights[1] -= 1
+                pass_on(s, card, after)
+                key_of(renamings, then, after, ends, key)
+                bought[i] = number_of(later, key)
+                costs[i] = prices[card]
+                s.heights[1] += 1
+            open_deck(box, s)
+            for card in range(kinds):
+                deck[i, card] = s.deck[card]
+                kept[i, card] = refused[i, card] = -1
+                if s.deck[card] == 0:
+                    continue
+                pass_on(s, card, after)
+                key_of(renamings, then, after, ends, key)
+                kept[i, card] = number_of(later, key)
+                if times[i] < most:  # I6
+                    s.discards[0, s.heights[0]] = card
+                    s.heights[0] += 1
+                    key_of(renamings, lacks, s, False, key)
+                    before = here.count[0]
+                    refused[i, card] = number_of(here, key)
+                    s.heights[0] -= 1
+                    if here.count[0] > before:
+                        times[before] = times[i] + 1
+            i += 1
+
+    return write
+
+
+@cache
+def note_reached() -> Callable[..., None]:
+    """The loop ``(starts, most, refused, count (1,), reached)``, see `Moment.reached`."""
+
+    @kernel
+    def note(starts, most, refused, count, reached):
+        for i in range(starts):
+            reached[i] = 1
+        for refusals in range(most):
+            for i in range(count[0]):
+                if reached[i] >> np.uint32(refusals) & np.uint32(1):
+                    for card in range(refused.shape[1]):
+                        if refused[i, card] >= 0:
+                            reached[refused[i, card]] |= np.uint32(1) << np.uint32(refusals + 1)
+
+    return note

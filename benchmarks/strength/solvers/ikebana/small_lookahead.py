@@ -1,0 +1,221 @@
+"""A small game of Ikebana as the look-ahead plays it, and what its choices cost.
+
+Its code is the real game's (`agents.search.ikebana.lookahead`): own turn and reply, with the odds as they are now, and
+beyond that the round of `agents.search.ikebana.relaxed`, with the odds of the small box. Beside each choice stand the
+exact chances of all actions.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import combinations_with_replacement
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.ikebana.kinds import MOST_LEFT, Growth
+from agents.search.ikebana.lookahead import NORMALLY, SOLVED, Ahead, Position, note_kept, plan_turn
+from agents.search.ikebana.relaxed import in_one, solve_round, won
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import kernel, keyed
+from ikebana_env.engine.state import BOUQUET_SIZE
+
+from .exact import last_turns, most_refusals, solved_moments
+from .small_game import MOMENTS, POSITION, SmallGame, lay, moments_of, open_deck
+
+__all__ = ["Choice", "SmallPlay", "small_relaxed"]
+
+DRAWING, KEEPING, BUYING = range(3)
+"""The actions, as `agents.search.ikebana.lookahead.ahead_loop` has their worths; to refuse is to draw again."""
+
+
+class Choice(NamedTuple):
+    """One decision of the look-ahead with more than one action."""
+
+    best: float
+    """The chance to win with the best action, exactly."""
+    off: float
+    """How far the look-ahead is from an action's exact chance, at most."""
+    costs: float
+    """By how much its action is worse than the best."""
+
+
+def bouquets_of(game: SmallGame) -> list[list[tuple[int, ...]]]:
+    """All bouquets by size, as kinds in ascending order: of a box from which every card may come again."""
+    kinds = range(len(game.box))
+    return [list(combinations_with_replacement(kinds, size)) for size in range(BOUQUET_SIZE + 1)]
+
+
+def small_relaxed(game: SmallGame, total: int, ended: Callable[[int, int], Any]) -> list[NDArray[np.float32]]:
+    """`solve_round` of a small game; every bouquet is a kind of its own."""
+    bouquets, odds = bouquets_of(game), game.box / game.box.sum()
+    growths = []
+    for size in range(BOUQUET_SIZE):
+        places = {one: place for place, one in enumerate(bouquets[size + 1])}
+        grown = [places[tuple(sorted((*one, card)))] for one in bouquets[size] for card in range(len(odds))]
+        begins = len(odds) * np.arange(len(bouquets[size]) + 1)
+        growths.append(Growth(begins, np.array(grown), np.tile(odds, len(bouquets[size]))))
+    return solve_round(total, ended, growths, gains_of(game))
+
+
+def gains_of(game: SmallGame) -> NDArray[np.int64]:
+    """What the bouquets of `bouquets_of` earn that are complete."""
+    return np.array([game.gain(np.bincount(one, minlength=len(game.box))) for one in bouquets_of(game)[-1]])
+
+
+def room_of(game: SmallGame, total: int) -> tuple[Ahead, NDArray[np.int64]]:
+    """What the look-ahead reads, and the places of bouquets among those of their size, by `code_of`."""
+    own, kinds = np.arange(total + 1), len(game.box)
+    last, begins = in_one(small_relaxed(game, total, lambda one, other: won(2 * own - total + one - other)))
+    places = np.zeros((BOUQUET_SIZE + 1) ** kinds, np.int64)
+    for bouquets in bouquets_of(game):
+        for place, one in enumerate(bouquets):
+            places[sum((BOUQUET_SIZE + 1) ** card for card in one)] = place
+    means = np.repeat(gains_of(game)[None, :, None].astype(np.float64), MOST_LEFT + 1, axis=2)
+    ahead = Ahead(
+        turns=np.array([2]),
+        last=last,
+        begins=begins,
+        widest=total,
+        means=means,
+        variances=np.zeros_like(means),
+        views=np.zeros(1, POSITION),
+        prices=game.prices,
+        unseen=np.zeros(kinds, np.int64),
+        own=np.zeros(kinds, np.int64),
+        theirs=np.zeros(kinds, np.int64),
+        kept=np.zeros((kinds, kinds + 1)),
+        drawn=np.zeros((2, kinds + 1)),
+    )
+    return ahead, places
+
+
+@cache
+def weigh_loop() -> Callable[..., None]:
+    """The loop ``(box, key, moment, (drawn, refusals), (own, other), ahead, places, sizes, worths)``.
+
+    To ``worths`` (3,) goes what drawing (again), keeping and buying are worth to the player to move in the position of
+    ``key``, who has ``own`` and has drawn the card ``drawn``, or -1. ``sizes`` are how many bouquets there are of each
+    size.
+    """
+    digest = digest_of(lay, open_deck, note_kept, plan_turn, weigh_loop)
+
+    @kernel
+    def weigh(box, key, moment, drawing, prestige, ahead, places, sizes, worths):
+        kinds = keyed(box.shape[0], digest)
+        s, (drawn, refusals), (own, other) = ahead.views[0], drawing, prestige
+        lay(key, kinds, s)
+        offered = s.discards[1, s.heights[1] - 1] if s.heights[1] > 0 else -1
+        top = s.discards[0, s.heights[0] - 1] if s.heights[0] > 0 else kinds
+        open_deck(box, s)
+        codes, unit = np.zeros(2, np.int64), 1
+        for card in range(kinds):
+            for x in range(2):
+                codes[x] += unit * s.bouquets[x, card]
+            unit *= BOUQUET_SIZE + 1
+        replies, unit = moment < MOMENTS - 1, 1
+        for card in range(kinds):
+            ahead.unseen[card] = s.deck[card] - (1 if card == drawn else 0)
+            ahead.own[card] = places[codes[0] + unit]
+            ahead.theirs[card] = places[codes[1] + unit] if replies else -1
+            unit *= BOUQUET_SIZE + 1
+        if ahead.unseen.sum() == 0:  # the last card was drawn: the next one comes from what lies in discards
+            for card in range(kinds):
+                placed = s.bouquets[0, card] + s.bouquets[1, card] + (1 if card == drawn else 0)
+                ahead.unseen[card] = box[card] - placed
+        horizon = min(moment + 2, MOMENTS)
+        mode = SOLVED if horizon < MOMENTS else NORMALLY
+        others = sizes[min((horizon + 1) // 2, BOUQUET_SIZE)]
+        begin = ahead.begins[horizon]
+        position = Position(mode, 0, begin, 0, 0, others, 0.0, places[codes[1]], replies)
+        if drawn >= 0:
+            note_kept(ahead, position, drawn, own, other)
+            worths[1] = ahead.kept[drawn, top]
+            price = refusals + 1
+            if price <= own:
+                plan_turn(ahead, position, price, own - price, other + price)
+                worths[0] = ahead.drawn[0, drawn]
+            return
+        if offered >= 0 and ahead.prices[offered] <= own:
+            price = ahead.prices[offered]
+            note_kept(ahead, position, offered, own - price, other + price)
+            worths[2] = ahead.kept[offered, top]
+        plan_turn(ahead, position, 0, own, other)
+        worths[0] = ahead.drawn[0, top]
+
+    return weigh
+
+
+class SmallPlay:
+    """Games of one round that the look-ahead plays against a player who knows the exact chances.
+
+    Args:
+        game: what is in the box.
+        total: the sum of the prestige with which both begin, a half each (I2).
+        start: bouquets and discards from which the rest of the round is played, if not the whole of it.
+    """
+
+    def __init__(self, game: SmallGame, total: int, start: NDArray[Any] | None = None) -> None:
+        self.game, self.total = game, total
+        self.moments, gains = moments_of(game, most_refusals(total), start)
+        chances = [last_turns(total, gains), *solved_moments(self.moments, total, last_turns(total, gains))]
+        self.chances = chances[::-1]
+        """Of whoever is to move, by moment: (starts, total + 1)."""
+        self._ahead, self._places = room_of(game, total)
+        self._sizes = np.array([len(bouquets) for bouquets in bouquets_of(game)])
+
+    def choices(self, number: int, seed: int) -> Iterator[Choice]:
+        """The look-ahead's choices in a game, which it begins if the number is even."""
+        rng, own, i = np.random.default_rng([seed, number]), self.total // 2, 0
+        for m, moment in enumerate(self.moments):
+            searches, drawn, refusals = m % 2 == number % 2, -1, 0
+            while True:
+                exact = self.exact(m, i, drawn, refusals, own)
+                action = max(exact, key=lambda one: exact[one])
+                if searches and len(exact) > 1:
+                    seen = self.seen(m, i, drawn, refusals, own)
+                    best, action = exact[action], max(exact, key=lambda one: seen[one])
+                    yield Choice(best, max(abs(seen[one] - exact[one]) for one in exact), best - exact[action])
+                if action == BUYING:
+                    i, own = int(moment.bought[i]), own - int(moment.prices[i])
+                    break
+                if action == KEEPING:
+                    i = int(moment.kept[i, drawn])
+                    break
+                if drawn >= 0:
+                    refusals += 1
+                    i, own = int(moment.refused[i, drawn]), own - refusals
+                drawn = int(rng.choice(len(self.game.box), p=moment.deck[i] / moment.deck[i].sum()))
+            own = self.total - own
+
+    def exact(self, m: int, i: int, drawn: int, refusals: int, own: int) -> dict[int, float]:
+        """The chances of the actions of the player to move at moment ``m``, who has drawn ``drawn``, or -1."""
+        moment = self.moments[m]
+        if drawn < 0:
+            found = {DRAWING: self.drawing(m, i, 0, own)}
+            if moment.bought[i] >= 0 and (price := int(moment.prices[i])) <= own:
+                found[BUYING] = self.after(m, int(moment.bought[i]), own - price)
+            return found
+        found = {KEEPING: self.after(m, int(moment.kept[i, drawn]), own)}
+        if own > refusals:
+            found[DRAWING] = self.drawing(m, int(moment.refused[i, drawn]), refusals + 1, own - refusals - 1)
+        return found
+
+    def drawing(self, m: int, i: int, refusals: int, own: int) -> float:
+        """The chance of a player who draws after that many refusals."""
+        deck, total = self.moments[m].deck[i], 0.0
+        for card in np.flatnonzero(deck).tolist():
+            total += int(deck[card]) * max(self.exact(m, i, card, refusals, own).values())
+        return total / int(deck.sum())
+
+    def after(self, m: int, i: int, own: int) -> float:
+        """The chance of the player to move at moment ``m`` once the other is to move in position ``i``."""
+        return 1 - float(self.chances[m + 1][i, self.total - own])
+
+    def seen(self, m: int, i: int, drawn: int, refusals: int, own: int) -> list[float]:
+        """What the look-ahead makes of the same: by action, ``nan`` where that is none."""
+        worths, key = np.full(3, np.nan), self.moments[m].keys[i]
+        prestige, places = (own, self.total - own), (self._places, self._sizes)
+        moment = MOMENTS - len(self.moments) + m
+        weigh_loop()(self.game.box, key, moment, (drawn, refusals), prestige, self._ahead, *places, worths)
+        return worths.tolist()

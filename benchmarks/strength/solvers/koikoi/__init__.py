@@ -1,0 +1,1 @@
+"""Koi-Koi solved: the end of a round with closed hands, as an equilibrium."""
