@@ -49,11 +49,11 @@ format: $(VENV)/.test  ## put the code in its one format
 	@$(VENV)/bin/ruff check --fix-only --quiet .
 	@$(VENV)/bin/ruff format .
 
-bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and the other implementations; writes benchmarks/results
-	@$(RUN) -m benchmarks.throughput
-	@$(RUN) -m benchmarks.peers
-	@$(RUN) -m benchmarks.compile_time
-	@$(RUN) -m benchmarks.learner
+bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and the other implementations; writes benchmarks/speed/results
+	@$(RUN) -m benchmarks.speed.throughput
+	@$(RUN) -m benchmarks.speed.peers
+	@$(RUN) -m benchmarks.speed.compile_time
+	@$(RUN) -m benchmarks.speed.learner
 
 clients: $(VENV)/.test  ## train with other libraries, each in an environment of its own; NAMES="sb3 rllib" again these
 	@$(RUN) -m benchmarks.clients $(NAMES)

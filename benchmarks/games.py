@@ -20,7 +20,7 @@ class Wishes:
     beside: Mapping[str, str] = field(default_factory=dict)
     """Presets that are compared with another than the first: one whose observation holds as much."""
     policies: tuple[str, ...] = ("random",)
-    """Who plays the roll-outs: see `benchmarks.loops.rollout_loop`."""
+    """Who plays the roll-outs: see `benchmarks.speed.loops.rollout_loop`."""
 
 
 LONG_HISTORY = "standard, history=5"

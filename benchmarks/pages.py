@@ -17,7 +17,8 @@ from hanabako.machine import in_words
 from hanabako.pages.generated import marks, update
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parent / "speed" / "results"
+CLIENTS = Path(__file__).parent / "clients" / "results" / "clients.json"
 DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md", ROOT / "docs" / "recipes.md")
 FORMATS = ("none", "packed", "int8", "float32")
 
@@ -30,7 +31,7 @@ CONTENTS = {
     "AEC": "PettingZoo loop, without wrappers",
     "AEC wrapped": "PettingZoo loop, standard wrappers",
 }
-"""What a step contains in `benchmarks.peers`, in words."""
+"""What a step contains in `benchmarks.speed.peers`, in words."""
 
 
 @dataclass
@@ -252,7 +253,7 @@ def throughput() -> str:
     return (
         markdown(header, rows, text_columns=2).replace("| ---: | ---: | ---: |", "| ---: | --- | ---: |")
         + "\nStandard Hanabi, 2 players, uniformly random legal moves, new games dealt as they end; all in one run of\n"
-        f"`python -m benchmarks.peers` on one core of {report['machine']['processor']},\n"
+        f"`python -m benchmarks.speed.peers` on one core of {report['machine']['processor']},\n"
         f"in CPU time, load average {report['machine']['load_average']}.\n"
         "[benchmarks](benchmarks/README.md) has all figures.\n"
     )
@@ -271,7 +272,7 @@ def learner() -> str:
 
 def clients() -> str:
     """What a minute of training with somebody else's library came to."""
-    results = load("clients")["results"]
+    results = json.loads(CLIENTS.read_text())["results"]
     rows = []
     for row in results:
         library = ", ".join(f"{name} {row['versions'][name]}" for name in row["asked"]) if "versions" in row else "-"

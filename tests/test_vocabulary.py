@@ -80,7 +80,7 @@ WORDS = {
         {
             "agents/evaluation/*": ("seating", "_seat"),
             "agents/commands/play.py": ("seats_of",),
-            "benchmarks/loops.py": ("seats",),
+            "benchmarks/speed/loops.py": ("seats",),
             "benchmarks/clients/*": ("score_of_all_seats", "score_of_one_seat", "(sb3|torchrl)_seat"),
         },
     ),
@@ -121,7 +121,7 @@ WORDS = {
         "a process that is started, or the original of a bot, by its authors; what we play with are bots",
         (),
         {
-            "benchmarks/compile_time.py": ("programs?", "PROGRAMS"),
+            "benchmarks/speed/compile_time.py": ("programs?", "PROGRAMS"),
             "benchmarks/strength/scoreboard.py": (r"programs?(_row|_board)?", "PROGRAMS"),
             "agents/evaluation/*": (r"programs?(_row|_board)?", "PROGRAMS"),
         },

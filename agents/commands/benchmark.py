@@ -4,7 +4,7 @@
     hanabako benchmark ikebana --players 4 --games 4096
 
 Random games, new ones dealt as they end, on one core and its CPU time; the median of the repeats. What else there is
-to play the same games is compared in a clone, by `python -m benchmarks.peers`.
+to play the same games is compared in a clone, by `python -m benchmarks.speed.peers`.
 """
 
 import statistics

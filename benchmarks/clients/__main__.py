@@ -5,8 +5,9 @@
     python -m benchmarks.clients sb3 --pin          # and with the newest versions, which become the pins
     python -m benchmarks.clients --environments ~/clients    # keep the environments there, and use them again
 
-Results go to `benchmarks/results/clients.json`, one client after the other: what was interrupted goes on where it was.
-Versions are those of `benchmarks/clients/pins/`. The clients run outside the clone, with the wheel of this tree.
+Results go to `benchmarks/clients/results/clients.json`, one client after the other: what was interrupted goes on where
+it was. Versions are those of `benchmarks/clients/pins/`. The clients run outside the clone, with the wheel of this
+tree.
 """
 
 import json
@@ -23,13 +24,13 @@ from typing import Annotated, Any
 
 import tyro
 
-from benchmarks.timing import write_json
+from benchmarks.speed.timing import write_json
 from hanabako.machine import describe
 from hanabako.words.checks import shown
 
 ROOT = Path(__file__).resolve().parents[2]
 PINS = Path(__file__).parent / "pins"
-RESULTS = ROOT / "benchmarks" / "results" / "clients.json"
+RESULTS = Path(__file__).parent / "results" / "clients.json"
 LINES = 12
 """Of what a client that failed said, that many last lines are kept."""
 

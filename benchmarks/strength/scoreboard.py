@@ -7,9 +7,8 @@ python -m benchmarks.strength.scoreboard --measure               # play all bots
 python -m benchmarks.strength.scoreboard --measure smart,cheat   # only these; the other results stay
 python -m agents.evaluate hanabi --preset mini --agents random --json benchmarks/strength/results/random-mini.json
 python -m agents.evaluate ikebana --agents random,greedy --tournament --json benchmarks/strength/results/ikebana-2p.json
-python -m benchmarks.strength.scoreboard                         # the boards, from all of
-benchmarks/strength/results/*.json python -m benchmarks.strength.scoreboard --check                 # only say whether
-they are up to date
+python -m benchmarks.strength.scoreboard                         # the boards, from all of results/*.json
+python -m benchmarks.strength.scoreboard --check                 # only say whether they are up to date
 """
 
 import argparse

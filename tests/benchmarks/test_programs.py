@@ -1,6 +1,9 @@
 """Every benchmark runs, for an instant, and what it writes has the columns that the pages read."""
 
+import importlib
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +11,8 @@ import numpy as np
 import pytest
 
 from agents.networks.kinds import BASIC_NETWORKS
-from benchmarks import compile_time, games, learner, loops, peers, throughput, timing
+from benchmarks import MOVED, games
+from benchmarks.speed import compile_time, learner, loops, peers, throughput, timing
 from hanabako.envs.vector import CardGameVectorEnv
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,7 +99,7 @@ def test_the_learner_is_measured_with_every_network(tmp_path: Path):
 @pytest.mark.parametrize("program", [peers, learner, compile_time])
 def test_a_trial_is_kept_apart_from_the_committed_results(program, tmp_path: Path):
     usual = program.Args()
-    committed, trials = Path("benchmarks/results/a.json"), Path(".cache/benchmarks/a.json")
+    committed, trials = Path("benchmarks/speed/results/a.json"), Path(".cache/benchmarks/a.json")
     assert timing.place(usual, "a.json") == ROOT / committed
     assert timing.place(replace(usual, repeats=usual.repeats + 1), "a.json") == ROOT / committed
     assert timing.place(replace(usual, repeats=usual.repeats - 1), "a.json") == ROOT / trials
@@ -150,3 +154,15 @@ def test_no_misplay_plays_longer_games_than_random():
         loops.rollout_loop(GAME, 64, None, policy=policy, tables=tables)()
         lengths[policy] = tables["length"].mean()
     assert lengths["no misplay"] > 3 * lengths["random"]
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_program_keeps_its_former_name(name: str):
+    assert importlib.import_module(f"benchmarks.{name}") is importlib.import_module(f"benchmarks.speed.{name}")
+
+
+@pytest.mark.parametrize("name", ["compile_time", "learner", "peers", "throughput"])
+def test_a_command_keeps_its_former_name(name: str):
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--help"]
+    out = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout
+    assert out.startswith(f"usage: python -m benchmarks.{name} ")

@@ -2,8 +2,8 @@
 
 import json
 
-from benchmarks import timing
-from benchmarks.timing import Case
+from benchmarks.speed import timing
+from benchmarks.speed.timing import Case
 from hanabako import machine
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from benchmarks.timing import write_json
+from benchmarks.speed.timing import write_json
 from hanabako import machine
 
 RESULTS = Path(__file__).parent / "results"

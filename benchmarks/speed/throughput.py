@@ -1,14 +1,14 @@
 """Steps per second of the games, inside compiled loops and through every interface.
 
-    python -m benchmarks.throughput                          # everything: benchmarks/results/throughput_GAME.json
-    python -m benchmarks.throughput --game ikebana --only formats,aec
-    python -m benchmarks.throughput --game ikebana --only aec --seconds 0.02 --repeats 1   # does it still run?
+    python -m benchmarks.speed.throughput                          # everything: results/throughput_GAME.json
+    python -m benchmarks.speed.throughput --game ikebana --only formats,aec
+    python -m benchmarks.speed.throughput --game ikebana --only aec --seconds 0.02 --repeats 1   # does it still run?
 
 What takes less time than by default, or measures only a part, is a trial and touches no committed result.
 
 Random games of Hanabi last 13 to 20 steps, so dealing weighs more here than in games of any trained agent: policy
 ``no misplay`` (random, but only cards that fit are played) plays long games. One core is measured in CPU time, several
-by the wall clock on an otherwise idle machine; see `benchmarks.timing`.
+by the wall clock on an otherwise idle machine; see `benchmarks.speed.timing`.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ from pathlib import Path
 import tyro
 
 from benchmarks.games import GAMES, BenchmarkGame
-from benchmarks.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
-from benchmarks.timing import Case, measure, place, write_json
+from benchmarks.speed.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
+from benchmarks.speed.timing import Case, measure, place, write_json
 from hanabako import machine
 
 FORMATS = (None, "packed", "int8", "float32")

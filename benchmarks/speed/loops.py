@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from benchmarks.careful import careful_rollouts
+from benchmarks.speed.careful import careful_rollouts
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import SAME_STEP
 from hanabako.engine.sections import words_for

@@ -1,7 +1,7 @@
 """Hanabi beside its peers: the same play, the same machine, the same run.
 
-    python -m benchmarks.peers                      # on the screen and in benchmarks/results/peers.json
-    python -m benchmarks.peers --players 2 5 --seconds 1 --repeats 5
+    python -m benchmarks.speed.peers                      # on the screen and in benchmarks/speed/results/peers.json
+    python -m benchmarks.speed.peers --players 2 5 --seconds 1 --repeats 5
 
 Everybody plays uniformly random legal moves on one core and starts a new game when one ends; a step is one player's
 move. A peer that is not installed is skipped aloud: ``pip install hanabi-learning-environment`` (with
@@ -30,8 +30,8 @@ import numpy as np
 import tyro
 
 from benchmarks.games import GAMES
-from benchmarks.loops import Play, aec_loop, rollout_loop, vector_loop
-from benchmarks.timing import Case, measure, place, significant, write_json
+from benchmarks.speed.loops import Play, aec_loop, rollout_loop, vector_loop
+from benchmarks.speed.timing import Case, measure, place, significant, write_json
 from hanabako import machine
 
 

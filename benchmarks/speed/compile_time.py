@@ -1,6 +1,6 @@
 """How long the first step takes: on a fresh machine, where everything is compiled, and with a warm cache.
 
-    python -m benchmarks.compile_time               # benchmarks/results/compile_time.json
+    python -m benchmarks.speed.compile_time               # benchmarks/speed/results/compile_time.json
 
 Every start is a new process, from the start of the interpreter to the end of one step. *Cold* has an empty directory
 for Numba's disk cache, *warm* the one that the last cold start filled. Python keeps the modules it imports in both, as
@@ -19,10 +19,10 @@ from pathlib import Path
 import tyro
 from tqdm import tqdm
 
-from benchmarks.timing import place, significant, write_json
+from benchmarks.speed.timing import place, significant, write_json
 from hanabako import machine
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 AEC = """
     from hanabi_env import hanabi_v0

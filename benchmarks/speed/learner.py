@@ -1,7 +1,7 @@
 """Decisions per second that learning makes: playing, observing, choosing, and one update of every kind of network.
 
-    python -m benchmarks.learner                    # benchmarks/results/learner.json
-    python -m benchmarks.learner --device cuda --games 16384 --minibatch 65536 --threads 16 --out learner.json
+    python -m benchmarks.speed.learner                    # benchmarks/speed/results/learner.json
+    python -m benchmarks.speed.learner --device cuda --games 16384 --minibatch 65536 --threads 16 --out learner.json
 
 One process plays standard Hanabi for two players with `derived` observed. A float32 row is what a processor without
 bf16 instructions does; both rows stand side by side where the hardware has them.
@@ -19,7 +19,7 @@ from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
-from benchmarks.timing import Case, measure, place, write_json
+from benchmarks.speed.timing import Case, measure, place, write_json
 from hanabako import machine
 
 

@@ -73,8 +73,8 @@ def significant(value: float, digits: int = 4) -> float:
 
 # --- Where the results go ---------------------------------------------------------------------------------------------
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "benchmarks" / "results"
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = Path(__file__).parent / "results"
 TRIALS = ROOT / ".cache" / "benchmarks"
 EFFORT = ("seconds", "repeats", "cold_repeats")
 """Settings of which more is better; all others choose what is measured."""

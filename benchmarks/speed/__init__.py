@@ -1,0 +1,1 @@
+"""How fast the games and the learner are, measured beside their peers."""
