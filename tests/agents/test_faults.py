@@ -5,7 +5,6 @@ import os
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from torch.distributed import TCPStore
 
 from agents import ppo
 from agents.learning.checkpoints import Checkpoints
@@ -292,13 +292,15 @@ def test_an_opponent_that_cannot_play_is_refused_before_anything_is_learned(tmp_
 
 
 def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
-    """Two ranks without ``torchrun``, which would report in its own words; one is killed after a checkpoint."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    """Two ranks without ``torchrun``, which would report in its own words; one is killed after a checkpoint.
+
+    They meet as under ``torchrun``, in a store that is there before them: a port that was only looked up may be taken.
+    """
+    store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     run_dir = tmp_path / "run"
     options = as_options(replace(TINY, steps=10**7, evaluations=10_000), run_dir)
-    world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+    world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "OMP_NUM_THREADS": "1"}
+    world |= {"TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
     said = (tmp_path / "said").open("w+")
     ranks = [
         subprocess.Popen(
