@@ -132,7 +132,7 @@ def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
     evaluate.main(
         ["hanabi", "--preset", "mini", "--agents", "random", "--games", "50", "--seed", "3", "--json", str(out)]
     )
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text(encoding="utf-8"))
     assert result["games"] == 50
     assert result["observation"] == "card_knowledge"
     assert f"{result['score']:.3f}" in capsys.readouterr().out
@@ -148,7 +148,7 @@ def test_how_a_search_thinks_is_written_down(tmp_path):
     words = ["hanabi", "--preset", "very_small", "--agents", "search:piers", "--games", "3", "--json", str(out)]
     for said, written in (([], None), (["--search", "rollouts=8", "seats=all"], {"rollouts": 8, "seats": "all"})):
         evaluate.main([*words, *said])
-        assert json.loads(out.read_text()).get("search") == written
+        assert json.loads(out.read_text(encoding="utf-8")).get("search") == written
 
 
 def test_few_games_have_few_line_ups(capsys):
@@ -179,7 +179,7 @@ def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
     evaluate.main(
         ["hanabi", "--preset", "mini", "--agents", "random,cheat", "--games", "20", "--cross-play", "--json", str(out)]
     )
-    matrix = json.loads(out.read_text())["cross_play"]
+    matrix = json.loads(out.read_text(encoding="utf-8"))["cross_play"]
     assert [len(row) for row in matrix] == [2, 2]
     assert matrix[0][0]["score"] < matrix[0][1]["score"] < matrix[1][1]["score"]
     assert matrix[0][1] != matrix[1][0]  # who moves first matters

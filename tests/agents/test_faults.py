@@ -119,7 +119,7 @@ def test_the_last_two_checkpoints_are_kept(tmp_path):
     assert {path.name for path in directory.iterdir()} == {"latest", "00000002", "00000003"}
     assert restored(directory) == 3
     Checkpoints(directory, ALONE).save(4, *SAVED[3])
-    assert (directory / "latest").read_text() == "00000004"
+    assert (directory / "latest").read_text(encoding="utf-8") == "00000004"
 
 
 FILES = ["00000003/learner-0.pt", "00000003/games-0.npz", "00000003/SHA256SUMS"]
@@ -268,9 +268,9 @@ DAMAGED_SETTINGS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", DAMAGED_SETTINGS)
 def test_a_setting_that_cannot_be_is_a_clear_line(run_dir, name):
-    about = json.loads((run_dir / "config.json").read_text())
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     about["args"][name] = DAMAGED_SETTINGS[name]
-    (run_dir / "config.json").write_text(json.dumps(about))
+    (run_dir / "config.json").write_text(json.dumps(about), encoding="utf-8")
     assert name in refusal("--resume", str(run_dir))
 
 
@@ -323,8 +323,8 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
             rank.wait()
         said.close()
     assert ranks[0].returncode == 1
-    words = (tmp_path / "said").read_text()
+    words = (tmp_path / "said").read_text(encoding="utf-8")
     assert "Traceback" not in words
     assert words.splitlines()[-1].startswith("ppo: rank 0 of 2 has lost another one and ends")
-    whole = [path for path in run_dir.glob("checkpoint/*/SHA256SUMS") if path.read_text().count("\n") == 4]
+    whole = [path for path in run_dir.glob("checkpoint/*/SHA256SUMS") if path.read_text("utf-8").count("\n") == 4]
     assert whole
