@@ -1,14 +1,14 @@
 """Write the scoreboards into `agents/SCORES.md` and the project's README, from the results in `agents/results`.
 
-python -m agents.scoreboard --measure               # play all bots of Hanabi again: 20,000 games of the
-                                                               # standard game for 2 to 5 players, 5,000 of every
-                                                               # variant for 2 and 5, and with four lives the bots
-                                                               # that were published so
-python -m agents.scoreboard --measure smart,cheat   # only these; the other results stay
-python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
-python -m agents.evaluate ikebana --agents random,greedy --tournament --json agents/results/ikebana-2p.json
-python -m agents.scoreboard                         # the boards, from all of agents/results/*.json
-python -m agents.scoreboard --check                 # only say whether they are up to date
+    python -m agents.scoreboard --measure               # play all bots of Hanabi again
+    python -m agents.scoreboard --measure smart,cheat   # only these; the other results stay
+    python -m agents.evaluate hanabi --preset mini --agents random --json agents/results/random-mini.json
+    python -m agents.evaluate ikebana --agents random,greedy --tournament --json agents/results/ikebana-2p.json
+    python -m agents.scoreboard                         # the boards, from all of agents/results/*.json
+    python -m agents.scoreboard --check                 # only say whether they are up to date
+
+``--measure`` plays 20,000 games of the standard game for 2 to 5 players, 5,000 of every variant for 2 and 5, and with
+four lives the bots that were published so.
 """
 
 import argparse
