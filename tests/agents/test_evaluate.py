@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ import pytest
 import agents
 from agents import evaluate
 from agents.bots.random_agent import RandomPolicy
+from agents.commands import command_line
 from agents.evaluate import Games, play
+from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 MINI = PRESETS["mini"]
@@ -149,6 +152,21 @@ def test_how_a_search_thinks_is_written_down(tmp_path):
     for said, written in (([], None), (["--search", "rollouts=8", "seats=all"], {"rollouts": 8, "seats": "all"})):
         evaluate.main([*words, *said])
         assert json.loads(out.read_text(encoding="utf-8")).get("search") == written
+
+
+def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path):
+    out = tmp_path / "two words.json"
+    words = ["hanabi", "--preset", "very_small", "--config", "max_life_tokens=2", "--games", "3", "--cross-play"]
+    words += ["--agents", "random,search:piers", "--search", "rollouts=8", "seats=all", "--json", str(out)]
+    evaluate.main(words)
+    first = json.loads(out.read_text(encoding="utf-8"))
+    out.unlink()
+    name, *command = shlex.split(first["command"])
+    assert name == "hanabako"
+    command_line.main(command)
+    again = json.loads(out.read_text(encoding="utf-8"))
+    assert [result.pop("machine")["processor"] for result in (first, again)] == [processor()] * 2
+    assert again == first and first["config"]["max_life_tokens"] == 2
 
 
 def test_few_games_have_few_line_ups(capsys):
