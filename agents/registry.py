@@ -35,6 +35,12 @@ __all__ = [
 
 SEARCH = "search:"
 """Before the name of an agent: a seat that searches over it."""
+SEARCHES = {
+    "hanabi": (".search.hanabi.policy", "SearchPolicy"),
+    "ikebana": (".search.ikebana.policy", "IkebanaSearch"),
+    "koikoi": (".search.koikoi.policy", "KoiKoiSearch"),
+}
+"""The search of each game that has one: its module, imported when it is asked for, and its name there."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The networks that ship, one file each."""
 
@@ -152,18 +158,15 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any) 
 
 
 def searcher(game: str) -> Callable[..., Policy]:
-    """The search of a game: a function of the blueprint, the config, and the effort by keywords."""
-    if game == "koikoi":
-        from .search.koikoi.policy import KoiKoiSearch
+    """The search of a game: a function of the blueprint, the config, and the effort by keywords.
 
-        return KoiKoiSearch
-    if game == "ikebana":
-        from .search.ikebana.policy import IkebanaSearch
-
-        return IkebanaSearch
-    from .search.hanabi.policy import SearchPolicy
-
-    return SearchPolicy
+    Raises:
+        ValueError: the game has none.
+    """
+    if game not in SEARCHES:
+        raise ValueError(f"{game} has no search; games that have one are {', '.join(SEARCHES)}")
+    module, name = SEARCHES[game]
+    return getattr(importlib.import_module(module, __package__), name)
 
 
 # --- What commands are told of agents ---------------------------------------------------------------------------------

@@ -44,12 +44,12 @@ class Args:
 
 def load(name: str) -> dict:
     """The committed results of one benchmark."""
-    return json.loads((RESULTS / f"{name}.json").read_text())
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def reports(name: str) -> list[dict]:
     """The committed results of a benchmark that has a file for every game (``name_game.json``)."""
-    return [json.loads(path.read_text()) for path in sorted(RESULTS.glob(f"{name}_*.json"))]
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob(f"{name}_*.json"))]
 
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[str]], text_columns: int = 1) -> str:
@@ -307,7 +307,7 @@ PARTS: dict[str, Callable[[], str]] = {
 
 def generated(document: Path) -> Iterator[tuple[str, str]]:
     """Name and text of every part that a document has a place for; other places are left alone."""
-    return ((name, PARTS[name]()) for name in marks(document.read_text()) if name in PARTS)
+    return ((name, PARTS[name]()) for name in marks(document.read_text(encoding="utf-8")) if name in PARTS)
 
 
 def main(args: Args) -> None:

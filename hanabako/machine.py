@@ -51,7 +51,7 @@ def processor() -> str:
     cpuinfo = Path("/proc/cpuinfo")
     if not cpuinfo.exists():
         return platform.processor() or platform.machine()
-    first = cpuinfo.read_text().split("\n\n")[0]
+    first = cpuinfo.read_text(encoding="utf-8").split("\n\n")[0]
     fields = dict(line.split(":", 1) for line in first.splitlines() if ":" in line)
     fields = {key.strip(): value.strip() for key, value in fields.items()}
     name = fields.get("model name", platform.machine())
@@ -66,7 +66,7 @@ def caches() -> dict[str, str]:
     """Size of every cache that the first core sees, for example ``{"L1 Data": "48K", "L2 Unified": "2048K"}``."""
     found = {}
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, kind, size = ((index / field).read_text().strip() for field in ("level", "type", "size"))
+        level, kind, size = ((index / field).read_text(encoding="utf-8").strip() for field in ("level", "type", "size"))
         found[f"L{level} {kind}"] = size
     return found
 

@@ -7,6 +7,8 @@ run with `--slow`, those marked `gpu` or `browser` where there is one.
 import os
 import shutil
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,6 +68,15 @@ def has_gpu() -> bool:
 def find_browser() -> str | None:
     """Path of a Chromium that can run headless, or None."""
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_two_measurements_are_alike() -> Iterator[None]:
+    """The load average is another one whenever it is read: a test that compares what ran where fails every time."""
+    readings = count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hanabako.machine.load_average", lambda: float(next(readings)))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -97,7 +97,7 @@ def audit(folder: Path) -> None:
 def lowest_are_lowest(folder: Path) -> None:
     """The lowest versions are those that pyproject.toml means."""
     found = run(sys.executable, "-m", "uv", *RESOLVE, "pyproject.toml", cwd=ROOT)
-    kept = "".join(line for line in LOWEST.read_text().splitlines(keepends=True) if not line.startswith("#"))
+    kept = "".join(line for line in LOWEST.read_text("utf-8").splitlines(keepends=True) if not line.startswith("#"))
     core = {name for name, group in asked_for().items() if group == EVERY_INSTALL}
     direct = {line.split("==")[0] for line in kept.splitlines()} & core
     wanted = [line for line in found.splitlines() if line.split("==")[0] in direct]
@@ -132,10 +132,12 @@ def installed(environment: Path, package: Path, *words: str) -> Path:
 
 def starts(python: Path, folder: Path) -> None:
     """The README's Python runs outside the clone, and so do the command and a game."""
-    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), flags=re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
     place = folder / f"beside-{python.parent.parent.name}"
     place.mkdir()
-    (place / "first_screen.py").write_text("\n".join(blocks))
+    (place / "first_screen.py").write_text("\n".join(blocks), encoding="utf-8")
     run(str(python), "first_screen.py", cwd=place)
     run(str(python.parent / "hanabako"), "--help", cwd=place)
     run(str(python.parent / "hanabako"), "watch", "random", "--preset", "mini", "--out", "game.html", cwd=place)

@@ -16,7 +16,7 @@ from hanabako.games import games
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = [entry.package for entry in games().values()]
 PACKAGES = ["hanabako", *GAMES, "agents", "benchmarks"]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 # Arrows point one way. Tests and notebooks may import everything, and nothing imports them.
 MAY_IMPORT = {
@@ -48,7 +48,7 @@ def modules(package: str) -> list[Path]:
 
 def imports(path: Path) -> Iterator[str]:
     """Absolute names of all modules that a file imports, at its top or later."""
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     for_checkers = {
         inner
         for node in ast.walk(tree)
@@ -99,7 +99,7 @@ def test_arrows_inside_a_game_point_one_way(game: str) -> None:
 
 @pytest.mark.parametrize("path", modules("hanabako"), ids=name_of)
 def test_the_core_names_no_game(path: Path) -> None:
-    named = re.findall(r"hanabi|ikebana|hanafuda|koi-?koi", path.read_text(), flags=re.IGNORECASE)
+    named = re.findall(r"hanabi|ikebana|hanafuda|koi-?koi", path.read_text(encoding="utf-8"), flags=re.IGNORECASE)
     assert not named, f"{name_of(path)} names {named}"
 
 
@@ -108,6 +108,13 @@ def test_no_module_shadows_the_standard_library(package: str) -> None:
     """A script puts its own directory first in sys.path: a `random.py` beside it would be everybody's `random`."""
     shadows = [name_of(path) for path in modules(package) if path.stem in sys.stdlib_module_names]
     assert not shadows
+
+
+@pytest.mark.parametrize("package", [*PACKAGES, "tests", "docs"])
+def test_text_is_read_in_one_encoding(package: str) -> None:
+    """Pages hold more than ASCII, which is all that Python reads in some locales if nothing else is said."""
+    unsaid = [name_of(path) for path in modules(package) if re.search(r"\.read_text\(\)", path.read_text("utf-8"))]
+    assert not unsaid, f"{unsaid}: read_text needs an encoding"
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -125,13 +132,15 @@ def test_importing_a_game_compiles_nothing(game: str) -> None:
 def test_the_version_is_kept_in_one_place() -> None:
     version = PROJECT["version"]
     assert importlib.metadata.version("hanabako") == version, "installed from another version: run make test"
-    repeated = [name_of(path) for package in PACKAGES for path in modules(package) if version in path.read_text()]
+    repeated = [
+        name_of(path) for package in PACKAGES for path in modules(package) if version in path.read_text("utf-8")
+    ]
     assert not repeated
-    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_the_wheel_carries_what_a_user_imports() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     carried = settings["hatch"]["build"]["targets"]["wheel"]["packages"]
     assert carried == ["hanabako", *GAMES]
 
@@ -142,7 +151,7 @@ def test_the_tested_versions_satisfy_what_is_declared() -> None:
 
     pinned = [
         Requirement(line.split("#")[0])
-        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
         if line[:1].isalpha()
     ]
     versions = {
@@ -160,7 +169,7 @@ def test_the_tested_versions_satisfy_what_is_declared() -> None:
 def test_functions_of_the_core_fit_on_a_screen(path: Path) -> None:
     long = {
         node.name: lines
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef) and (lines := (node.end_lineno or 0) - node.lineno + 1) > 60
     }
     assert not long, f"{name_of(path)}: {long} lines"

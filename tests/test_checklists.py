@@ -8,7 +8,7 @@ import pytest
 from hanabako.games import games
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "CONTRIBUTING.md").read_text()
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A fourth game")
 WITH_SUFFIX = re.compile(r"[\w<>./-]+(?:/|\.(?:py|md|toml))|Makefile")
 
@@ -58,7 +58,7 @@ def test_a_variants_steps_name_every_file_that_a_field_of_the_config_touches(fie
         str(path.relative_to(ROOT))
         for folder in ("hanabi_env", "agents", "benchmarks", "tests")
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in {".py", ".md"} and re.search(rf"\b{field}\b", path.read_text())
+        if path.suffix in {".py", ".md"} and re.search(rf"\b{field}\b", path.read_text(encoding="utf-8"))
     }
     assert not touched - listed - NOT_FOR_EVERY_FIELD - {str(Path(__file__).relative_to(ROOT))}
 
@@ -78,10 +78,10 @@ NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's s
 
 def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
     modules = (ROOT / "agents" / "learning").glob("*.py")
-    shared = {f"agents/learning/{path.name}" for path in modules if "def main(" not in path.read_text()}
+    shared = {f"agents/learning/{path.name}" for path in modules if "def main(" not in path.read_text(encoding="utf-8")}
     assert shared - {"agents/learning/__init__.py"} <= named("A learning algorithm")
 
 
 def test_a_commits_subject_is_limited_where_contributors_read_it():
     assert "at most 72 characters" in PAGE
-    assert "72" in (ROOT / ".github" / "pull_request_template.md").read_text()
+    assert "72" in (ROOT / ".github" / "pull_request_template.md").read_text(encoding="utf-8")

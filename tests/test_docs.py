@@ -87,12 +87,12 @@ def name_of(page: Path) -> str:
 
 def blocks(page: Path) -> list[str]:
     """The Python blocks of a page."""
-    return re.findall(r"^```python\n(.*?)^```$", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
 def lines(page: Path) -> list[str]:
     """The lines of a page's indented blocks and ``sh`` blocks, without their comments; continued lines are one."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     shell = "".join(re.findall(r"^```sh\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE))
     rest = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     indented = re.findall(r"(?:^|\n)\n((?: {4}.*\n)+)", rest)
@@ -147,7 +147,7 @@ def program(page: Path) -> str:
     modules = [shortened(words) for words in map(of_module, commands(page)) if words is not None]
     if page.name == "SCORES.md":  # how something was made long ago, for minutes: it is still understood
         modules = [[*words, "--help"] for words in modules]
-    if TRAINED in page.read_text():
+    if TRAINED in page.read_text(encoding="utf-8"):
         modules.insert(0, ["agents.ppo", *shlex.split(BRIEFLY["agents.ppo"]), "--run-dir", TRAINED])
     calls = [f"command(*{words!r})\n" for words in modules]
     code = [re.sub(r"games=[\d_]+", "games=4", block) for block in blocks(page)]
@@ -157,7 +157,7 @@ def program(page: Path) -> str:
 @pytest.mark.parametrize("page", [page for page in PAGES if program(page).strip()], ids=name_of)
 def test_what_a_page_says_runs(page: Path, tmp_path: Path):
     path = tmp_path / (page.parent.name + "_page.py")
-    path.write_text(program(page))
+    path.write_text(program(page), encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
     done = subprocess.run(
         [sys.executable, str(path)],
@@ -174,7 +174,7 @@ def test_what_a_page_says_runs(page: Path, tmp_path: Path):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_other_command_of_a_page_is_one(page: Path):
     """Targets of `make` exist, with their variables; extras of the distribution do; programs are known."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     for words in commands(page):
         program = words[0]
         if program == "make":
@@ -190,7 +190,7 @@ def test_every_other_command_of_a_page_is_one(page: Path):
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
 def test_every_module_that_a_page_names_is_there(page: Path):
     """Also in the middle of a sentence: `python -m hanabi_env.rule_card`, `hanabako.engine.loops`."""
-    named = set(re.findall(rf"`(?:[^`]* )?((?:{'|'.join(OURS)})(?:\.\w+)+)", page.read_text()))
+    named = set(re.findall(rf"`(?:[^`]* )?((?:{'|'.join(OURS)})(?:\.\w+)+)", page.read_text(encoding="utf-8")))
     for name in named - {f"{package}.md" for package in OURS}:
         parts = name.split(".")
         assert any(has_attributes(parts[:n], parts[n:]) for n in range(len(parts), 0, -1)), f"what is {name}?"
@@ -214,18 +214,20 @@ def has_attributes(module: list[str], attributes: list[str]) -> bool:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path):
     """To files that are there, and to headings of theirs."""
-    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text()):
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
         path, _, heading = target.partition("#")
         there = page.parent / path if path else page
         assert there.exists(), target
         if heading:
-            titles = re.findall(r"^#+ (.+)$", there.read_text(), flags=re.MULTILINE)
+            titles = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), flags=re.MULTILINE)
             assert heading in [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles], target
 
 
 def test_the_maps_are_those_of_the_folders():
     for page, text in folder_map.maps(ROOT):
-        assert filled(page.read_text(), [("map", text)]) == page.read_text(), f"make pages writes {name_of(page)}"
+        assert filled(page.read_text("utf-8"), [("map", text)]) == page.read_text("utf-8"), (
+            f"make pages writes {name_of(page)}"
+        )
 
 
 @pytest.mark.parametrize("board", [scoreboard, koikoi_rounds])
@@ -242,7 +244,7 @@ def test_nothing_cites_a_page_that_is_not_here(folder: str):
     places = ROOT.glob("*.md") if folder == "." else (ROOT / folder).rglob("*")
     for path in places:
         if path.suffix in {".py", ".md"} and path != Path(__file__):
-            cited = [line.strip() for line in path.read_text().splitlines() if ELSEWHERE.search(line)]
+            cited = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if ELSEWHERE.search(line)]
             assert not cited, f"{name_of(path)}: {cited}"
 
 
@@ -253,7 +255,7 @@ RULE = re.compile(r"\b([A-Z]\d{1,2}b?)\b")
 def test_every_cited_rule_is_one_row_of_the_games_card(entry):
     """In the game's package and its bots, in its tests and their names; a number that names two rules names none."""
     rows = re.findall(
-        r"^\| ((?:[A-Z]\d+b?(?:, )?)+) \|", (ROOT / entry.package / "README.md").read_text(), re.MULTILINE
+        r"^\| ((?:[A-Z]\d+b?(?:, )?)+) \|", (ROOT / entry.package / "README.md").read_text("utf-8"), re.MULTILINE
     )
     numbers = [number for row in rows for number in row.split(", ")]
     assert len(numbers) == len(set(numbers)) > 20
@@ -274,7 +276,7 @@ CARDS = {  # what looks like a rule and is none: mostly cards
 
 def texts_of(path: Path) -> Iterator[str]:
     """The comments and docstrings of a module, and the names of its tests."""
-    source = path.read_text()
+    source = path.read_text(encoding="utf-8")
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):

@@ -28,7 +28,7 @@ from hanabako.pages import notebooks
 from .games import GAMES, GameUnderTest, short_name
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs" / "environments.md").read_text()
+PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py"))}
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
@@ -149,15 +149,15 @@ def test_the_ids_of_the_page_are_those_that_are_registered() -> None:
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_a_recipe_is_short_and_on_its_page(recipe: str) -> None:
-    code = RECIPES[recipe].read_text().strip().splitlines()
+    code = RECIPES[recipe].read_text(encoding="utf-8").strip().splitlines()
     assert len(code) <= 10
-    assert f"literalinclude}} recipes/{recipe}.py" in (ROOT / "docs" / "recipes.md").read_text()
+    assert f"literalinclude}} recipes/{recipe}.py" in (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_a_recipe_runs_where_its_library_is(recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    libraries = re.findall(r"^(?:from|import) (\w+)", RECIPES[recipe].read_text(), flags=re.MULTILINE)
+    libraries = re.findall(r"^(?:from|import) (\w+)", RECIPES[recipe].read_text(encoding="utf-8"), flags=re.MULTILINE)
     missing = [name for name in libraries if find_spec(name) is None]
     if missing:
         pytest.skip(f"client: {missing[0]} is not installed")
@@ -187,24 +187,24 @@ def test_the_report_names_what_is_newer_and_only_that(tmp_path: Path, monkeypatc
     files = {"shown.py": "import below\n", "below.py": "A = 1\n", "commented.py": "B = 1\n", "elsewhere.py": "C = 1\n"}
     files["shown.py"] += "import commented\n"
     for name, code in files.items():
-        (tmp_path / name).write_text(code)
+        (tmp_path / name).write_text(code, encoding="utf-8")
     me = ["-c", "user.name=me", "-c", "user.email=me@here", "-c", "commit.gpgsign=false"]
     for words in (["init", "-q"], ["add", "."], [*me, "commit", "-qm", "first"]):
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
     (tmp_path / "notebooks").mkdir()
     path = tmp_path / "notebooks" / "one.ipynb"
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), encoding="utf-8")
     commit = (notebooks.git("rev-parse", "HEAD") or "").strip()
     notebooks.stamp(path, commit)
     assert list(notebooks.report()) == [f"one: of {commit}, {stamped_date(path)}; nothing is newer"]
 
-    (tmp_path / "below.py").write_text("A = 2\n")
-    (tmp_path / "commented.py").write_text('"""Words."""\n\nB = 1  # a remark\n')
-    (tmp_path / "elsewhere.py").write_text("C = 2\n")
+    (tmp_path / "below.py").write_text("A = 2\n", encoding="utf-8")
+    (tmp_path / "commented.py").write_text('"""Words."""\n\nB = 1  # a remark\n', encoding="utf-8")
+    (tmp_path / "elsewhere.py").write_text("C = 2\n", encoding="utf-8")
     notebooks.says_otherwise.cache_clear()
     assert next(notebooks.report()).endswith("; older than below.py")
 
-    path.write_text(path.read_text().replace("%matplotlib inline", "%matplotlib agg"))
+    path.write_text(path.read_text(encoding="utf-8").replace("%matplotlib inline", "%matplotlib agg"), encoding="utf-8")
     assert "changed after its stamp" in next(notebooks.report())
 
 
@@ -218,7 +218,7 @@ def stamped_date(path: Path) -> str:
 def test_the_published_readmes_links_are_whole() -> None:
     pytest.importorskip("hatchling")
     whole = runpy.run_path(str(ROOT / "hatch_build.py"))["with_whole_links"]
-    page = whole((ROOT / "README.md").read_text(), "https://forge/us")
+    page = whole((ROOT / "README.md").read_text(encoding="utf-8"), "https://forge/us")
     links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", page)
     assert len(links) > 10 and all(target.startswith(("https://", "#")) for _, target in links)
     assert ("!", "https://forge/us/raw/HEAD/docs/hanabi.svg") in links
@@ -240,13 +240,13 @@ def test_every_page_stands_in_a_table_of_contents() -> None:
 
 def of_conf(name: str) -> Any:
     """A constant of Sphinx's settings, which run only where Sphinx is."""
-    (value,) = re.findall(rf"^{name} = (.*)$", (ROOT / "docs" / "conf.py").read_text(), flags=re.MULTILINE)
+    (value,) = re.findall(rf"^{name} = (.*)$", (ROOT / "docs" / "conf.py").read_text("utf-8"), flags=re.MULTILINE)
     return ast.literal_eval(value)
 
 
 def listed_by(page: Path) -> set[Path]:
     """The pages in the tables of contents of a page."""
-    tables = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    tables = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     lines = [line for table in tables for line in table.splitlines() if line and not line.startswith(":")]
     entries = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines]
     return {
@@ -318,7 +318,7 @@ def test_every_public_name_has_an_entry(site: Path) -> None:
 
 @pytest.mark.slow
 def test_every_algorithm_is_on_its_page(site: Path) -> None:
-    page = (site / "docs" / "algorithms.html").read_text()
+    page = (site / "docs" / "algorithms.html").read_text(encoding="utf-8")
     names = helper("public").algorithms()
     assert len(names) > 1 and all(f"python -m {name}" in page for name in names)
 
@@ -326,14 +326,15 @@ def test_every_algorithm_is_on_its_page(site: Path) -> None:
 @pytest.mark.slow
 def test_a_notebooks_page_says_what_made_it(site: Path) -> None:
     for name, path in NOTEBOOKS.items():
-        assert notebooks.stamp_in_words(notebooks.read_json(path)) in (site / "notebooks" / f"{name}.html").read_text()
+        page = (site / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
+        assert notebooks.stamp_in_words(notebooks.read_json(path)) in page
 
 
 def test_a_broken_link_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
-        '<h1 id="x">A</h1><a href="b.html#y">b</a><a href="c.html">c</a><a href="#x">x</a>'
+        '<h1 id="x">A</h1><a href="b.html#y">b</a><a href="c.html">c</a><a href="#x">x</a>', encoding="utf-8"
     )
-    (tmp_path / "b.html").write_text('<img src="https://elsewhere/x.png"><a href="https://elsewhere/">e</a>')
+    (tmp_path / "b.html").write_text('<img src="https://elsewhere/x.png"><a href="https://elsewhere/">e</a>', "utf-8")
     assert list(helper("check_links").broken_links(tmp_path)) == [
         "a.html: no place b.html#y",
         "a.html: no file c.html",

@@ -147,7 +147,7 @@ def identifiers(path: Path) -> frozenset[str]:
 def every_identifier(path: Path) -> Iterator[str]:
     """What a file gives names to, and the names it uses."""
     yield path.stem
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
                 yield name
@@ -195,7 +195,7 @@ def test_a_loaded_word_has_one_meaning(name: str):
 
 
 def test_the_glossary_says_what_the_loaded_words_mean():
-    page = (ROOT / "CONTRIBUTING.md").read_text()
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (glossary,) = re.findall(r"^## Words\n(.*?)(?=^## )", page, flags=re.DOTALL | re.MULTILINE)
     rows = re.findall(r"^\| (?!word|---)([^|]+) \|", glossary, flags=re.MULTILINE)
     assert 28 <= len(rows) <= 40

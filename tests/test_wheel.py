@@ -145,28 +145,28 @@ def test_the_wheel_holds_every_file_of_its_packages(wheel: Path):
 
 def test_the_notices_name_every_library_and_every_original(wheel: Path):
     """They go with the wheel; who ports a program names it at the module's top as owner/name, and there."""
-    page = (ROOT / "THIRD_PARTY.md").read_text()
+    page = (ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| ([\w-]+) \| .* \| (?:every install|extra `\w+`) \|$", page, flags=re.MULTILINE)
     assert listed == list(asked_for()), "python -m hanabako.pages.notices"
     for path in (ROOT / "agents" / "bots").rglob("*.py"):
-        for original in re.findall(r"\b(\w+/[Hh]an(?:abi(?:\.rs)?|Sim))\b", path.read_text()):
+        for original in re.findall(r"\b(\w+/[Hh]an(?:abi(?:\.rs)?|Sim))\b", path.read_text(encoding="utf-8")):
             assert original in page, f"{path.name} follows {original}"
     with zipfile.ZipFile(wheel) as archive:
         assert [name for name in archive.namelist() if name.endswith("/licenses/THIRD_PARTY.md")]
 
 
 def test_the_version_to_cite_is_the_packages():
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_the_lowest_versions_are_allowed_and_pinned():
     """What `make release` installs once: every library of every install, within what pyproject.toml says."""
     from packaging.requirements import Requirement
 
-    pins = [line for line in (ROOT / "constraints-lowest.txt").read_text().splitlines() if "==" in line]
+    pins = [line for line in (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").splitlines() if "==" in line]
     versions = dict(line.split("==") for line in pins)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for text in project["dependencies"]:
         wanted = Requirement(text)
         (floor,) = [bound.version for bound in wanted.specifier if bound.operator == ">="]
@@ -180,7 +180,7 @@ def test_agents_of_the_wheel_play_beside_a_package_of_that_name(
     run(["-c", BESIDE_A_STAND_IN], installed, libraries, folder=tmp_path, NUMBA_DISABLE_JIT=plain)
     for name, text in STAND_IN.items():
         if name.startswith("agents/"):
-            assert (installed / name).read_text() == text
+            assert (installed / name).read_text(encoding="utf-8") == text
 
 
 def test_the_wheels_command_plays(wheel: Path, installed: Path, libraries: Path, tmp_path: Path):
@@ -232,5 +232,5 @@ def test_a_clones_programs_run_by_their_short_names(program: str, clone: Path, l
 def test_no_module_names_the_agents_absolutely():
     """In a wheel ``agents`` may be somebody else's: every import within the folder is relative."""
     for path in (ROOT / "agents").rglob("*.py"):
-        absolute = re.findall(r"^\s*(?:from|import) agents\b.*$", path.read_text(), flags=re.MULTILINE)
+        absolute = re.findall(r"^\s*(?:from|import) agents\b.*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert not absolute, f"{path.relative_to(ROOT)}: {absolute}"

@@ -137,7 +137,7 @@ def record_replay(run_dir: Path, specialize: bool) -> Path:
 
 def describe(run_dir: Path, row: dict[str, Any]) -> str:
     """The result beside the published figures, and where everything is."""
-    about = json.loads((run_dir / "config.json").read_text())
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     best = config_from_dict(about["config"]).max_score
     kind = kind_of_processor(torch.device(about["device"]))
     cost = f"{row['steps'] / 1e6:.0f} M steps, {row['seconds'] / 60:.1f} minutes on {about['ranks']} {kind}"

@@ -4,9 +4,10 @@ Its command is `agents.evaluate`.
 """
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ import tyro
 
 from hanabako.files import write_text
 from hanabako.games import config_from_dict, config_to_dict, game_named, game_of, make_config
+from hanabako.machine import describe as describe_machine
 from hanabako.words.checks import as_seed, shown, usable_threads
 
 from ..playing.play import play
@@ -83,6 +85,8 @@ def evaluate(args: Args) -> dict[str, Any]:
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=study in PAIRINGS)
     names = [name for name in names if name in agents]
     about = {
+        "command": command_of(args),
+        "machine": describe_machine(),
         "config": config_to_dict(config),
         "preset": args.preset,
         "players": config.players,
@@ -98,6 +102,17 @@ def evaluate(args: Args) -> dict[str, Any]:
         return about | study(args, config, agents)
     seats = [agents[name] for name in names] if len(names) > 1 else agents[names[0]]
     return about | play(config, seats, args.games, args.seed, args.num_threads, progress=True).summary()
+
+
+def command_of(args: Args) -> str:
+    """The command line that asks for the same: what differs from the usual, written as in a shell."""
+    words = ["hanabako", "evaluate", args.game]
+    for setting in fields(args)[1:]:
+        value = getattr(args, setting.name)
+        if value != setting.default:
+            values = value if isinstance(value, tuple) else () if value is True else (value,)
+            words += [f"--{setting.name.replace('_', '-')}", *map(str, values)]
+    return shlex.join(words)
 
 
 def loaded(

@@ -137,7 +137,7 @@ def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[st
     Raises:
         ValueError: the run has not exactly one partner.
     """
-    about = json.loads((run_dir / "config.json").read_text())
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     partners = [name for names in about["args"].get("partners", ()) for name in names.split(",")]
     if len(partners) != 1:
         raise ValueError(f"{run_dir} must be a run with one partner, got {', '.join(partners) or 'none'}")

@@ -148,11 +148,11 @@ def installed(name: str, environment: Path, wheel: Path, pin: bool) -> Path:
         finished([*pip, *asked, *([str(wheel)] if pin else [])])
     finished([*pip, "--no-deps", "--force-reinstall", str(wheel)])
     (site,) = environment.glob("lib/python*/site-packages")
-    (site / "clone.pth").write_text(f"{ROOT}\n")  # behind what is installed: only benchmarks come from there
+    (site / "clone.pth").write_text(f"{ROOT}\n", "utf-8")  # behind what is installed: only benchmarks come from there
     if pin:
         frozen = finished([str(python), "-m", "pip", "freeze", "--all"]).splitlines()
         kept = [line.split("+")[0] for line in frozen if "==" in line and not line.startswith(("pip=", "hanabako="))]
-        pins.write_text(f"# python -m benchmarks.clients {name} --pin\n" + "\n".join(kept) + "\n")
+        pins.write_text(f"# python -m benchmarks.clients {name} --pin\n" + "\n".join(kept) + "\n", encoding="utf-8")
     return python
 
 
@@ -177,7 +177,7 @@ def last_words(error: subprocess.CalledProcessError) -> str:
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
     """The results so far."""
-    return json.loads(path.read_text())["results"] if path.exists() else []
+    return json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
 
 
 def write(path: Path, name: str, rows: list[dict[str, Any]]) -> None:

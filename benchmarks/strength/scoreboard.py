@@ -106,7 +106,7 @@ def keep(path: Path, lots: Sequence[Args]) -> None:
 
     Results stand in the order of the configs, then of the bots.
     """
-    results = json.loads(path.read_text()) if path.exists() else []
+    results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     by_lot = {lot_of(result): result for result in results}
     for args in lots:
         try:
@@ -235,7 +235,7 @@ def read_results() -> list[dict[str, Any]]:
     """Everything in ``benchmarks/strength/results``."""
     results: list[dict[str, Any]] = []
     for path in sorted(RESULTS.glob("*.json")):
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text(encoding="utf-8"))
         results += content if isinstance(content, list) else [content]
     return results
 
@@ -243,8 +243,12 @@ def read_results() -> list[dict[str, Any]]:
 def boards() -> dict[str, str]:
     """The text of every board by its name in the documents."""
     paths = (PROGRAMS, VARIANTS, FOUR_LIVES, ORIGINALS)
-    standard, variants, four_lives, originals = (json.loads(path.read_text()) for path in paths)
-    results, swept, ceilings = read_results(), json.loads(ppo_settings.RESULTS.read_text()), measuring.read_ceilings()
+    standard, variants, four_lives, originals = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    results, swept, ceilings = (
+        read_results(),
+        json.loads(ppo_settings.RESULTS.read_text(encoding="utf-8")),
+        measuring.read_ceilings(),
+    )
     programs = [*standard, *variants, *four_lives]
     others = [result for result in results if "score" in result and result not in programs]
     return {
@@ -279,7 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         measure(options.measure.split(",") if options.measure else names("hanabi"), options.num_threads)
     texts = boards()
     for document in (HERE / "SCORES.md", HERE.parents[1] / "README.md"):
-        here = [(name, texts[name]) for name in marks(document.read_text()) if name in texts]
+        here = [(name, texts[name]) for name in marks(document.read_text(encoding="utf-8")) if name in texts]
         update(document, here, options.check, COMMAND)
 
 

@@ -69,7 +69,7 @@ def _described_once(value: Any, seen: dict[int, Any]) -> Iterator[str]:
         for used in _used_by(value):
             yield from _described(used, seen)
     elif isinstance(value, ModuleType) and _may_change(value.__name__):
-        yield Path(value.__file__).read_text() if value.__file__ else value.__name__
+        yield Path(value.__file__).read_text(encoding="utf-8") if value.__file__ else value.__name__
     else:  # a library's function, a class (a named tuple's fields are all of it that compiled code sees)
         name = getattr(value, "__qualname__", getattr(value, "__name__", type(value)))
         yield f"{getattr(value, '__module__', '')}.{name}"

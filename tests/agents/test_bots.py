@@ -159,12 +159,12 @@ def test_every_preset_is_played_by_the_rules(name, preset):
 
 def ports() -> list[Comparison]:
     """Our bots and their originals at the standard game, for two and for five players."""
-    found = comparisons(json.loads(ORIGINALS.read_text()), json.loads(PROGRAMS.read_text()))
+    found = comparisons(json.loads(ORIGINALS.read_text("utf-8")), json.loads(PROGRAMS.read_text("utf-8")))
     return [case for case in found if case.lost_games in ("never", "kept") and case.players in (2, 5)]
 
 
 def test_no_program_on_the_scoreboard_is_farther_than_allowed_from_its_original():
-    compared = list(comparisons(json.loads(ORIGINALS.read_text()), json.loads(PROGRAMS.read_text())))
+    compared = list(comparisons(json.loads(ORIGINALS.read_text("utf-8")), json.loads(PROGRAMS.read_text("utf-8"))))
     assert len(compared) > 40
     assert [case for case in compared if abs(case.ours - case.original) > WITHIN] == []
 

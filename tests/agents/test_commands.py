@@ -185,10 +185,10 @@ def test_the_package_and_its_games_import_no_command_line():
 def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     main(["watch", "random", "--game", game, *SHORT[game], "--seed", "7", "--adviser", "random"])
-    page = (tmp_path / f"{game}.html").read_text()
+    page = (tmp_path / f"{game}.html").read_text(encoding="utf-8")
     main(["record", game, "--agents", "random", *SHORT[game], "--games", "1", "--seed", "7", "--out", "game.npz"])
     main(["watch", "game.npz"])
-    again = (tmp_path / "game-0.html").read_text()
+    again = (tmp_path / "game-0.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert choices(page) == choices(again) and len(choices(page)) > 4
     assert all(frame["probabilities"] for frame in frames(page)[:-1])
@@ -212,7 +212,7 @@ def test_a_run_is_trained_and_watched(tmp_path: Path):
     kept = ppo.Args.saved(run_dir)
     assert (kept.game, kept.preset, kept.games) == (TINY.game, TINY.preset, TINY.games)
     main(["watch", str(run_dir)])
-    shown = frames((run_dir / "replay.html").read_text())
+    shown = frames((run_dir / "replay.html").read_text(encoding="utf-8"))
     assert all(sum(p for _, p in frame["probabilities"]) == pytest.approx(1, abs=0.01) for frame in shown[:-1])
 
 

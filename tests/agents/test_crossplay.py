@@ -105,7 +105,7 @@ def test_cross_play_of_networks_keeps_the_matrix_beside_its_summary(tmp_path, ca
     evaluate.main(
         ["hanabi", "--preset", "mini", "--agents", names, "--games", "10", "--cross-play", "--json", str(out)]
     )
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text(encoding="utf-8"))
     scores = np.array([[cell["score"] for cell in row] for row in result["cross_play"]])
     assert result["runs"] == crossplay.self_and_cross_play(scores)
     shown = capsys.readouterr().out
@@ -117,9 +117,9 @@ def test_the_command_line_studies(tmp_path, capsys):
     common = ["hanabi", "--preset", "mini", "--agents", "cheat,smart", "--games", "40", "--json", str(out)]
     evaluate.main([*common, "--strangers", "--png", str(png)])
     assert png.read_bytes().startswith(b"\x89PNG")
-    assert np.shape(json.loads(out.read_text())["strangers"]) == (2, 2)
+    assert np.shape(json.loads(out.read_text(encoding="utf-8"))["strangers"]) == (2, 2)
     evaluate.main([*common, "--ad-hoc"])
-    assert [row["newcomer"] for row in json.loads(out.read_text())["ad_hoc"]] == ["cheat", "smart"]
+    assert [row["newcomer"] for row in json.loads(out.read_text(encoding="utf-8"))["ad_hoc"]] == ["cheat", "smart"]
     assert "over line-ups" in capsys.readouterr().out
     for wrong in (["--strangers", "--ad-hoc"], ["--cross-play", "--agents", "smart,smart"]):
         with pytest.raises(SystemExit, match="evaluate: "):

@@ -329,7 +329,7 @@ def exports(tmp_path: Path) -> Path:
         config = make_config("hanabi", "standard", players)
         some = record(tmp_path / f"{players}.npz", config, agents.load("random", config), count, seed=8)
         hanab_live.write_exports(some, folder / f"{players}")
-    turned = json.loads((folder / "2" / "0000005.json").read_text())
+    turned = json.loads((folder / "2" / "0000005.json").read_text(encoding="utf-8"))
     turned["players"] = ["Bob", "Alice"]
     turned["options"]["startingPlayer"] = 1
     turned["deck"] = turned["deck"][5:10] + turned["deck"][:5] + turned["deck"][10:]
@@ -338,11 +338,11 @@ def exports(tmp_path: Path) -> Path:
             action["target"] = (action["target"] + 5) % 10
         if action["type"] in (2, 3):
             action["target"] = 1 - action["target"]
-    (folder / "2" / "0000005.json").write_text(json.dumps(turned))
-    (folder / "broken.json").write_text("{")
-    late = json.loads((folder / "2" / "0000000.json").read_text())
+    (folder / "2" / "0000005.json").write_text(json.dumps(turned), encoding="utf-8")
+    (folder / "broken.json").write_text("{", encoding="utf-8")
+    late = json.loads((folder / "2" / "0000000.json").read_text(encoding="utf-8"))
     late["actions"] = late["actions"] * 3
-    (folder / "late.json").write_text(json.dumps(late))
+    (folder / "late.json").write_text(json.dumps(late), encoding="utf-8")
     return folder
 
 
@@ -420,7 +420,7 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
     assert "again.npz: 6 games" in capsys.readouterr().out
     for name in ("games.npz", "again.npz"):
         main(["watch", name, "--number", "5"])
-    pages = [(tmp_path / f"{name}-5.html").read_text() for name in ("games", "again")]
+    pages = [(tmp_path / f"{name}-5.html").read_text(encoding="utf-8") for name in ("games", "again")]
     first, second = (page.partition('id="game">')[2].partition("</script>")[0] for page in pages)
     assert [frame["choice"] for frame in json.loads(first)["frames"]] == [
         frame["choice"] for frame in json.loads(second)["frames"]

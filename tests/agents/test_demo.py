@@ -17,7 +17,7 @@ def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path
     run_dir = ppo.train(replace(TINY, preset="mini", steps=UPDATE, run_dir=tmp_path / "run"))
     page = demo.record_replay(run_dir, specialize=False)
     text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
-    assert page.read_text().startswith("<!doctype html>")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "observation card_knowledge+derived" in text
     assert "of 9" in text
     for name in ("curve.png", "replay.html", "policy.safetensors"):
@@ -42,7 +42,7 @@ def test_the_scoreboard_is_up_to_date():
 
 
 def test_the_scoreboard_names_observation_errors_and_training():
-    result = json.loads((scoreboard.HERE / "results" / "hanabi-mini-2p-random.json").read_text())
+    result = json.loads((scoreboard.HERE / "results" / "hanabi-mini-2p-random.json").read_text(encoding="utf-8"))
     trained = result | {
         "agents": ["runs/some/policy.safetensors"],
         "training": [{"steps": 66_000_000, "seconds": 276, "ranks": 2}],

@@ -14,7 +14,7 @@ from hanabi_env import HanabiConfig
 from tests.games import GAMES, GameUnderTest, short_name
 
 ROOT = Path(__file__).resolve().parents[2]
-SHOWN = dict(re.findall(r"^PICTURE_(\w+) *:= (.*)", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+SHOWN = dict(re.findall(r"^PICTURE_(\w+) *:= (.*)", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE))
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 

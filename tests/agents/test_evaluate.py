@@ -2,15 +2,18 @@
 
 import json
 import math
+import shlex
 
 import numpy as np
 import pytest
 
 import agents
 from agents import evaluate
+from agents.commands import command_line
 from agents.evaluate import Games, play
 from agents.evaluation import report
 from agents.playing.random_policy import RandomPolicy
+from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 MINI = PRESETS["mini"]
@@ -133,7 +136,7 @@ def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
     evaluate.main(
         ["hanabi", "--preset", "mini", "--agents", "random", "--games", "50", "--seed", "3", "--json", str(out)]
     )
-    result = json.loads(out.read_text())
+    result = json.loads(out.read_text(encoding="utf-8"))
     assert result["games"] == 50
     assert result["observation"] == "card_knowledge"
     assert f"{result['score']:.3f}" in capsys.readouterr().out
@@ -149,7 +152,22 @@ def test_how_a_search_thinks_is_written_down(tmp_path):
     words = ["hanabi", "--preset", "very_small", "--agents", "search:piers", "--games", "3", "--json", str(out)]
     for said, written in (([], None), (["--search", "rollouts=8", "seats=all"], {"rollouts": 8, "seats": "all"})):
         evaluate.main([*words, *said])
-        assert json.loads(out.read_text()).get("search") == written
+        assert json.loads(out.read_text(encoding="utf-8")).get("search") == written
+
+
+def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path):
+    out = tmp_path / "two words.json"
+    words = ["hanabi", "--preset", "very_small", "--config", "max_life_tokens=2", "--games", "3", "--cross-play"]
+    words += ["--agents", "random,search:piers", "--search", "rollouts=8", "seats=all", "--json", str(out)]
+    evaluate.main(words)
+    first = json.loads(out.read_text(encoding="utf-8"))
+    out.unlink()
+    name, *command = shlex.split(first["command"])
+    assert name == "hanabako"
+    command_line.main(command)
+    again = json.loads(out.read_text(encoding="utf-8"))
+    assert [result.pop("machine")["processor"] for result in (first, again)] == [processor()] * 2
+    assert again == first and first["config"]["max_life_tokens"] == 2
 
 
 def test_few_games_have_few_line_ups(capsys):
@@ -180,7 +198,7 @@ def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
     evaluate.main(
         ["hanabi", "--preset", "mini", "--agents", "random,cheat", "--games", "20", "--cross-play", "--json", str(out)]
     )
-    matrix = json.loads(out.read_text())["cross_play"]
+    matrix = json.loads(out.read_text(encoding="utf-8"))["cross_play"]
     assert [len(row) for row in matrix] == [2, 2]
     assert matrix[0][0]["score"] < matrix[0][1]["score"] < matrix[1][1]["score"]
     assert matrix[0][1] != matrix[1][0]  # who moves first matters

@@ -5,7 +5,6 @@ import os
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from torch.distributed import TCPStore
 
 from agents import ppo
 from agents.learning.common.checkpoints import Checkpoints
@@ -119,7 +119,7 @@ def test_the_last_two_checkpoints_are_kept(tmp_path):
     assert {path.name for path in directory.iterdir()} == {"latest", "00000002", "00000003"}
     assert restored(directory) == 3
     Checkpoints(directory, ALONE).save(4, *SAVED[3])
-    assert (directory / "latest").read_text() == "00000004"
+    assert (directory / "latest").read_text(encoding="utf-8") == "00000004"
 
 
 FILES = ["00000003/learner-0.pt", "00000003/games-0.npz", "00000003/SHA256SUMS"]
@@ -268,9 +268,9 @@ DAMAGED_SETTINGS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", DAMAGED_SETTINGS)
 def test_a_setting_that_cannot_be_is_a_clear_line(run_dir, name):
-    about = json.loads((run_dir / "config.json").read_text())
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     about["args"][name] = DAMAGED_SETTINGS[name]
-    (run_dir / "config.json").write_text(json.dumps(about))
+    (run_dir / "config.json").write_text(json.dumps(about), encoding="utf-8")
     assert name in refusal("--resume", str(run_dir))
 
 
@@ -292,13 +292,15 @@ def test_an_opponent_that_cannot_play_is_refused_before_anything_is_learned(tmp_
 
 
 def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
-    """Two ranks without ``torchrun``, which would report in its own words; one is killed after a checkpoint."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    """Two ranks without ``torchrun``, which would report in its own words; one is killed after a checkpoint.
+
+    They meet as under ``torchrun``, in a store that is there before them: a port that was only looked up may be taken.
+    """
+    store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     run_dir = tmp_path / "run"
     options = as_options(replace(TINY, steps=10**7, evaluations=10_000), run_dir)
-    world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+    world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "OMP_NUM_THREADS": "1"}
+    world |= {"TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
     said = (tmp_path / "said").open("w+")
     ranks = [
         subprocess.Popen(
@@ -321,8 +323,8 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
             rank.wait()
         said.close()
     assert ranks[0].returncode == 1
-    words = (tmp_path / "said").read_text()
+    words = (tmp_path / "said").read_text(encoding="utf-8")
     assert "Traceback" not in words
     assert words.splitlines()[-1].startswith("ppo: rank 0 of 2 has lost another one and ends")
-    whole = [path for path in run_dir.glob("checkpoint/*/SHA256SUMS") if path.read_text().count("\n") == 4]
+    whole = [path for path in run_dir.glob("checkpoint/*/SHA256SUMS") if path.read_text("utf-8").count("\n") == 4]
     assert whole

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents import registry
 from agents.people.session import Adviser, Session
 from agents.playing.block import Block
 from agents.playing.play import play
@@ -410,6 +411,14 @@ def test_a_budget_of_koikoi_says_that_the_clock_decides():
 def test_what_no_game_searches_is_refused_in_words(name: str, config: Any, fields: dict[str, Any], message: str):
     with pytest.raises(ValueError, match=message):
         agents.load(name, config, **fields)
+
+
+def test_a_game_without_a_search_is_refused_in_words(monkeypatch: pytest.MonkeyPatch):
+    """Another game's search is not tried on it."""
+    monkeypatch.delitem(registry.SEARCHES, "koikoi")
+    with pytest.raises(ValueError, match="koikoi has no search; games that have one are hanabi, ikebana"):
+        agents.load("search:counting", ROUND)
+    assert agents.load("counting", ROUND).name == "counting"
 
 
 # --- Ikebana ----------------------------------------------------------------------------------------------------------

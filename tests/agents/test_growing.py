@@ -23,15 +23,15 @@ def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def grown(path: Path, rows: list[Row], **options: Any) -> list[Any]:
-    results = {row["key"]: row for row in json.loads(path.read_text())} if path.exists() else {}
+    results = {row["key"]: row for row in json.loads(path.read_text(encoding="utf-8"))} if path.exists() else {}
     grow(path, results, rows, played, lambda result: len(result["games"]), **options)
-    return json.loads(path.read_text())
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_every_row_gets_the_games_that_it_shall_have(tmp_path: Path, cores: int):
     path = tmp_path / "results.json"
-    path.write_text(json.dumps([{"key": "a", "games": [0, 1, 2]}, {"key": "other", "games": [7]}]))
+    path.write_text(json.dumps([{"key": "a", "games": [0, 1, 2]}, {"key": "other", "games": [7]}]), encoding="utf-8")
     found = grown(path, [Row("a", 5), Row("b", 3)], cores=cores)
     assert {row["key"]: row["games"] for row in found} == {"a": [0, 1, 2, 3, 4], "other": [7], "b": [0, 1, 2]}
 
@@ -48,7 +48,7 @@ def test_rows_grow_evenly_and_are_written_as_they_do(tmp_path: Path, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         grow(path, {}, [Row("a", 8), Row("b", 4)], stopped, lambda result: len(result["games"]))
     assert seen == ["a", "b", "a", "a"], "half of both, then the first"
-    assert sum(len(row["games"]) for row in json.loads(path.read_text())) == 8
+    assert sum(len(row["games"]) for row in json.loads(path.read_text(encoding="utf-8"))) == 8
 
 
 def test_no_games_are_begun_after_the_time(tmp_path: Path):

@@ -12,6 +12,7 @@ from agents.evaluate import play
 from agents.evaluation.matches import head_to_head
 from benchmarks.strength import koikoi_rounds
 from hanabako.files import write_rows
+from hanabako.machine import processor
 from hanafuda_env import PRESETS, koikoi_v0
 from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.state import state_dtype
@@ -122,6 +123,7 @@ def test_a_long_match_goes_on_where_it_was(monkeypatch, tmp_path):
         write_rows(koikoi_rounds.LONG_RESULTS, there)
         koikoi_rounds.play_long_matches()
         ends += koikoi_rounds.long_matches()
+    assert [row.pop("machine")["processor"] for row in ends] == [processor()] * 3  # load and minute are others
     whole = ends[0]
     assert whole["deals"] == 6 and whole["lead_squares"] > 0 and ends == [whole] * 3
     config = koikoi_rounds.round_of("document")

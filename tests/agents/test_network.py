@@ -192,7 +192,7 @@ def refusal(path: Path) -> str:
     """The line in which a file is refused; no file of a few kilobytes may cost seconds or gigabytes."""
     begin = time.process_time()
     limits = resource.getrlimit(resource.RLIMIT_AS)
-    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    in_use = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + 2**28, limits[1]))
     try:
         with pytest.raises(ValueError) as caught:  # noqa: PT011 - the words are looked at by the caller

@@ -166,7 +166,7 @@ def test_a_run_directory_holds_what_the_contract_says(tmp_path):
         "checkpoint",
         "policy.safetensors",
     }
-    about = json.loads((run_dir / "config.json").read_text())
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     assert about["observation"] == "card_knowledge+derived"
     assert about["config"]["game"] == "hanabi"
     assert read_metrics(run_dir)[-1]["greedy_games"] == 20
@@ -215,9 +215,9 @@ def test_a_checkpoint_cut_short_is_a_clear_error(tmp_path, monkeypatch, name, ke
 @pytest.mark.parametrize(("name", "value"), [("width", 64), ("games", 64), ("preset", "mini")])
 def test_a_checkpoint_of_other_settings_is_a_clear_error(tmp_path, monkeypatch, name, value):
     run_dir = interrupted_run(tmp_path, monkeypatch)
-    about = json.loads((run_dir / "config.json").read_text())
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     about["args"][name] = value
-    (run_dir / "config.json").write_text(json.dumps(about))
+    (run_dir / "config.json").write_text(json.dumps(about), encoding="utf-8")
     with pytest.raises(ValueError, match="holds no checkpoint to continue from"):
         train(Args(resume=run_dir))
 

@@ -84,7 +84,7 @@ def test_a_network_that_goes_on_from_others_tells_what_all_took(
     about = read_metadata(tmp_path / "all.safetensors")["about"]
     assert about["steps"] == 4 * UPDATE and about["name"] == "all"
     assert about.get("began") == (None if clones is None else "as a clone of cautious")
-    args = json.loads((tmp_path / "runs" / "all" / "config.json").read_text())["args"]
+    args = json.loads((tmp_path / "runs" / "all" / "config.json").read_text(encoding="utf-8"))["args"]
     assert args["start"] == str(tmp_path / "runs" / "all-first" / "policy.safetensors")
 
 

@@ -1,10 +1,10 @@
 """Search in Hanabi: the belief against brute force, what the choice rests on, and what it refuses."""
 
-import time
 from collections import Counter
 from dataclasses import replace
 from itertools import product
 from math import prod
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from agents.bots.hanabi.smart import SMART
 from agents.playing.block import chance_keys
 from agents.playing.play import play
 from agents.playing.seating import OneTable
+from agents.search import choosing
 from agents.search.choosing import Effort, Request, think
 from agents.search.hanabi.policy import SearchPolicy, SearchSeated
 from hanabako.engine.rng import random_word
@@ -292,18 +293,21 @@ def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
     assert taken <= 70
 
 
-def test_a_search_that_the_clock_interrupts_answers_with_what_it_has():
+def test_a_search_that_the_clock_interrupts_answers_with_what_it_has(monkeypatch: pytest.MonkeyPatch):
+    """A clock that only moves while something is played out."""
+    now = 0.0
+    monkeypatch.setattr(choosing, "time", SimpleNamespace(perf_counter=lambda: now))
     log: list[Any] = []
     effort = Effort(rollouts=1, budget=1.0, margin=2.0)
-    late = time.perf_counter() - 1
-    thought = think(np.array([3, 5]), 5, values_of({3: 9.0, 5: 0.0}, 0.1, log), effort, late, 1000)
-    assert (thought.verdict(), thought.spent, thought.values()) == (5, 0, {})
+    thought = think(np.array([3, 5]), 5, values_of({3: 9.0, 5: 0.0}, 0.1, log), effort, -1.0, 1000)
+    assert (thought.verdict(), thought.spent, thought.values()) == (5, 0, {}) and not log
 
     def slow(actions: Any, n: int) -> Any:
-        time.sleep(0.004)
+        nonlocal now
+        now += 0.004
         return values_of({3: 9.0, 5: 0.0}, 0.1, log)(actions, n)
 
-    thought = think(np.array([3, 5]), 5, slow, effort, time.perf_counter(), 1000)
+    thought = think(np.array([3, 5]), 5, slow, effort, now, 1000)
     assert thought.verdict() == 3 and thought.spent == 8
 
 

@@ -75,7 +75,7 @@ GOOD = GameRecord(MINI, 7, ("a", "b"), ("play 0",)).to_json()
 )
 def test_a_file_that_holds_no_game_is_refused(values, words: str, tmp_path: Path):
     path = tmp_path / "game.json"
-    path.write_text(json.dumps(values))
+    path.write_text(json.dumps(values), encoding="utf-8")
     with pytest.raises(ValueError, match=words if "|" in words else re.escape(words)) as refusal:
         read_record(path)
     assert "\n" not in str(refusal.value)

@@ -44,7 +44,7 @@ def study(networks: Callable[[str], list[str]], tmp_path: Path, capsys: pytest.C
         agents = ",".join(networks(game))
         common = ["--preset", PRESETS[game], "--agents", agents, "--games", "24", "--seed", "7"]
         evaluate.main([game, *common, "--json", str(out), *options])
-        result = json.loads(out.read_text())
+        result = json.loads(out.read_text(encoding="utf-8"))
         assert capsys.readouterr().out.strip() == report.describe(result)
         assert result["agents"] == networks(game)
         assert [about["seed"] for about in result["training"]] == [1, 2]
@@ -133,7 +133,7 @@ def test_a_study_of_pairs_goes_on_without_a_bad_file_and_says_so(
     common = ["hanabi", "--preset", "mini", "--games", "4", "--json", str(out), "--agents"]
     with pytest.raises(SystemExit, match="left out 2 of the agents"):
         evaluate.main([*common, ",".join([bad[0], good[0], bad[1], good[1]]), "--cross-play"])
-    result, said = json.loads(out.read_text()), capsys.readouterr().err
+    result, said = json.loads(out.read_text(encoding="utf-8")), capsys.readouterr().err
     assert result["agents"] == good
     assert scores(result["cross_play"]).shape == (2, 2)
     assert list(result["refused"]) == bad

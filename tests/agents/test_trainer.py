@@ -83,7 +83,7 @@ def test_two_updates_are_logged_evaluated_and_saved(tmp_path):
     assert (first["update"], first["steps"], first["fraction_before"], first["fraction"]) == (1, UPDATE, 0, 0.5)
     assert (last["update"], last["steps"], last["fraction_before"], last["fraction"]) == (2, 2 * UPDATE, 0.5, 1)
     assert first["score"] >= 0 and last["greedy_games"] == 10
-    assert (run_dir / "curve.png").is_file() and (run_dir / "checkpoint" / "latest").read_text() == "00000002"
+    assert (run_dir / "curve.png").is_file() and (run_dir / "checkpoint" / "latest").read_text("utf-8") == "00000002"
     config = replace(PRESETS["very_small"], derived=True)
     assert agents.load(run_dir / "policy.safetensors", config).name == "run"
 

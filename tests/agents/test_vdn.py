@@ -131,9 +131,9 @@ def test_a_stopped_run_resumes_to_the_last_bit(tmp_path, name, network):
 
 def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):
     run_dir = train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "run"), VDN)
-    about = json.loads((run_dir / "config.json").read_text())
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     about["args"]["rollouts"] = 3
-    (run_dir / "config.json").write_text(json.dumps(about))
+    (run_dir / "config.json").write_text(json.dumps(about), encoding="utf-8")
     with pytest.raises(ValueError, match="its replay memory holds observations of another shape"):
         train(Args(resume=run_dir), VDN)
 

@@ -293,18 +293,18 @@ def test_a_command_goes_on_where_another_ended(elsewhere: Path):
     """Whether it was interrupted or asked for less, and on however many cores, the counts are the same."""
 
     def counts() -> list[dict[str, Any]]:
-        rows = json.loads((elsewhere / "ceiling.json").read_text())
+        rows = json.loads((elsewhere / "ceiling.json").read_text(encoding="utf-8"))
         return [{name: value for name, value in row.items() if name not in ("seconds", "machine")} for row in rows]
 
     command.main(["--players", "2", "--decks", "100"])
     assert counts()[0]["decks"] == 100
     command.main(["--players", "2", "--decks", "200", "--cores", "2"])
-    in_two, below = counts(), (elsewhere / "ceiling-below.txt").read_text()
+    in_two, below = counts(), (elsewhere / "ceiling-below.txt").read_text(encoding="utf-8")
     (elsewhere / "ceiling.json").unlink()
     (elsewhere / "ceiling-below.txt").unlink()
     command.main(["--players", "2", "--decks", "200"])
     assert counts() == in_two
-    assert (elsewhere / "ceiling-below.txt").read_text() == below
+    assert (elsewhere / "ceiling-below.txt").read_text(encoding="utf-8") == below
     (row,) = in_two
     assert row["perfect"] + row["open"] + sum(row["less"].values()) == row["decks"] == 200
     assert checking.check_file(elsewhere / "ceiling-below.txt") == sum(row["less"].values()) > 0
@@ -321,14 +321,14 @@ def test_the_file_of_decks_below_holds():
 def test_a_wrong_line_of_the_file_is_found(elsewhere: Path):
     path = elsewhere / "ceiling-below.txt"
     first = " ".join(known_of(PRESETS["standard"], 1, 0).deck)
-    path.write_text(f"# head\nstandard 2 seed 1 game 0 best 24 crowded: {first}\n")
+    path.write_text(f"# head\nstandard 2 seed 1 game 0 best 24 crowded: {first}\n", encoding="utf-8")
     with pytest.raises(ValueError, match="line 1: crowded does not hold"):
         checking.check_file(path)
-    path.write_text(f"standard 2 seed 1 game 1 best 24 crowded: {first}\n")
+    path.write_text(f"standard 2 seed 1 game 1 best 24 crowded: {first}\n", encoding="utf-8")
     with pytest.raises(ValueError, match="line 1: the cards are not those of the game"):
         checking.check_file(path)
     late = " ".join(known_of(PRESETS["standard"], 1, 170).deck)
-    path.write_text(f"standard 2 seed 1 game 170 best 22 late:46: {late}\n")
+    path.write_text(f"standard 2 seed 1 game 170 best 22 late:46: {late}\n", encoding="utf-8")
     with pytest.raises(ValueError, match="line 1: 22 is not shown to be the best"):
         checking.check_file(path)
 

@@ -31,9 +31,9 @@ def test_every_client_has_its_scripts():
 
 def test_pins_hold_what_their_client_asks_for():
     for path in runner.PINS.glob("*.txt"):
-        pinned = {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in path.read_text().splitlines()}
+        pinned = {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in path.read_text("utf-8").splitlines()}
         assert set(runner.CLIENTS[path.stem].asked) <= pinned
-        assert "hanabako" not in pinned and "+" not in path.read_text()
+        assert "hanabako" not in pinned and "+" not in path.read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_run_goes_on_where_it_was(runs: list[str], tmp_path: Path):
     out = tmp_path / "clients.json"
     runner.main(runner.Args(clients=("sb3",), out=out))
     assert runs == ["sb3_seat", "sb3_vector"]
-    rows: list[dict[str, Any]] = json.loads(out.read_text())["results"]
+    rows: list[dict[str, Any]] = json.loads(out.read_text(encoding="utf-8"))["results"]
     assert rows[0]["steps_per_second"] == 50 and rows[0]["after"] == 1.5
     assert rows[1]["failed"].endswith("ValueError: no") and "after" not in rows[1]
     runner.main(runner.Args(out=out))  # all others; this one is done

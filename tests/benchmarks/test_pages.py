@@ -8,14 +8,14 @@ from hanabako.pages.generated import filled, marks
 
 @pytest.mark.parametrize("document", pages.DOCUMENTS, ids=lambda path: str(path.relative_to(pages.ROOT)))
 def test_documents_hold_the_generated_parts(document):
-    text, generated = document.read_text(), list(pages.generated(document))
+    text, generated = document.read_text(encoding="utf-8"), list(pages.generated(document))
     assert generated
     assert filled(text, generated) == text, "python -m benchmarks.pages writes them"
 
 
 @pytest.mark.parametrize("name", pages.PARTS)
 def test_every_part_has_a_place(name):
-    assert any(name in marks(document.read_text()) for document in pages.DOCUMENTS)
+    assert any(name in marks(document.read_text(encoding="utf-8")) for document in pages.DOCUMENTS)
 
 
 def test_speeds_read_well():

@@ -32,7 +32,7 @@ def test_every_row_is_trained_once(elsewhere: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(launch, "train", train)
     ppo_settings.main([])
-    results = json.loads((elsewhere / "sweep.json").read_text())
+    results = json.loads((elsewhere / "sweep.json").read_text(encoding="utf-8"))
     assert [result["settings"] for result in results] == [TINY, f"{TINY} --seed 2"]
     assert all(result["greedy_games"] == 20 and result["steps"] > 0 for result in results)
     lines = ppo_settings.table(results).splitlines()
@@ -51,8 +51,8 @@ def test_an_interrupted_row_goes_on(elsewhere: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(launch, "train", lambda _ranks, settings, _learner: ppo.main(settings))
     run_dir = elsewhere / "runs" / ppo_settings.ROWS[0].name
     (run_dir / "checkpoint").mkdir(parents=True)
-    (run_dir / "checkpoint" / "latest").write_text("00000001")
-    (run_dir / "metrics.jsonl").write_text('{"update": 1, "steps": 256, "fraction": 0.5}\n')
+    (run_dir / "checkpoint" / "latest").write_text("00000001", encoding="utf-8")
+    (run_dir / "metrics.jsonl").write_text('{"update": 1, "steps": 256, "fraction": 0.5}\n', encoding="utf-8")
     with pytest.raises(SystemExit, match="holds no run to resume"):
         ppo_settings.main([])
 
@@ -77,7 +77,7 @@ def test_networks_are_compared_where_both_rows_are_there(monkeypatch: pytest.Mon
 
 
 def test_the_results_are_those_of_the_sweep():
-    results = json.loads(ppo_settings.RESULTS.read_text())
+    results = json.loads(ppo_settings.RESULTS.read_text(encoding="utf-8"))
     assert {ppo_settings.Row(row["ranks"], row["minutes"], row["settings"]) for row in results} <= set(
         ppo_settings.ROWS
     )

@@ -36,7 +36,7 @@ def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch:
     monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], wishes=wishes))
     settings = {"players": [2], "seconds": 1e-6, "repeats": 2, "sizes": [1, 8], "threads": 1, "out": tmp_path}
     throughput.main(throughput.Args(game=["hanabi"], only=group, **settings))
-    report = json.loads((tmp_path / "throughput_hanabi.json").read_text())
+    report = json.loads((tmp_path / "throughput_hanabi.json").read_text(encoding="utf-8"))
     assert report["machine"]["versions"]["numba"]
     assert report["state_bytes"]["hanabi, 2 players"] <= 256
     assert report["results"][0]["path"] == PATHS[group]
@@ -48,7 +48,7 @@ def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize("game", games.GAMES)
 def test_every_game_is_measured(game: str, tmp_path: Path):
     throughput.main(throughput.Args(game=[game], players=[2], only="aec", seconds=1e-6, repeats=1, out=tmp_path))
-    rows = json.loads((tmp_path / f"throughput_{game}.json").read_text())["results"]
+    rows = json.loads((tmp_path / f"throughput_{game}.json").read_text(encoding="utf-8"))["results"]
     assert [(row["game"], row["path"]) for row in rows] == [(game, "raw_env"), (game, "env")]
 
 
@@ -68,7 +68,7 @@ def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path
     out = tmp_path / "peers.json"
     peers.main(peers.Args(players=[2], seconds=0.01, repeats=1, out=out))
     assert "skipped: Nobody (moves): lacks a_module_that_does_not_exist" in capsys.readouterr().out
-    rows = {row["peer"]: row for row in json.loads(out.read_text())["results"]}
+    rows = {row["peer"]: row for row in json.loads(out.read_text(encoding="utf-8"))["results"]}
     assert set(rows) == {ours.name, "Tortoise"}
     ratio = rows[ours.name]["steps_per_second"] / rows["Tortoise"]["steps_per_second"]
     assert rows["Tortoise"]["slower_than_hanabako"] == pytest.approx(ratio, rel=0.01)
@@ -88,7 +88,7 @@ def test_every_installed_peer_plays(peer: peers.Peer):
 def test_the_learner_is_measured_with_every_network(tmp_path: Path):
     out = tmp_path / "learner.json"
     learner.main(learner.Args(device="cpu", games=16, minibatch=64, seconds=1e-6, repeats=1, out=out))
-    report = json.loads(out.read_text())
+    report = json.loads(out.read_text(encoding="utf-8"))
     assert [row["network"] for row in report["results"] if row["trunk"] == "float32"] == [
         network.kind for network in BASIC_NETWORKS
     ]

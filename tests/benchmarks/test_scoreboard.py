@@ -95,7 +95,7 @@ def test_results_of_a_network_that_ships_no_more_are_not_shown(tmp_path, monkeyp
     another_file = network | {"networks": dict.fromkeys(network["networks"], "0" * 16)}
     for module in (search_hanabi, search_matches):
         monkeypatch.setattr(module, "RESULTS", tmp_path / "results.json")
-        module.RESULTS.write_text(json.dumps([*still_true, another_file]))
+        module.RESULTS.write_text(json.dumps([*still_true, another_file]), encoding="utf-8")
         assert module.read_results() == still_true
 
 

@@ -45,7 +45,7 @@ def test_json_is_replaced_as_a_whole(tmp_path):
     path = tmp_path / "results" / "a.json"
     timing.write_json(path, {"a": 1})
     timing.write_json(path, {"a": 2})
-    assert json.loads(path.read_text()) == {"a": 2}
+    assert json.loads(path.read_text(encoding="utf-8")) == {"a": 2}
     assert [file.name for file in path.parent.iterdir()] == ["a.json"]
 
 

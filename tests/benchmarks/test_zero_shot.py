@@ -29,7 +29,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_not_there_is_trained_and_played_once(elsewhere: Path, capsys):
     zero_shot.main(["--cores", "2"])
-    results = json.loads((elsewhere / "zero_shot.json").read_text())
+    results = json.loads((elsewhere / "zero_shot.json").read_text(encoding="utf-8"))
     assert [(row["algorithm"], row["seed"], row["steps"]) for row in results["runs"]] == [
         ("one", 1, 256),
         ("one", 2, 256),
@@ -50,10 +50,10 @@ def test_what_is_not_there_is_trained_and_played_once(elsewhere: Path, capsys):
 
 def test_a_run_that_is_to_meet_new_ones_but_is_gone_is_trained_again(elsewhere: Path):
     zero_shot.main(["--seeds", "1"])
-    first = json.loads((elsewhere / "zero_shot.json").read_text())
+    first = json.loads((elsewhere / "zero_shot.json").read_text(encoding="utf-8"))
     (elsewhere / "runs").rename(elsewhere / "moved")
     zero_shot.main([])
-    results = json.loads((elsewhere / "zero_shot.json").read_text())
+    results = json.loads((elsewhere / "zero_shot.json").read_text(encoding="utf-8"))
     assert sorted(row["seed"] for row in results["runs"]) == [1, 2]
     assert (elsewhere / "runs" / "very_small-one-1" / "policy.safetensors").exists()
     cells = results["cells"]["very_small"]
@@ -135,11 +135,11 @@ def test_an_entry_is_found_again(entries: dict[str, Path], name: str, capsys):
 
 @pytest.mark.parametrize("name", ["scores", "matrix"])
 def test_a_claim_that_does_not_hold_is_named(entries: dict[str, Path], name: str, tmp_path: Path, capsys):
-    entry = json.loads(entries[name].read_text())
+    entry = json.loads(entries[name].read_text(encoding="utf-8"))
     cell = entry["cross_play"][0][1] if name == "matrix" else entry
     cell["score"] += 2.5
     path = tmp_path / "entry.json"
-    path.write_text(json.dumps(entry))
+    path.write_text(json.dumps(entry), encoding="utf-8")
     with pytest.raises(SystemExit):
         leaderboard.main([str(path)])
     place = "row 1, column 2" if name == "matrix" else "row 1, column 1"
@@ -163,7 +163,7 @@ def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("entry", [{}, [], {"config": {"game": "hanabi"}, "agents": 3}, None])
 def test_what_is_no_entry_is_refused_in_words(entry: Any, tmp_path: Path, capsys):
     path = tmp_path / "entry.json"
-    path.write_text(json.dumps(entry))
+    path.write_text(json.dumps(entry), encoding="utf-8")
     with pytest.raises(SystemExit):
         leaderboard.main([str(path)])
     assert len(capsys.readouterr().out.splitlines()) == 1

@@ -73,9 +73,9 @@ def run(folder: Path, hash_seed: int = 0) -> list[int]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "rules_of_cards.py").write_text(RULES)
-    (tmp_path / "helpers.py").write_text(HELPERS)
-    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "rules_of_cards.py").write_text(RULES, encoding="utf-8")
+    (tmp_path / "helpers.py").write_text(HELPERS, encoding="utf-8")
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     return tmp_path
 
 
@@ -84,7 +84,7 @@ def test_a_cached_loop_follows_an_edit_in_another_file(folder: Path, edit: str) 
     file, old, new, prices = EDITS[edit]
     before = run(folder)
     path = folder / file
-    path.write_text(path.read_text().replace(old, new))
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     after = run(folder)
     assert before[1:] == [10, 22]
     assert after[1:] == prices
@@ -94,5 +94,5 @@ def test_a_cached_loop_follows_an_edit_in_another_file(folder: Path, edit: str) 
 def test_a_comment_and_another_process_leave_the_digest_alone(folder: Path) -> None:
     before = run(folder)
     path = folder / "helpers.py"
-    path.write_text("# A remark.\n" + path.read_text())
+    path.write_text("# A remark.\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
     assert run(folder, hash_seed=1) == before

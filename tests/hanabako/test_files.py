@@ -26,12 +26,12 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
 
 def test_a_page_is_written_between_its_marks_and_only_there(tmp_path: Path) -> None:
     page = tmp_path / "README.md"
-    page.write_text(PAGE)
+    page.write_text(PAGE, encoding="utf-8")
     with pytest.raises(SystemExit, match=r"README\.md is out of date: run python -m a_game\.card"):
         update(page, [("ends", "new")], True, "python -m a_game.card")
-    assert page.read_text() == PAGE
+    assert page.read_text(encoding="utf-8") == PAGE
     assert update(page, [("ends", "new")], False, "")
-    assert page.read_text() == PAGE.replace("old", "new")
+    assert page.read_text(encoding="utf-8") == PAGE.replace("old", "new")
     assert not update(page, [("ends", "new\n")], True, ""), "up to date; the end of a line more or less is the same"
 
 

@@ -48,7 +48,7 @@ if "compile" in sys.argv:
 def run(tmp_path):
     """Run the program in a process of its own, whose disk cache is this test's; returns the words of each line."""
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
+    program.write_text(PROGRAM, encoding="utf-8")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
 
     def run(*arguments):

@@ -56,7 +56,7 @@ def test_the_file_is_what_the_sites_own_check_wants(tmp_path):
     config = HanabiConfig(players=3, multicolor="all_colors", black_powder=True, colors=4)
     deck, actions, _ = played(config, seed=5)
     save(tmp_path / "game.json", config, deck, actions, players=["Ann", "Bo", "Cy"], seed="s")
-    game = json.loads((tmp_path / "game.json").read_text())
+    game = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert set(game) == {"players", "deck", "actions", "options", "seed"}
     assert (game["players"], game["seed"]) == (["Ann", "Bo", "Cy"], "s")
     assert game["options"] == {"variant": "White Reversed & Rainbow (6 Suits)"}
@@ -244,7 +244,7 @@ def test_the_command_replays_files_and_says_what_it_cannot_read(tmp_path, capsys
     save(tmp_path / "good.json", config, deck, actions)
     main([str(tmp_path / "good.json")])
     assert f"No Variant, 3 players, {len(actions)} actions, score {end['score']}" in capsys.readouterr().out
-    (tmp_path / "bad.json").write_text(json.dumps(standard_game() | {"options": {"cardCycle": True}}))
+    (tmp_path / "bad.json").write_text(json.dumps(standard_game() | {"options": {"cardCycle": True}}), encoding="utf-8")
     with pytest.raises(SystemExit, match="1 of 2"):
         main([str(tmp_path / "good.json"), str(tmp_path / "bad.json")])
     assert "option cardCycle" in capsys.readouterr().out

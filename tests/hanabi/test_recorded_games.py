@@ -17,7 +17,7 @@ RECORDS = Path(__file__).resolve().parents[3] / "shared" / "data" / "hanabi_game
 def test_recorded_games_end_with_their_scores():
     env = new_env(HanabiConfig())
     scores = []
-    with gzip.open(RECORDS, "rt") as lines:
+    with gzip.open(RECORDS, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             game = json.loads(line)
             deck = [game["deck"][at : at + 2] for at in range(0, 100, 2)]

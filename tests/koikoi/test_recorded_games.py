@@ -96,7 +96,7 @@ def test_recorded_games_between_people_replay_without_a_disagreement():
     env = koikoi_v0.raw_env(preset="koikoi_japan")
     env.reset(seed=0)
     rounds = 0
-    with gzip.open(RECORDS, "rt") as lines:
+    with gzip.open(RECORDS, "rt", encoding="utf-8") as lines:
         games = [json.loads(line) for line in lines]
     for game in games:
         replay = Replay(env, game)

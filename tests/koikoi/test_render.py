@@ -38,7 +38,7 @@ def test_kinds_are_those_of_the_rule_card():
 
 def test_the_deck_on_a_page_names_every_flower(tmp_path):
     main([str(tmp_path / "cards.svg")])
-    page = (tmp_path / "cards.svg").read_text()
+    page = (tmp_path / "cards.svg").read_text(encoding="utf-8")
     assert page == deck_svg()
     assert page.count("<title>") == 49
     ElementTree.fromstring(page)

@@ -236,7 +236,7 @@ def hanab_live_door(path: Path) -> Door:
             if len(actions) < len(record.actions):
                 actions.append(before.str_to_action(record.actions[len(actions)]))
         hanablive.save(path, config, deck, actions)
-        games.append(json.loads(path.read_text()))
+        games.append(json.loads(path.read_text(encoding="utf-8")))
     return Door(lambda rng: rng.choice(games), lambda game: hanablive.load(io.StringIO(as_text(game))), things=JSON)
 
 
@@ -245,10 +245,10 @@ def record_door(under_test: GameUnderTest, path: Path) -> Door:
     games = []
     for seed in range(3):
         random_record(under_test.config(**under_test.short), seed).save(path)
-        games.append(json.loads(path.read_text()))
+        games.append(json.loads(path.read_text(encoding="utf-8")))
 
     def take(game: Any) -> None:
-        path.write_text(as_text(game))
+        path.write_text(as_text(game), encoding="utf-8")
         read_record(path).replayed()
 
     return Door(lambda rng: rng.choice(games), take, things=JSON)

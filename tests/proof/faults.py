@@ -144,7 +144,7 @@ def faults_of(game: str) -> list[Fault]:
 
 def functions_of(module: str) -> Iterator[ast.FunctionDef]:
     """The rules of a module."""
-    tree = ast.parse(Path(str(import_module(module).__file__)).read_text())
+    tree = ast.parse(Path(str(import_module(module).__file__)).read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and any(ast.unparse(mark) == "rule" for mark in node.decorator_list):
             yield node

@@ -31,7 +31,7 @@ class Record:
     @classmethod
     def open(cls, check: str, folder: Path = RESULTS) -> "Record":
         path = folder / f"{check}.json"
-        return cls(path, json.loads(path.read_text())["rows"] if path.exists() else {})
+        return cls(path, json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else {})
 
     def row(self, name: str, code: str = "") -> dict[str, Any]:
         """The row of that name; what ran with other ``code`` does not count."""
@@ -70,7 +70,7 @@ class Record:
 
 def machine_of(path: Path) -> str:
     """What a record's last rows ran on, as one sentence."""
-    about = json.loads(path.read_text())["machine"]
+    about = json.loads(path.read_text(encoding="utf-8"))["machine"]
     versions = ", ".join(
         f"{name} {about['versions'][name]}" for name in ("numpy", "numba") if name in about["versions"]
     )

@@ -162,8 +162,8 @@ def test_a_run_that_is_killed_and_resumed_ends_like_one_that_is_not(tmp_path: Pa
     assert record.failures == []
     assert record.amount >= 1
     assert kills.differences(whole, tmp_path / f"{name}-0", [0, 1]) == ["a resumed run ended with [0, 1]"]
-    lines = (whole / "metrics.jsonl").read_text().splitlines(keepends=True)
-    (whole / "metrics.jsonl").write_text("".join(lines[:-1]))
+    lines = (whole / "metrics.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (whole / "metrics.jsonl").write_text("".join(lines[:-1]), encoding="utf-8")
     assert kills.differences(whole, tmp_path / f"{name}-0", [0, 0]) == ["other metrics"]
 
 

@@ -88,6 +88,6 @@ def saved_ranks(run_dir: Path) -> int:
         ValueError: the directory holds no run.
     """
     try:
-        return int(json.loads((run_dir / "config.json").read_text())["ranks"])
+        return int(json.loads((run_dir / "config.json").read_text(encoding="utf-8"))["ranks"])
     except (OSError, ValueError, KeyError) as error:
         raise ValueError(f"{run_dir} holds no run to resume: {error}") from error

@@ -151,7 +151,7 @@ def weights_and_biases(run_dir: Path) -> Logger:
     """A run of Weights & Biases, in its directory ``wandb/``; its own environment variables say where it goes."""
     with needed("wandb"):
         wandb = import_module("wandb")
-    about = json.loads((run_dir / "config.json").read_text())
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     return wandb.init(project="hanabako", name=run_dir.name, dir=run_dir, config=about, resume="allow", id=run_dir.name)
 
 

@@ -86,7 +86,7 @@ def is_alive(process: int) -> bool:
     """A process of this machine runs: it is there, and has not ended without its parent having asked for it."""
     try:
         os.kill(process, 0)
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except ProcessLookupError:
         return False
     except OSError:  # no /proc

@@ -331,7 +331,7 @@ def check_file(path: Path = BELOW) -> int:
     Raises:
         ValueError: see `check_argument`; names the line.
     """
-    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     count = 0
     for number, line in enumerate(lines, 1):
         about, _, cards = line.partition(": ")

@@ -126,7 +126,7 @@ def count(row: dict[str, Any], verdicts: Sequence[Verdict], most: int, seconds: 
 
 def add_lines(lines: Sequence[str], preset: str, players: int, seed: int) -> None:
     """Add decks to the file of decks below, as long as there is room for their setting, and each once."""
-    old = BELOW.read_text().splitlines() if BELOW.exists() else [HEAD]
+    old = BELOW.read_text(encoding="utf-8").splitlines() if BELOW.exists() else [HEAD]
     own = f"{preset} {players} seed {seed} game "
     there = {line for line in old if line.startswith(own)}
     room = len(lines) if preset == WHOLE else max(0, MOST_LINES - len(there))
