@@ -67,8 +67,8 @@ class Run:
 class Page:
     """Write a study's page and figures from its results."""
 
-    study: Name
-    """A study of the clone by name, or a file."""
+    study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE.py]")] = None
+    """A study of the clone by name, or a file; without, all studies of the clone."""
     out: Path | None = None
     """The folder for page and figures, and of the results: by default as in `run`."""
     check: bool = False
@@ -154,12 +154,13 @@ def run_rows(args: Run) -> None:
 
 def show(args: Page) -> None:
     """Write a study's page, or check it."""
-    place = find(args.study, args.out)
-    study = load(place)
-    if not args.check:
-        print_page(study, place)
-    elif old := write_page(study, place, check=True):
-        raise SystemExit(f"{old[0]} is out of date: run hanabako study page {place.words}")
+    for name in names() if args.study is None else [args.study]:
+        place = find(name, args.out)
+        study = load(place)
+        if not args.check:
+            print_page(study, place)
+        elif old := write_page(study, place, check=True):
+            raise SystemExit(f"{old[0]} is out of date: run hanabako study page {place.words}")
 
 
 def print_page(study: Study, place: Place) -> None:

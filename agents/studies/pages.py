@@ -17,6 +17,9 @@ __all__ = ["origin_line", "sections", "write_page"]
 DOCUMENTS = (STUDIES / "SCORES.md", STUDIES.parents[1] / "README.md")
 """Where a study of the clone fills its marks."""
 
+MOST_COMMANDS = 3
+"""Of a table that are told with their options; the results have them all."""
+
 
 def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
     """Write a study's figures, and its page or its parts of the clone's pages, if they have changed.
@@ -88,7 +91,7 @@ def stale_line(stale: Results) -> str:
 
 def origin_line(results: Results) -> str:
     """The commands that made some results, and where and when they ran, in one paragraph."""
-    said = [f"`{command}`" for command in dict.fromkeys(row["command"] for row in results) if command != NOT_RECORDED]
+    said = commands_of(results)
     machines = [(row["machine"], row["versions"]) for row in results]
     where = in_words([{**machine, "versions": versions} for machine, versions in machines if machine != NOT_RECORDED])
     made = f"Made{f' by {listed(said)}' if said else ''}{f' on {where}' if where else ''}."
@@ -98,6 +101,14 @@ def origin_line(results: Results) -> str:
         if commits:
             sentences.append(f"The {what} was not recorded for what {listed(list(commits))} added.")
     return " ".join(sentences)
+
+
+def commands_of(results: Results) -> list[str]:
+    """The commands that made some results, as code; without their options where there are many."""
+    said = dict.fromkeys(row["command"] for row in results if row["command"] != NOT_RECORDED)
+    if len(said) > MOST_COMMANDS:
+        said = dict.fromkeys(command.partition(" --")[0] for command in said)
+    return [f"`{command}`" for command in said]
 
 
 def listed(texts: Sequence[Any]) -> str:

@@ -289,6 +289,14 @@ def test_the_origin_of_numbers_is_said_and_so_is_what_was_never_recorded() -> No
     )
 
 
+def test_many_commands_are_said_without_their_options() -> None:
+    rows = [result_of("a", 1, ORIGIN | {"command": f"hanabako study run x --where k={k}"}) for k in range(4)]
+    assert origin_line(rows[:2]).startswith(
+        "Made by `hanabako study run x --where k=0` and `hanabako study run x --where"
+    )
+    assert origin_line(rows).startswith("Made by `hanabako study run x` on P")
+
+
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
