@@ -282,7 +282,7 @@ def clients() -> str:
             scores = (f"{row['before']:.2f}", f"{row['after']:.2f}", speed(row["steps_per_second"]))
             rows.append([row["name"], library, row["algorithm"], row["plays"], *scores])
     header = ["library", "versions", "algorithm", "plays", "before", "after", "steps/s"]
-    where = in_words([row["machine"] for row in results])
+    where = f"Measured on one core of {in_words([row['machine'] for row in results])}."
     return markdown(header, rows, text_columns=4) + f"\nA minute each. {where}\n"
 
 

@@ -32,18 +32,18 @@ def describe(extra_packages: tuple[str, ...] = ()) -> dict:
 
 
 def in_words(machines: Sequence[Mapping[str, Any]]) -> str:
-    """What the rows of a table were measured on, each on one core, and when, as a sentence; "" if none of them says.
+    """Where and when something was measured, in words: processors, versions and days; "" if none of them says.
 
     Args:
-        machines: `describe` of each row; an old one may not say when.
+        machines: `describe` of each result; an old one may not say when.
     """
     told = [about for about in machines if "date" in about]
-    where = sorted({"{processor}, Python {python}, numba {versions[numba]}".format(**about) for about in told})
-    days = sorted({about["date"][:10] for about in told})
     if not told:
         return ""
-    earlier = f"; {len(machines) - len(told)} rows earlier, elsewhere" if len(told) < len(machines) else ""
-    return f"Measured on one core of {' or '.join(where)}; {', '.join(days)}{earlier}."
+    where = sorted({"{processor}, Python {python}, numba {versions[numba]}".format(**about) for about in told})
+    days = sorted({about["date"][:10] for about in told})
+    earlier = len(machines) - len(told)
+    return f"{' or '.join(where)}; {', '.join(days)}" + (f"; {earlier} rows earlier, elsewhere" if earlier else "")
 
 
 def processor() -> str:

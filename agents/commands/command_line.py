@@ -30,6 +30,7 @@ COMMANDS = {
     "watch": "write a game as a page for the browser",
     "record": "write a dataset of games that agents play, or of hanab.live's",
     "benchmark": "time the games on this machine",
+    "study": "list, run, show and merge studies: comparisons with their results",
 }
 
 EXTRAS = {"tensorboard": "logging", "wandb": "logging", "resvg_py": "render", "PIL": "render"}

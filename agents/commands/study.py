@@ -1,0 +1,199 @@
+"""List, run, show and merge studies: what is measured, row by row, with the command and machine behind every number.
+
+    hanabako study list                                     # the studies of a clone
+    hanabako study list search_hanabi                       # its rows, and how much of each is done
+    hanabako study run search_hanabi --where players=2 --cores 2 --minutes 30
+    hanabako study run mine.py                              # a study of your own: mine.json, mine.md and figures
+    hanabako study page search_hanabi
+    hanabako study merge a.json b.json --out both.json
+
+`run`, `page` and `list` import the study's file, which runs its code; `merge`, and `list` of a JSON file, read results
+alone. Ctrl-C ends a run, which keeps what is finished; the same command goes on with it.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from hanabako.words.checks import shown
+
+from ..studies.finding import Place, find, load, names, title_of
+from ..studies.pages import write_page
+from ..studies.running import executor_of
+from ..studies.running import run as run_study
+from ..studies.store import is_stale, merged, origin_of, read_file, read_results, write_results
+from ..studies.study import Result, Row, Study, chosen, key_of, words_of
+
+__all__ = ["Args", "run"]
+
+Name = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME|FILE.py")]
+Where = Annotated[tuple[str, ...], tyro.conf.arg(metavar="FIELD=VALUE")]
+
+
+@dataclass(frozen=True)
+class List:
+    """List the studies, or the rows of one."""
+
+    study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE]")] = None
+    """A study of the clone by name, its file, or a file of results; without, the studies are listed."""
+    where: Where = ()
+    """Only rows that have these values in their fields."""
+    out: Path | None = None
+    """The folder of its results, if not the usual one."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Play or train what is missing of a study's rows, then write its page."""
+
+    study: Name
+    """A study of the clone by name, or a file."""
+    where: Where = ()
+    """Only rows that have these values in their fields."""
+    cores: int = 1
+    """How many parts of rows are played at the same time, in processes of their own."""
+    minutes: float = float("inf")
+    """No part begins after that."""
+    out: Path | None = None
+    """The folder for results, page and figures: by default the file's, or the clone's."""
+    again: bool = False
+    """Play the rows from the beginning, also those that are complete."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """Write a study's page and figures from its results."""
+
+    study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE.py]")] = None
+    """A study of the clone by name, or a file; without, all studies of the clone."""
+    out: Path | None = None
+    """The folder for page and figures, and of the results: by default as in `run`."""
+    check: bool = False
+    """Write nothing: end with exit status 1 if the page is out of date."""
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Put results files of the same study together: of each row the one with most done. Runs no code."""
+
+    files: tyro.conf.Positional[tuple[Path, ...]]
+    """Results in JSON."""
+    out: Path
+    """The file to write."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """List, run, show and merge studies."""
+
+    do: Annotated[List | Run | Page | Merge, tyro.conf.arg(name="")]
+
+
+def run(args: Args) -> None:
+    """Do what was asked for.
+
+    Raises:
+        ValueError: no such study, row or value; or files that cannot be merged.
+        OSError: a file cannot be read or written.
+        SystemExit: a row could not be played; or, with ``check``, a page is out of date.
+    """
+    match args.do:
+        case List():
+            list_studies(args.do)
+        case Run():
+            run_rows(args.do)
+        case Page():
+            show(args.do)
+        case Merge():
+            merge(args.do)
+
+
+def list_studies(args: List) -> None:
+    """Print the studies, or a study's rows with how much of each is done."""
+    if args.study is None:
+        for name in names():
+            print(f"{name:<24}{title_of(name)}")
+        if not names():
+            print("No studies here: those of the project lie in a clone; a file of your own is named by its path.")
+        return
+    elif args.study.endswith(".json"):
+        for result in read_file(args.study)[1]:
+            print(line(result["wanted"], words_of(result), result))
+    else:
+        place = find(args.study, args.out)
+        study = load(place)
+        results = {key_of(result): result for result in read_results(place.results)}
+        for row in rows_of(study, args.where):
+            print(line(row.wanted, row.words, results.get(row.key)))
+
+
+def line(wanted: int, words: str, result: Result | None) -> str:
+    """How much of a row is done."""
+    done, stale = (0, False) if result is None else (result["done"], is_stale(result))
+    return f"{done:>7} of {wanted:<7}{words}{'  stale' if stale else ''}"
+
+
+def run_rows(args: Run) -> None:
+    """Play what is missing and write the page."""
+    if not args.minutes >= 0:
+        raise ValueError(f"minutes must be at least 0, got {args.minutes}")
+    place = find(args.study, args.out)
+    study, executor = load(place), executor_of(args.cores)
+    rows = rows_of(study, args.where)
+    origin = origin_of(["study", "run", place.words, *(["--where", *args.where] if args.where else [])])
+    refused = run_study(study, place.results, origin, rows, executor, args.cores, args.minutes, args.again)
+    print_page(study, place)
+    for words, why in refused.items():
+        print(f"{words}: {why}", file=sys.stderr)
+    if refused:
+        raise SystemExit(f"hanabako study: {len(refused)} of {len(rows)} rows could not be played")
+
+
+def show(args: Page) -> None:
+    """Write a study's page, or check it."""
+    for name in names() if args.study is None else [args.study]:
+        place = find(name, args.out)
+        study = load(place)
+        if not args.check:
+            print_page(study, place)
+        elif old := write_page(study, place, check=True):
+            raise SystemExit(f"{old[0]} is out of date: run hanabako study page {place.words}")
+
+
+def print_page(study: Study, place: Place) -> None:
+    """Write a study's page, and say where."""
+    for path in write_page(study, place):
+        print(path)
+
+
+def merge(args: Merge) -> None:
+    """Write the rows of several files into one."""
+    if not args.files:
+        raise ValueError("merge takes at least one file of results, got none")
+    parts = [read_file(path) for path in args.files]
+    studies = dict.fromkeys(study for study, _ in parts)
+    if len(studies) > 1:
+        raise ValueError(f"results to merge must be of one study, got {' and '.join(map(shown, studies))}")
+    rows = merged([rows for _, rows in parts])
+    words = ["study", "merge", *map(str, args.files), "--out", str(args.out)]
+    write_results(args.out, next(iter(studies)), origin_of(words), rows)
+
+
+def rows_of(study: Study, where: tuple[str, ...]) -> list[Row]:
+    """The rows that ``--where`` chooses.
+
+    Raises:
+        ValueError: a choice is no ``field=value``, or no row has it.
+    """
+    choices: dict[str, str] = {}
+    for text in where:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ValueError(f"where must be FIELD=VALUE, got {shown(text)}")
+        if name in choices:
+            raise ValueError(f"where must say {name} once, got {shown(choices[name])} and {shown(value)}")
+        choices[name] = value
+    return chosen(study.rows, choices)

@@ -1,0 +1,49 @@
+"""Pages of which parts are generated.
+
+A generated part of a page stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from hanabako.files import write_text
+
+__all__ = ["filled", "marks", "update"]
+
+
+def marks(page: str) -> list[str]:
+    """The names of the generated parts of a page."""
+    return re.findall(r"<!-- begin (\S+) -->", page)
+
+
+def filled(page: str, generated: Iterable[tuple[str, str]]) -> str:
+    """The page with these generated parts (name, text) written anew.
+
+    Raises:
+        ValueError: a mark is missing.
+    """
+    for name, text in generated:
+        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+        part = f"{begin}\n{text.rstrip()}\n{end}"
+        page, count = re.subn(f"{begin}.*?{end}", lambda _, part=part: part, page, flags=re.DOTALL)
+        if count != 1:
+            raise ValueError(f"the page must hold {begin} and {end} once, has them {count} times")
+    return page
+
+
+def update(page: Path, generated: Iterable[tuple[str, str]], check: bool, command: str) -> bool:
+    """Write the generated parts (name, text) of a page anew, if they have changed. Returns whether they had.
+
+    Raises:
+        SystemExit: with ``check``, instead of writing: a sentence that names the ``command``.
+        ValueError: a mark is missing.
+    """
+    written = page.read_text(encoding="utf-8")
+    new = filled(written, generated)
+    if new == written:
+        return False
+    if check:
+        raise SystemExit(f"{page} is out of date: run {command}")
+    write_text(page, new)
+    return True

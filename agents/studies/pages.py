@@ -1,0 +1,117 @@
+"""What a study shows: its tables and figures on a page, each with the commands and machines behind the numbers."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hanabako.files import write_text
+from hanabako.machine import in_words
+
+from .finding import STUDIES, Place
+from .generated import filled, marks
+from .store import NOT_RECORDED, is_stale, read_results
+from .study import Results, Study, words_of
+
+__all__ = ["origin_line", "sections", "write_page"]
+
+DOCUMENTS = (STUDIES / "SCORES.md", STUDIES.parents[1] / "README.md")
+"""Where a study of the clone fills its marks."""
+
+MOST_COMMANDS = 3
+"""Of a table that are told with their options; the results have them all."""
+
+
+def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
+    """Write a study's figures, and its page or its parts of the clone's pages, if they have changed.
+
+    Args:
+        study: what was measured.
+        place: where it lies.
+        check: write nothing, figures included.
+
+    Returns:
+        The pages that were out of date.
+
+    Raises:
+        OSError: a file cannot be read or written.
+        ValueError: the results cannot be read, or a page of the clone has no marks for a table.
+    """
+    results = read_results(place.results)
+    texts = sections(study, results)
+    if not check and results:
+        for name, draw in study.figures.items():
+            draw([row for row in results if not is_stale(row)], place.figures / name)
+    pages = {place.page: page_of(study, place, texts)} if place.page not in DOCUMENTS else documents(study, texts)
+    old = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in [] if check else old:
+        write_text(path, pages[path])
+    return old
+
+
+def documents(study: Study, texts: Mapping[str, str]) -> dict[Path, str]:
+    """The clone's pages with a study's parts filled in.
+
+    Raises:
+        ValueError: there are no marks for a table.
+    """
+    written = {path: path.read_text(encoding="utf-8") for path in DOCUMENTS}
+    missing = [name for name in texts if not any(name in marks(text) for text in written.values())]
+    if missing:
+        raise ValueError(f"study {study.name}: {DOCUMENTS[0]} has no marks for {', '.join(missing)}")
+    return {
+        path: filled(text, [(name, texts[name]) for name in marks(text) if name in texts])
+        for path, text in written.items()
+    }
+
+
+def page_of(study: Study, place: Place, texts: Mapping[str, str]) -> str:
+    """A study's page in Markdown: its tables and figures."""
+    parts = [f"# {study.name}", *(f"## {title}\n\n{text}" for title, text in texts.items())]
+    parts += [f"![{name}]({name})" for name in study.figures if (place.figures / name).exists()]
+    return "\n\n".join(parts) + "\n"
+
+
+def sections(study: Study, results: Results) -> dict[str, str]:
+    """Every table of a study by its title, in Markdown, with what made the numbers; stale rows are named, not shown."""
+    stale = [row for row in results if is_stale(row)]
+    true = [row for row in results if row not in stale]
+    if not true:
+        text = f"Nothing has been measured yet: `hanabako study run {study.name}`."
+        return dict.fromkeys(study.tables, "\n\n".join([text, stale_line(stale)]).rstrip())
+    below = "\n\n".join(filter(None, (origin_line(true), stale_line(stale))))
+    return {title: f"{table(true).rstrip()}\n\n{below}" for title, table in study.tables.items()}
+
+
+def stale_line(stale: Results) -> str:
+    """The rows that are stale, as a sentence; "" without any."""
+    if not stale:
+        return ""
+    return f"Stale, since a network has changed: {'; '.join(map(words_of, stale))}."
+
+
+def origin_line(results: Results) -> str:
+    """The commands that made some results, and where and when they ran, in one paragraph."""
+    said = commands_of(results)
+    machines = [(row["machine"], row["versions"]) for row in results]
+    where = in_words([{**machine, "versions": versions} for machine, versions in machines if machine != NOT_RECORDED])
+    made = f"Made{f' by {listed(said)}' if said else ''}{f' on {where}' if where else ''}."
+    sentences = [made] if said or where else []
+    for what in ("command", "machine"):
+        commits = dict.fromkeys(row["commit"] for row in results if row[what] == NOT_RECORDED)
+        if commits:
+            sentences.append(f"The {what} was not recorded for what {listed(list(commits))} added.")
+    return " ".join(sentences)
+
+
+def commands_of(results: Results) -> list[str]:
+    """The commands that made some results, as code; without their options where there are many."""
+    said = dict.fromkeys(row["command"] for row in results if row["command"] != NOT_RECORDED)
+    if len(said) > MOST_COMMANDS:
+        said = dict.fromkeys(command.partition(" --")[0] for command in said)
+    return [f"`{command}`" for command in said]
+
+
+def listed(texts: Sequence[Any]) -> str:
+    """Texts as an enumeration."""
+    *first, last = map(str, texts)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,418 @@
+"""Studies: rows grow part by part on any executor, no process loses a row, and every number has its origin."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.commands.command_line import main
+from agents.studies import Row, Study, refuse_unknown_fields, store
+from agents.studies.pages import origin_line, sections
+from agents.studies.running import run
+from agents.studies.store import add_rows, is_stale, merged, origin_of, read_results, write_results
+from agents.studies.study import chosen
+from hanabi_env import HanabiConfig
+
+MACHINE = {"processor": "P", "python": "3.11", "date": "2026-11-25 10:00 UTC"}
+ORIGIN = {"command": "hanabako study run x", "machine": MACHINE, "versions": {"numba": "0.61"}, "commit": "abc"}
+LATER = ORIGIN | {"command": "hanabako study run y", "machine": MACHINE | {"date": "2026-11-26 09:00 UTC"}}
+
+WHOLE = '{"study": "x", "command": "", "machine": {}, "versions": {}, "commit": "", "rows": [%s]}'
+FILE = '''"""Throws of dice. Nothing else."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hanabako.agents.studies import Row, Study
+
+
+@dataclass(frozen=True)
+class Dice(Row):
+    """Throws of one kind of dice."""
+
+    sides: int
+    color: str = "red"
+
+
+def play(row, before):
+    thrown = [] if before is None else before["thrown"]
+    if row.sides == 13:
+        raise ValueError("there are no dice with 13 sides")
+    thrown = [*thrown, *range(len(thrown), min(len(thrown) + 2, row.wanted))]
+    return {"done": len(thrown), "thrown": thrown}
+
+
+def draw(results, path):
+    path.write_text(str(len(results)))
+
+
+def table(results):
+    return "\\n".join(f"| {row['sides']} | {len(row['thrown'])} |" for row in results)
+
+
+STUDY = Study(
+    "dice",
+    [Dice(6, wanted=5), Dice(20, wanted=3), Dice(20, "blue", wanted=4)],
+    play,
+    tables={"throws": table},
+    figures={"dice.svg": draw},
+    unit="throw",
+)
+'''
+
+
+@dataclass(frozen=True)
+class Kind(Row):
+    name: str
+    size: int = 0
+
+    @property
+    def needs(self) -> list[Row]:
+        return [Kind("first", wanted=2)] if self.name == "last" else []
+
+    @property
+    def agents(self) -> list[str]:
+        return ["hanabi-mini-2p"] if self.name == "network" else []
+
+
+def two_more(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Two more games, the number of each its score."""
+    scores = before["scores"] if before else []
+    scores = [*scores, *range(len(scores), min(len(scores) + 2, row.wanted))]
+    return {"scores": scores, "done": len(scores)}
+
+
+def scores_in(path: Path) -> dict[str, list[int]]:
+    return {row["name"]: row["scores"] for row in read_results(path)}
+
+
+def result_of(name: str, done: int, origin: Mapping[str, Any] = ORIGIN, **others: Any) -> dict[str, Any]:
+    return {**origin, "fields": ["name"], "name": name, "done": done, "wanted": 9, "scores": [1] * done, **others}
+
+
+# --- Rows -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_every_row_gets_the_games_that_it_shall_have(tmp_path: Path, cores: int) -> None:
+    path = tmp_path / "results.json"
+    add_rows(path, "x", ORIGIN, [result_of("other", 7)])
+    study = Study("x", [Kind("a", wanted=5), Kind("b", 3, wanted=3)], two_more)
+    executor = ProcessPoolExecutor(2, get_context("spawn")) if cores == 2 else None
+    assert run(study, path, ORIGIN, executor=executor, cores=cores) == {}
+    assert scores_in(path) == {"other": [1] * 7, "a": [0, 1, 2, 3, 4], "b": [0, 1, 2]}
+
+
+def test_rows_grow_evenly_and_what_is_finished_is_kept(tmp_path: Path) -> None:
+    path, seen = tmp_path / "results.json", []
+
+    def stopped(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+        seen.append(row.name)
+        return two_more(row, before)
+
+    study = Study("x", [Kind("a", wanted=8), Kind("b", wanted=4)], stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run(study, path, ORIGIN)
+    assert seen == ["a", "b", "a", "a"], "half of both, then the first"
+    assert {name: len(scores) for name, scores in scores_in(path).items()} == {"a": 6, "b": 2}
+    run(Study("x", study.rows, two_more), path, LATER)
+    assert {name: len(scores) for name, scores in scores_in(path).items()} == {"a": 8, "b": 4}
+
+
+def test_a_row_waits_for_the_rows_that_it_needs_and_brings_them(tmp_path: Path) -> None:
+    order = []
+
+    def noted(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
+        order.append(row.name)
+        return two_more(row, before)
+
+    last, first = Kind("last"), Kind("first", wanted=2)
+    run(Study("x", [last, first, Kind("b")], noted), tmp_path / "results.json", ORIGIN, [last])
+    assert order == ["first", "last"]
+
+
+def test_no_part_begins_after_the_time(tmp_path: Path) -> None:
+    run(Study("x", [Kind("a")], two_more), tmp_path / "results.json", ORIGIN, minutes=0)
+    assert not (tmp_path / "results.json").exists()
+
+
+def test_a_row_that_cannot_be_played_leaves_the_others_alone(tmp_path: Path) -> None:
+    def picky(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
+        if row.name == "a":
+            raise ValueError("a does not play")
+        return two_more(row, before)
+
+    refused = run(Study("x", [Kind("a", 3), Kind("b")], picky), tmp_path / "results.json", ORIGIN)
+    assert refused == {"name=a size=3": "a does not play"}
+    assert scores_in(tmp_path / "results.json") == {"b": [0]}
+
+
+def test_again_plays_a_row_from_its_first_game_and_keeps_the_old_ones_until_then(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    study = Study("x", [Kind("a", wanted=4), Kind("b", wanted=2)], two_more)
+    run(study, path, ORIGIN)
+    run(study, path, LATER, [study.rows[0]], again=True, minutes=0)
+    assert [row["command"] for row in read_results(path)] == [ORIGIN["command"]] * 2, "nothing was played"
+    run(study, path, LATER, [study.rows[0]], again=True)
+    assert {row["name"]: (row["done"], row["command"]) for row in read_results(path)} == {
+        "a": (4, LATER["command"]),
+        "b": (2, ORIGIN["command"]),
+    }
+
+
+def test_rows_are_chosen_by_their_fields() -> None:
+    rows = [Kind("a", 1), Kind("a", 2), Kind("b", 2)]
+    assert chosen(rows, {}) == rows
+    assert chosen(rows, {"name": "a", "size": "2"}) == [Kind("a", 2)]
+    for choices, words in (
+        ({"name": "c"}, r"^name must be one of a, b, got 'c'$"),
+        ({"name": "b", "size": "1"}, r"^with name=b: size must be one of 2, got '1'$"),
+        ({"name": "a", "size": "2", "wanted": "1"}, r"^with name=a and size=2: a row's fields are name, size, got "),
+    ):
+        with pytest.raises(ValueError, match=words):
+            chosen(rows, choices)
+
+
+def test_a_study_has_every_row_once_and_wants_something_of_it() -> None:
+    with pytest.raises(ValueError, match="name=a is there twice"):
+        Study("x", [Kind("a"), Kind("a", wanted=2)], two_more)
+    with pytest.raises(ValueError, match="wanted must be at least 1, got 0 for name=a"):
+        Study("x", [Kind("a", wanted=0)], two_more)
+
+
+def test_a_study_answers_for_no_variant_that_it_does_not_know() -> None:
+    refuse_unknown_fields(HanabiConfig(players=3), ("players",), "ceiling")
+    with pytest.raises(ValueError, match="ceiling does not know the rules of black_powder=True; it knows players"):
+        refuse_unknown_fields(HanabiConfig(black_powder=True), ("players",), "ceiling")
+
+
+# --- The file ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_file_names_its_last_run_and_other_rows_carry_their_own_origin(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    add_rows(path, "x", ORIGIN, [result_of("a", 1)])
+    add_rows(path, "x", LATER, [result_of("b", 2, LATER)])
+    content = json.loads(path.read_text())
+    assert {name: content[name] for name in ORIGIN} == LATER
+    assert (content["study"], [row["name"] for row in content["rows"]]) == ("x", ["a", "b"])
+    one, other = content["rows"]
+    assert (one["command"], one["machine"]) == (ORIGIN["command"], ORIGIN["machine"])
+    assert not {"command", "machine", "versions", "commit"} & set(other)
+    assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]
+    assert sum(line.startswith('{"fields"') for line in path.read_text().splitlines()) == 2, "one row a line"
+
+
+ADDS = """
+import sys
+from agents.studies.store import add_rows
+path, name = sys.argv[1:]
+origin = {"command": name, "machine": {}, "versions": {}, "commit": None}
+for done in range(1, 26):
+    add_rows(path, "x", origin, [{"fields": ["name"], "name": f"{name}{done % 5}", "done": done, "wanted": 25}])
+"""
+
+
+def test_processes_that_write_at_the_same_time_lose_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    writers = [subprocess.Popen([sys.executable, "-c", ADDS, str(path), name]) for name in "abc"]
+    assert [writer.wait(timeout=120) for writer in writers] == [0, 0, 0]
+    found = {row["name"]: row["done"] for row in read_results(path)}
+    assert found == {f"{name}{k}": 25 - (-k % 5) for name in "abc" for k in range(5)}
+
+
+def test_merging_keeps_every_row_and_the_most_of_each() -> None:
+    one = [result_of("a", 3), result_of("b", 9)]
+    other = [result_of("a", 5, LATER), result_of("b", 2, LATER), result_of("c", 1, LATER)]
+    for parts in ([one, other], [other, one]):
+        found = {row["name"]: row["done"] for row in merged(parts)}
+        assert found == {"a": 5, "b": 9, "c": 1}
+    old, new = result_of("a", 9, networks={"n": "1"}), result_of("a", 2, LATER, networks={"n": "2"})
+    assert [row["done"] for row in merged([[old], [new]])] == [2] == [row["done"] for row in merged([[new], [old]])]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]",
+        "{}",
+        '{"study": 3}',
+        '{"study": "x", "rows": []}',
+        '{"study": "x", "command": "", "machine": {}, "versions": {}, "commit": "", "rows": {}}',
+        WHOLE % "3",
+        WHOLE % '{"fields": ["a"]}',
+        WHOLE % '{"fields": [], "done": -1, "wanted": 1}',
+        "[" * 100_000,
+    ],
+)
+def test_a_file_that_holds_no_results_is_refused_in_a_sentence(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=r"results\.json"):
+        read_results(path)
+    with pytest.raises(SystemExit, match=r"results\.json"):
+        main(["study", "merge", str(path), "--out", str(tmp_path / "out.json")])
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_row_is_stale_when_a_network_that_it_rests_on_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, study = tmp_path / "results.json", Study("x", [Kind("network", wanted=2), Kind("bot", wanted=2)], two_more)
+    run(study, path, ORIGIN)
+    assert not any(map(is_stale, read_results(path)))
+    monkeypatch.setattr(store, "fingerprints", lambda *names: dict.fromkeys(names, "other"))
+    assert [row["name"] for row in read_results(path) if is_stale(row)] == ["network"]
+    text = sections(Study("x", study.rows, two_more, {"t": lambda rows: str(len(rows))}), read_results(path))["t"]
+    assert text.startswith("1\n") and "Stale, since a network has changed: name=network size=0." in text
+    run(study, path, LATER)
+    assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]
+    assert [row["name"] for row in read_results(path)] == ["bot", "network"], "only the stale one was played again"
+
+
+def test_the_origin_of_numbers_is_said_and_so_is_what_was_never_recorded() -> None:
+    old = ORIGIN | {"command": "not recorded", "machine": "not recorded", "commit": "fa4b279"}
+    text = origin_line([result_of("a", 1), result_of("b", 1, old)])
+    assert text == (
+        "Made by `hanabako study run x` on P, Python 3.11, numba 0.61; 2026-11-25. "
+        "The command was not recorded for what fa4b279 added. The machine was not recorded for what fa4b279 added."
+    )
+
+
+def test_many_commands_are_said_without_their_options() -> None:
+    rows = [result_of("a", 1, ORIGIN | {"command": f"hanabako study run x --where k={k}"}) for k in range(4)]
+    assert origin_line(rows[:2]).startswith(
+        "Made by `hanabako study run x --where k=0` and `hanabako study run x --where"
+    )
+    assert origin_line(rows).startswith("Made by `hanabako study run x` on P")
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def dice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a study, in a folder of its own."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "dice", raising=False)
+    path = tmp_path / "dice.py"
+    path.write_text(FILE)
+    return path
+
+
+Say = Callable[..., str]
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Say:
+    """Runs `hanabako study` and returns what it printed."""
+
+    def run(*words: str | Path) -> str:
+        main(["study", *map(str, words)])
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_a_file_is_listed_run_and_shown(dice: Path, say: Say) -> None:
+    assert say("list", dice).splitlines() == [
+        "      0 of 5      sides=6",
+        "      0 of 3      sides=20",
+        "      0 of 4      sides=20 color=blue",
+    ]
+    assert say("run", dice, "--where", "sides=20", "color=blue", "--cores", "2") == f"{dice.with_suffix('.md')}\n"
+    content = json.loads(dice.with_suffix(".json").read_text())
+    assert content["study"] == "dice" and content["machine"]["processor"] and content["versions"]["numpy"]
+    assert content["command"] == f"hanabako study run {dice} --where sides=20 color=blue"
+    (row,) = content["rows"]
+    assert row == {
+        "fields": ["sides", "color"], "sides": 20, "color": "blue", "done": 4, "wanted": 4, "thrown": [0, 1, 2, 3]
+    }  # fmt: skip
+    page = dice.with_suffix(".md").read_text()
+    assert page.startswith("# dice\n\n## throws\n\n| 20 | 4 |\n\nMade by `hanabako study run ")
+    assert dice.with_suffix(".svg").read_text() == "1" and "![dice.svg](dice.svg)" in page
+    assert say("list", dice, "--where", "color=blue") == "      4 of 4      sides=20 color=blue\n"
+    assert say("list", dice.with_suffix(".json")) == "      4 of 4      sides=20 color=blue\n"
+    assert say("page", dice) == "", "nothing has changed"
+
+
+def test_an_interrupted_study_goes_on(dice: Path, say: Say) -> None:
+    command = [sys.executable, "-m", "hanabako", "study", "run", str(dice), "--minutes"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([*command, "0"], check=True, env=environment, timeout=120, capture_output=True)
+    assert "Nothing has been measured yet" in dice.with_suffix(".md").read_text()
+    subprocess.run([*command, "9"], check=True, env=environment, timeout=120, capture_output=True)
+    assert [row["done"] for row in read_results(dice.with_suffix(".json"))] == [5, 3, 4]
+
+
+def test_results_of_two_folders_are_merged(dice: Path, say: Say, tmp_path: Path) -> None:
+    say("run", dice, "--where", "sides=6", "--out", tmp_path / "one")
+    say("run", dice, "--where", "sides=20", "--out", tmp_path / "two")
+    files = [tmp_path / name / "dice.json" for name in ("one", "two")]
+    say("merge", *files, "--out", dice.with_suffix(".json"))
+    rows = read_results(dice.with_suffix(".json"))
+    assert [(row["sides"], row["done"]) for row in rows] == [(6, 5), (20, 3), (20, 4)]
+    assert [row["command"].partition("--where ")[2] for row in rows] == ["sides=6", "sides=20", "sides=20"]
+    other = tmp_path / "other.json"
+    write_results(other, "other", ORIGIN, [])
+    with pytest.raises(SystemExit, match="results to merge must be of one study, got 'dice' and 'other'"):
+        say("merge", files[0], other, "--out", other)
+    assert read_results(other) == []
+
+
+def test_a_page_that_is_out_of_date_is_told(dice: Path, say: Say) -> None:
+    say("run", dice)
+    say("page", dice, "--check")
+    dice.with_suffix(".md").write_text("# dice\n")
+    with pytest.raises(SystemExit, match=r"dice\.md is out of date: run hanabako study page"):
+        say("page", dice, "--check")
+    assert dice.with_suffix(".md").read_text() == "# dice\n"
+
+
+def test_a_row_that_could_not_be_played_ends_the_command_in_a_line(dice: Path, say: Say) -> None:
+    dice.write_text(FILE.replace("Dice(6, wanted=5)", "Dice(13, wanted=5)"))
+    with pytest.raises(SystemExit, match="1 of 3 rows could not be played"):
+        say("run", dice)
+    assert len(read_results(dice.with_suffix(".json"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list", "nothing"], "a study must be .* file that ends with .py, got 'nothing'"),
+        (["run", "dice.toml"], "a study must be .* file that ends with .py, got 'dice.toml'"),
+        (["run", "DICE", "--where", "sides"], "where must be FIELD=VALUE, got 'sides'"),
+        (["run", "DICE", "--where", "sides=7"], "sides must be one of 6, 20, got '7'"),
+        (["run", "DICE", "--where", "sides=6", "sides=20"], "where must say sides once, got '6' and '20'"),
+        (["run", "DICE", "--cores", "0"], "cores must be at least 1, got 0"),
+        (["run", "DICE", "--minutes", "nan"], "minutes must be at least 0, got nan"),
+        (["page", "EMPTY"], "declares no study: STUDY must be a Study, got None"),
+        (["page", "WRONG"], "declares the study 'dice': its name must be the file's"),
+        (["merge", "--out", "x.json"], "merge takes at least one file of results, got none"),
+        (["merge", "missing.json", "--out", "x.json"], "missing.json"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(dice: Path, say: Say, words: list[str], said: str) -> None:
+    files = {"DICE": dice, "EMPTY": dice.with_name("no_study.py"), "WRONG": dice.with_name("wrong_name.py")}
+    files["EMPTY"].write_text("")
+    files["WRONG"].write_text(FILE)
+    with pytest.raises(SystemExit, match=said) as end:
+        say(*(files.get(word, word) for word in words))
+    assert "\n" not in str(end.value)
+    assert not dice.with_suffix(".json").exists()
+
+
+def test_the_origin_is_the_command_as_it_can_be_typed_again() -> None:
+    origin = origin_of(["study", "run", "my file.py", "--where", "name=a b"])
+    assert origin["command"] == "hanabako study run 'my file.py' --where 'name=a b'"
+    assert origin["machine"]["cores"] >= 1 and origin["versions"]["numba"] and "versions" not in origin["machine"]
