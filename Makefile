@@ -71,7 +71,9 @@ GAMES = $(shell $(RUN) -c "from hanabako.games import games; print(*games())")
 pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figures, scores, rule cards, pictures
 	@$(RUN) -m benchmarks.pages
 	@$(RUN) -m benchmarks.strength.scoreboard
-	@$(RUN) -m benchmarks.strength.koikoi_rounds
+	@$(RUN) -m hanabako study page search_hanabi
+	@$(RUN) -m hanabako study page search_matches
+	@$(RUN) -m hanabako study page koikoi_rounds
 	@$(RUN) -m hanabako.pages.folder_map
 	@$(RUN) -m tests.proof pages
 	@$(RUN) -c "from hanabako.games import games; [game.module('rule_card').main([]) for game in games().values()]"

@@ -25,7 +25,7 @@ from hanabako.files import write_rows
 from hanabako.games import config_from_dict
 from hanabako.pages.generated import marks, update
 
-from . import ikebana_prestige, koikoi_endings, ppo_settings, search_hanabi, search_matches, zero_shot
+from . import ikebana_prestige, koikoi_endings, ppo_settings, zero_shot
 from .ports import originals_board
 from .solvers.ceiling import measuring
 from .solvers.ceiling.measuring import Ceilings, ceiling_text
@@ -266,8 +266,6 @@ def boards() -> dict[str, str]:
         "small": ikebana_prestige.small_board(ikebana_prestige.read_results()),
         "small-choices": ikebana_prestige.small_choices_board(ikebana_prestige.read_results()),
         "last-turns": ikebana_prestige.endings_board(ikebana_prestige.read_results()),
-        "search-contests": search_matches.table(search_matches.read_results()),
-        "search": search_hanabi.table(search_hanabi.read_results(), ceilings),
         "zero-shot": zero_shot.table(zero_shot.read_results()),
     }
 
