@@ -13,8 +13,8 @@ from pathlib import Path
 
 import tyro
 
+from agents.studies.generated import marks, update
 from hanabako.machine import in_words
-from hanabako.pages.generated import marks, update
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "speed" / "results"
