@@ -13,8 +13,8 @@ from pathlib import Path
 
 import tyro
 
+from agents.studies.generated import marks, update
 from hanabako.machine import in_words
-from hanabako.pages.generated import marks, update
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "speed" / "results"
@@ -272,7 +272,7 @@ def learner() -> str:
 
 def clients() -> str:
     """What a minute of training with somebody else's library came to."""
-    results = json.loads(CLIENTS.read_text())["results"]
+    results = json.loads(CLIENTS.read_text(encoding="utf-8"))["results"]
     rows = []
     for row in results:
         library = ", ".join(f"{name} {row['versions'][name]}" for name in row["asked"]) if "versions" in row else "-"

@@ -30,10 +30,10 @@ from agents.playing.block import Block
 from agents.playing.play import steps_of
 from agents.playing.policy import Policy
 from agents.registry import fingerprints, load, rows_still_true
+from agents.studies.generated import update
 from agents.studies.growing import grow, made_by
 from hanabako.files import read_json, write_text
 from hanabako.games import game_of
-from hanabako.pages.generated import update
 from hanafuda_env import PRESETS, KoiKoiConfig
 
 HERE = Path(__file__).resolve().parent
