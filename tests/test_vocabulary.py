@@ -40,7 +40,7 @@ class Word(NamedTuple):
 WORDS = {
     "table": Word(
         "tables?",
-        "one game in play: its record in the arrays of the vector environment, or how people see it",
+        "one game in play: its record in the arrays of the vector environment, or how people see it; a study's results",
         (
             "table",
             "tables",
