@@ -42,8 +42,8 @@ pytest: $(VENV)/.test $(VENV)/.learning-environment  ## the tests and notebooks 
 	@FAST=1 $(RUN) -m pytest --quiet -n $(WORKERS) --dist worksteal tests $(if $(wildcard notebooks/*.ipynb),--nbmake notebooks) $(ARGS)
 
 docs: $(VENV)/.docs  ## the site, in .cache/docs/html; warnings and broken internal links are errors
-	@$(RUN) -m sphinx --quiet --fail-on-warning --keep-going -c docs -d .cache/docs/trees . .cache/docs/html
-	@$(RUN) docs/check_links.py .cache/docs/html
+	@$(RUN) -m sphinx --quiet --fail-on-warning --keep-going -c docs/build -d .cache/docs/trees . .cache/docs/html
+	@$(RUN) -m docs.build.check_links .cache/docs/html
 
 format: $(VENV)/.test  ## put the code in its one format
 	@$(VENV)/bin/ruff check --fix-only --quiet .
@@ -74,9 +74,9 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m hanabako study page search_hanabi
 	@$(RUN) -m hanabako study page search_matches
 	@$(RUN) -m hanabako study page koikoi_rounds
-	@$(RUN) -m hanabako.pages.folder_map
+	@$(RUN) -m docs.build.folder_map
 	@$(RUN) -m tests.proof pages
-	@$(RUN) -c "from hanabako.games import games; [game.module('rule_card').main([]) for game in games().values()]"
+	@$(foreach game,$(GAMES),$(RUN) -m docs.build.rule_cards.$(game) &&) true
 	@$(foreach game,$(GAMES),$(RUN) -m agents.commands.draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 
 clean:  ## remove caches and .venv; keeps runs/

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from hanabako.pages.notices import EVERY_INSTALL, asked_for
+from docs.build.notices import EVERY_INSTALL, asked_for
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"

@@ -15,7 +15,7 @@ from hanabako.games import games
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = [entry.package for entry in games().values()]
-PACKAGES = ["hanabako", *GAMES, "agents", "benchmarks"]
+PACKAGES = ["hanabako", *GAMES, "agents", "benchmarks", "docs"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 # Arrows point one way. Tests and notebooks may import everything, and nothing imports them.
@@ -24,6 +24,7 @@ MAY_IMPORT = {
     **{game: {"hanabako"} for game in GAMES},
     "agents": {"hanabako", *GAMES},
     "benchmarks": {"hanabako", *GAMES, "agents"},
+    "docs": {"hanabako", *GAMES, "agents", "benchmarks"},
 }
 OURS = {*MAY_IMPORT, "tests", "notebooks"}
 

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.studies.generated import filled
+from docs.build.rule_card import field_docstrings
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
-from hanabako.pages.generated import filled
-from hanabako.pages.rule_card import field_docstrings
 from tests.games import GAMES, GameUnderTest, short_name
 from tests.test_architecture import run
 
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
-def card_of(package: str) -> Any:
-    return importlib.import_module(f"{package}.rule_card")
+def card_of(game: str) -> Any:
+    return importlib.import_module(f"docs.build.rule_cards.{game}")
 
 
 def layout_of(config: Any) -> Layout:
@@ -46,9 +46,9 @@ def assert_renamed_alike(env: Any, renamed: Any, order: list[int]) -> None:
 
 @EVERY_GAME
 def test_the_readmes_tables_are_those_of_the_code(under_test: GameUnderTest) -> None:
-    card = card_of(under_test.package)
+    card = card_of(under_test.name)
     page = card.README.read_text(encoding="utf-8")
-    assert page == filled(page, card.generated()), f"run python -m {under_test.package}.rule_card"
+    assert page == filled(page, card.generated()), f"run python -m docs.build.rule_cards.{under_test.name}"
 
 
 @EVERY_GAME

@@ -80,9 +80,10 @@ def test_a_variants_steps_name_every_file_that_a_field_of_the_config_touches(fie
 NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's short way to a position
     "benchmarks/strength/ports.py",  # four lives, as in the original of two bots
     "agents/learning/off_belief.py",  # refuses the tiles
+    "tests/benchmarks/test_scoreboard.py",
     *(
         f"tests/agents/test_{name}.py"
-        for name in ("network", "scoreboard", "mappo", "off_belief", "company", "cloning", "search", "search_together")
+        for name in ("network", "mappo", "off_belief", "partners", "cloning", "search", "search_both_players")
     ),
     *(f"tests/hanabi/{name}.py" for name in ("table", "tables", "test_peers", "test_position", "test_rules")),
     "tests/hanabi/test_ratings.py",
@@ -91,9 +92,9 @@ NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's s
 
 
 def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
-    modules = (ROOT / "agents" / "learning").glob("*.py")
-    shared = {f"agents/learning/{path.name}" for path in modules if "def main(" not in path.read_text(encoding="utf-8")}
-    assert shared - {"agents/learning/__init__.py"} <= named("A learning algorithm")
+    modules = (ROOT / "agents" / "learning").rglob("*.py")
+    shared = {str(path.relative_to(ROOT)) for path in modules if "def main(" not in path.read_text(encoding="utf-8")}
+    assert {path for path in shared if not path.endswith("__init__.py")} <= named("A learning algorithm")
 
 
 @pytest.mark.parametrize("study", [name for name in studies() if name not in WITHOUT_STUDY])

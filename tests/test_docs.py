@@ -22,14 +22,14 @@ import pytest
 from agents import names
 from agents.commands.command_line import main
 from agents.registry import SEARCH
+from agents.studies.generated import filled
 from benchmarks.strength import scoreboard
+from docs.build import folder_map
 from hanabako.games import games
-from hanabako.pages import folder_map
-from hanabako.pages.generated import filled
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("*/*.md"))]
-OURS = ("hanabako", "agents", "benchmarks", "tests", "hanabi_env", "ikebana_env", "hanafuda_env")
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("*/*.md")), ROOT / "benchmarks" / "strength" / "SCORES.md"]
+OURS = ("hanabako", "agents", "benchmarks", "docs", "tests", "hanabi_env", "ikebana_env", "hanafuda_env")
 
 BOTS = {name for game in games() for name in names(game)}
 
@@ -191,7 +191,7 @@ def test_every_other_command_of_a_page_is_one(page: Path):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
 def test_every_module_that_a_page_names_is_there(page: Path):
-    """Also in the middle of a sentence: `python -m hanabi_env.rule_card`, `hanabako.engine.loops`.
+    """Also in the middle of a sentence: `python -m docs.build.rule_cards.hanabi`, `hanabako.engine.loops`.
 
     What a number was made by is told as it was then.
     """

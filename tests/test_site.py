@@ -20,10 +20,10 @@ import gymnasium
 import numpy as np
 import pytest
 
+from docs.build import notebooks
 from hanabako.envs.seat import CardGameSeatEnv
 from hanabako.envs.vector_seat import VectorSeatEnv
 from hanabako.games import games
-from hanabako.pages import notebooks
 
 from .games import GAMES, GameUnderTest, short_name
 
@@ -171,10 +171,10 @@ def test_a_recipe_runs_where_its_library_is(recipe: str, tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebooks_outputs_are_stamped(name: str) -> None:
-    """Which are older than the code is reported (`python -m hanabako.pages.notebooks`), and fails nothing."""
+    """Which are older than the code is reported (`python -m docs.build.notebooks`), and fails nothing."""
     content = notebooks.read_json(NOTEBOOKS[name])
     made = content["metadata"].get("hanabako", {})
-    assert made.keys() == {"commit", "date", "cells"}, f"python -m hanabako.pages.notebooks --run {name}"
+    assert made.keys() == {"commit", "date", "cells"}, f"python -m docs.build.notebooks --run {name}"
     assert made["commit"] in notebooks.stamp_in_words(content)
 
 
@@ -240,7 +240,9 @@ def test_every_page_stands_in_a_table_of_contents() -> None:
 
 def of_conf(name: str) -> Any:
     """A constant of Sphinx's settings, which run only where Sphinx is."""
-    (value,) = re.findall(rf"^{name} = (.*)$", (ROOT / "docs" / "conf.py").read_text("utf-8"), flags=re.MULTILINE)
+    (value,) = re.findall(
+        rf"^{name} = (.*)$", (ROOT / "docs" / "build" / "conf.py").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     return ast.literal_eval(value)
 
 
@@ -268,7 +270,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--fail-on-warning",
         "--keep-going",
         "-c",
-        "docs",
+        "docs/build",
         "-d",
         str(folder / "trees"),
     ]
@@ -282,12 +284,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def helper(name: str) -> ModuleType:
-    """A module of the folder docs."""
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(ROOT / "docs"))
+    """A module of the folder docs/build, some of which import Sphinx."""
+    return importlib.import_module(f"docs.build.{name}")
 
 
 def entries(site: Path) -> set[str]:

@@ -22,7 +22,7 @@ import pytest
 from hanabako.games import games
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("hanabako", "agents", "benchmarks", *(entry.package for entry in games().values()))
+FOLDERS = ("hanabako", "agents", "benchmarks", "docs/build", *(entry.package for entry in games().values()))
 
 
 class Word(NamedTuple):
@@ -40,7 +40,7 @@ class Word(NamedTuple):
 WORDS = {
     "table": Word(
         "tables?",
-        "one game in play: its record in the arrays of the vector environment, or how people see it",
+        "one game in play: its record in the arrays of the vector environment, or how people see it; a study's results",
         (
             "table",
             "tables",
@@ -57,7 +57,8 @@ WORDS = {
             "*_env/drawing/*": ("TableView", "table_(view|svg|rgb|ansi|height|layers)", "card_on_table"),
             "*_env/game.py": ("TableView", "table_(view|svg|rgb|ansi)"),
             "hanabako/*": ("table_(svg|rgb|ansi)",),
-            "agents/p*": ("table_svg", "table_ansi"),
+            "agents/people/*": ("table_svg", "table_ansi"),
+            "agents/commands/draw.py": ("table_svg",),
             "agents/bots/plain.py": ("table_ansi",),
         },
     ),
@@ -67,7 +68,7 @@ WORDS = {
         (
             "seats?",
             "_seats",
-            "(Ahead|Batched|Bots|Plain|Policy|Bot|Search|Function)?Seated",
+            "(Ahead|Batched|Bots|Plain|Policy|Bot|Search|Function|Timed)?Seated",
             "_?seated",
             "(CardGame|Vector)SeatEnv",
             "vector_seat",
@@ -78,7 +79,7 @@ WORDS = {
             "by_seat",
         ),
         {
-            "agents/evaluation/*": ("seating", "_seat"),
+            "agents/playing/*": ("seating", "_seat"),
             "agents/commands/play.py": ("seats_of",),
             "benchmarks/speed/loops.py": ("seats",),
             "benchmarks/clients/*": ("score_of_all_seats", "score_of_one_seat", "(sb3|torchrl)_seat"),
@@ -107,6 +108,7 @@ WORDS = {
             "agents/*": (r"\w*(play|plays|played|Play)\w*",),
             "hanabako/envs/seat.py": ("_play_partners",),
             "benchmarks/*": ("Play", "is_misplay", "SelfPlayEnvs"),
+            "benchmarks/strength/*": (r"\w*(play|plays|played|Play)\w*",),
             "*_env/*": ("_?(played|legal|has)_(cards?|set|plays?|played)", "_played", "playable", r"is_\w*play\w*"),
         },
     ),
@@ -114,7 +116,11 @@ WORDS = {
         "rolls?|rolled",
         "to roll out: the verb of rollout, which is one word",
         (),
-        {"agents/*koikoi*": ("roll_outs?", "ROLL_OUTS"), "hanabako/engine/*": ("roll_out",)},
+        {
+            "agents/*koikoi*": ("roll_outs?", "ROLL_OUTS"),
+            "benchmarks/strength/koikoi*": ("ROLL_OUTS",),
+            "hanabako/engine/*": ("roll_out",),
+        },
     ),
     "program": Word(
         "programs?",
@@ -123,7 +129,6 @@ WORDS = {
         {
             "benchmarks/speed/compile_time.py": ("programs?", "PROGRAMS"),
             "benchmarks/strength/scoreboard.py": (r"programs?(_row|_board)?", "PROGRAMS"),
-            "agents/evaluation/*": (r"programs?(_row|_board)?", "PROGRAMS"),
         },
     ),
     "house": Word("houses?", "the repository, in prose; never an identifier"),

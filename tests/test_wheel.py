@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.build.notices import asked_for
 from hanabako.games import games
-from hanabako.pages.notices import asked_for
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = [entry.package for entry in games().values()]
@@ -147,7 +147,7 @@ def test_the_notices_name_every_library_and_every_original(wheel: Path):
     """They go with the wheel; who ports a program names it at the module's top as owner/name, and there."""
     page = (ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| ([\w-]+) \| .* \| (?:every install|extra `\w+`) \|$", page, flags=re.MULTILINE)
-    assert listed == list(asked_for()), "python -m hanabako.pages.notices"
+    assert listed == list(asked_for()), "python -m docs.build.notices"
     for path in (ROOT / "agents" / "bots").rglob("*.py"):
         for original in re.findall(r"\b(\w+/[Hh]an(?:abi(?:\.rs)?|Sim))\b", path.read_text(encoding="utf-8")):
             assert original in page, f"{path.name} follows {original}"

@@ -39,7 +39,8 @@ RESULTS = Path(__file__).resolve().parent / "results"
 RUNS = Path("runs") / "koikoi_rounds"
 SEED, AT_ONCE = 1, 1000
 """AT_ONCE: deals of a part."""
-STEPS, RESPONSE_DEALS = 15_000_000, 10_000
+STEPS, MATCH_SIZE = 15_000_000, 10_000
+"""Of a best response: decisions to train for, and deals to measure it on."""
 MEASURED = ("document", "koikoi_japan")
 
 
@@ -168,7 +169,7 @@ def responded(row: Response) -> dict[str, Any]:
     command = f"hanabako study run koikoi_rounds --where against={name}"
     train_to_the_end(row.cores, run_dir, settings, command, recipe.learner)
     about = read_metadata(run_dir / "policy.safetensors")["about"]
-    found = exploitability(run_dir, RESPONSE_DEALS, SEED)
+    found = exploitability(run_dir, MATCH_SIZE, SEED)
     costs = {cost: about[cost] for cost in ("steps", "core_seconds", "processor")}
     return {"done": 1, "lead": found["lead"], "lead_error": found["lead_error"], **costs, "seed": SEED}
 

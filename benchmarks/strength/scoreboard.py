@@ -21,9 +21,9 @@ from typing import Any
 from agents.evaluation.report import Args, evaluate
 from agents.networks.policy_file import training_in_words
 from agents.registry import names
+from agents.studies.generated import marks, update
 from hanabako.files import write_rows
 from hanabako.games import config_from_dict
-from hanabako.pages.generated import marks, update
 
 from . import ikebana_prestige, koikoi_endings, ppo_settings, zero_shot
 from .ports import originals_board

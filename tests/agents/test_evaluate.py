@@ -157,7 +157,7 @@ def test_how_a_search_thinks_is_written_down(tmp_path):
 
 def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path):
     out = tmp_path / "two words.json"
-    words = ["hanabi", "--preset", "very_small", "--config", "max_life_tokens=2", "--games", "3", "--cross-play"]
+    words = ["hanabi", "--preset", "very_small", "--config", "hand_size=3", "--games", "3", "--cross-play"]
     words += ["--agents", "random,search:piers", "--search", "rollouts=8", "seats=all", "--json", str(out)]
     evaluate.main(words)
     first = json.loads(out.read_text(encoding="utf-8"))
@@ -167,7 +167,7 @@ def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path
     command_line.main(command)
     again = json.loads(out.read_text(encoding="utf-8"))
     assert [result.pop("machine")["processor"] for result in (first, again)] == [processor()] * 2
-    assert again == first and first["config"]["max_life_tokens"] == 2
+    assert again == first and first["config"]["hand_size"] == 3
 
 
 def test_few_games_have_few_line_ups(capsys):

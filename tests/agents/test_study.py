@@ -203,14 +203,16 @@ def test_the_file_names_its_last_run_and_other_rows_carry_their_own_origin(tmp_p
     path = tmp_path / "results.json"
     add_rows(path, "x", ORIGIN, [result_of("a", 1)])
     add_rows(path, "x", LATER, [result_of("b", 2, LATER)])
-    content = json.loads(path.read_text())
+    content = json.loads(path.read_text(encoding="utf-8"))
     assert {name: content[name] for name in ORIGIN} == LATER
     assert (content["study"], [row["name"] for row in content["rows"]]) == ("x", ["a", "b"])
     one, other = content["rows"]
     assert (one["command"], one["machine"]) == (ORIGIN["command"], ORIGIN["machine"])
     assert not {"command", "machine", "versions", "commit"} & set(other)
     assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]
-    assert sum(line.startswith('{"fields"') for line in path.read_text().splitlines()) == 2, "one row a line"
+    assert sum(line.startswith('{"fields"') for line in path.read_text(encoding="utf-8").splitlines()) == 2, (
+        "one row a line"
+    )
 
 
 ADDS = """
@@ -331,16 +333,16 @@ def test_a_file_is_listed_run_and_shown(dice: Path, say: Say) -> None:
         "      0 of 4      sides=20 color=blue",
     ]
     assert say("run", dice, "--where", "sides=20", "color=blue", "--cores", "2") == f"{dice.with_suffix('.md')}\n"
-    content = json.loads(dice.with_suffix(".json").read_text())
+    content = json.loads(dice.with_suffix(".json").read_text(encoding="utf-8"))
     assert content["study"] == "dice" and content["machine"]["processor"] and content["versions"]["numpy"]
     assert content["command"] == f"hanabako study run {dice} --where sides=20 color=blue"
     (row,) = content["rows"]
     assert row == {
         "fields": ["sides", "color"], "sides": 20, "color": "blue", "done": 4, "wanted": 4, "thrown": [0, 1, 2, 3]
     }  # fmt: skip
-    page = dice.with_suffix(".md").read_text()
+    page = dice.with_suffix(".md").read_text(encoding="utf-8")
     assert page.startswith("# dice\n\n## throws\n\n| 20 | 4 |\n\nMade by `hanabako study run ")
-    assert dice.with_suffix(".svg").read_text() == "1" and "![dice.svg](dice.svg)" in page
+    assert dice.with_suffix(".svg").read_text(encoding="utf-8") == "1" and "![dice.svg](dice.svg)" in page
     assert say("list", dice, "--where", "color=blue") == "      4 of 4      sides=20 color=blue\n"
     assert say("list", dice.with_suffix(".json")) == "      4 of 4      sides=20 color=blue\n"
     assert say("page", dice) == "", "nothing has changed"
@@ -350,7 +352,7 @@ def test_an_interrupted_study_goes_on(dice: Path, say: Say) -> None:
     command = [sys.executable, "-m", "hanabako", "study", "run", str(dice), "--minutes"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([*command, "0"], check=True, env=environment, timeout=120, capture_output=True)
-    assert "Nothing has been measured yet" in dice.with_suffix(".md").read_text()
+    assert "Nothing has been measured yet" in dice.with_suffix(".md").read_text(encoding="utf-8")
     subprocess.run([*command, "9"], check=True, env=environment, timeout=120, capture_output=True)
     assert [row["done"] for row in read_results(dice.with_suffix(".json"))] == [5, 3, 4]
 
@@ -376,7 +378,7 @@ def test_a_page_that_is_out_of_date_is_told(dice: Path, say: Say) -> None:
     dice.with_suffix(".md").write_text("# dice\n")
     with pytest.raises(SystemExit, match=r"dice\.md is out of date: run hanabako study page"):
         say("page", dice, "--check")
-    assert dice.with_suffix(".md").read_text() == "# dice\n"
+    assert dice.with_suffix(".md").read_text(encoding="utf-8") == "# dice\n"
 
 
 def test_a_row_that_could_not_be_played_ends_the_command_in_a_line(dice: Path, say: Say) -> None:

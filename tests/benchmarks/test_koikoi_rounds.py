@@ -53,7 +53,7 @@ def test_a_long_match_is_the_same_deals_in_parts(tmp_path, monkeypatch):
 
 def test_a_best_response_is_trained_against_its_network_and_measured(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(koikoi_rounds, "RESPONSE_DEALS", 20)
+    monkeypatch.setattr(koikoi_rounds, "MATCH_SIZE", 20)
 
     def briefly(ranks: int, run_dir: Path, settings: list[str], command: str, learner: str) -> None:
         assert ranks >= 1 and learner == "ppo" and command.endswith(f"--where against={NETWORK}")

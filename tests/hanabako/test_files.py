@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.studies.generated import filled, marks, update
 from hanabako.files import write_text
-from hanabako.pages.generated import filled, marks, update
 
 PAGE = "before\n<!-- begin ends -->\nold\n<!-- end ends -->\n<!-- begin other -->\nkept\n<!-- end other -->\n"
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from docs.build.rule_cards.hanabi import README, main, with_players
 from hanabako.engine.layout import Field
 from hanabi_env import PRESETS, HanabiConfig, HanabiVectorEnv, hanabi_v0
 from hanabi_env.engine import state
 from hanabi_env.engine.layout import layout
-from hanabi_env.rule_card import README, main, with_players
 from hanabi_env.words.notation import END_NAMES, action_words, card_names, hint_marks, suit_letters
 from tests.test_cards import assert_every_bit_has_one_field
 

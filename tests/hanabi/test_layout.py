@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from docs.build.rule_cards.hanabi import with_players
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.layout import layout
-from hanabi_env.rule_card import with_players
 from hanabi_env.words.notation import suit_letters
 from tests.test_cards import assert_renamed_alike
 

@@ -3,8 +3,8 @@
 from importlib import import_module
 from pathlib import Path
 
-from hanabako.pages.generated import update
-from hanabako.pages.rule_card import markdown_rows
+from agents.studies.generated import update
+from docs.build.rule_card import markdown_rows
 from tests.proof.records import RESULTS, Record, machine_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "proof.md"

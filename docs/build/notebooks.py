@@ -1,8 +1,8 @@
 """The stamps of notebooks: which commit made their committed outputs, and what of the code they show is newer.
 
-    python -m hanabako.pages.notebooks                        # report; nothing fails, outputs may be older than code
-    python -m hanabako.pages.notebooks --run 03_variants      # make the outputs anew, and stamp them
-    python -m hanabako.pages.notebooks --stamp 03_variants    # stamp what was just made by hand
+    python -m docs.build.notebooks                        # report; nothing fails, outputs may be older than code
+    python -m docs.build.notebooks --run 03_variants      # make the outputs anew, and stamp them
+    python -m docs.build.notebooks --stamp 03_variants    # stamp what was just made by hand
 
 A stamp is the entry ``hanabako`` of a notebook's metadata: ``commit``, its ``date``, and a digest of the code cells
 with their outputs, so that what was changed without a stamp is noticed. The code that a notebook shows is every module
@@ -25,7 +25,7 @@ from hanabako.files import read_json, write_text
 __all__ = ["digest_of_cells", "report", "stamp", "stamp_in_words"]
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = Path(__file__).resolve().parents[1].name
+NAME = "hanabako"
 NAMED = 3
 """How many changed files a line of the report names."""
 
@@ -174,7 +174,7 @@ def run(path: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Say which notebooks are older than the code they show, or make and stamp their outputs."""
-    parser = argparse.ArgumentParser(prog="python -m hanabako.pages.notebooks", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.build.notebooks", description=main.__doc__)
     parser.add_argument("--run", nargs="+", metavar="NAME", default=[], help="execute these notebooks and stamp them")
     parser.add_argument("--stamp", nargs="+", metavar="NAME", default=[], help="stamp these as they are")
     parser.add_argument("--commit", help="the commit that made the outputs; the one that is checked out")

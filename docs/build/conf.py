@@ -1,10 +1,10 @@
-"""The site: every README, the notebooks with their committed outputs, and the pages of this folder.
+"""The site: every README, the notebooks with their committed outputs, and the pages of the folder above.
 
     make docs
 
-The sources are the clone itself (``sphinx-build -c docs . .cache/docs``), so that a page's links are the same on a
-forge and on the site. Two environment variables, which may be missing, say where it is published: ``HANABAKO_SITE`` is
-the site's address, ``HANABAKO_REPOSITORY`` the repository's, and pages then link to their sources there.
+The sources are the clone itself (``sphinx-build -c docs/build . .cache/docs``), so that a page's links are the same on
+a forge and on the site. Two environment variables, which may be missing, say where it is published: ``HANABAKO_SITE``
+is the site's address, ``HANABAKO_REPOSITORY`` the repository's, and pages then link to their sources there.
 """
 
 import os
@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(HERE.parents[1]))
 
-import public  # noqa: E402 - beside this file
+from docs.build import public  # noqa: E402 - of the clone
 
 project = "Hanabako"
 author = "The Hanabako authors"
@@ -54,7 +54,7 @@ nitpick_ignore_regex = [(r"py:.*", rf"(?!({'|'.join(public.PACKAGES)})\.).*")]  
 html_theme = "furo"
 html_baseurl = os.environ.get("HANABAKO_SITE", "")
 html_additional_pages = {"index": "redirect.html"}
-templates_path = [str(HERE / "templates")]
+templates_path = [str(HERE.parent / "templates")]
 html_copy_source = False
 html_show_sphinx = False
 

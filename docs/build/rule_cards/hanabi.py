@@ -1,8 +1,8 @@
-"""The generated parts of ``README.md`` beside this file: what every config field, action and observation bit means.
+"""The generated parts of `hanabi_env/README.md`: what every config field, action and observation bit means.
 
-    python -m hanabi_env.rule_card                                     # write them into README.md
-    python -m hanabi_env.rule_card --check                             # only say whether they are up to date
-    python -m hanabi_env.rule_card --show mini players=3 derived=True  # actions and bits of any other configuration
+    python -m docs.build.rule_cards.hanabi                                     # write them into README.md
+    python -m docs.build.rule_cards.hanabi --check                             # only say whether they are up to date
+    python -m docs.build.rule_cards.hanabi --show mini players=3 derived=True  # those of any other configuration
 
 For code the same is in `hanabi_env.engine.layout`.
 """
@@ -13,8 +13,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from hanabako.pages.generated import update
-from hanabako.pages.rule_card import (
+from agents.studies.generated import update
+from docs.build.rule_card import (
     bits_markdown,
     card_parser,
     changed_fields,
@@ -30,7 +30,7 @@ from hanabi_env.engine.observation import section_index
 from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.words.notation import END_NAMES, action_words
 
-README = Path(__file__).resolve().parent / "README.md"
+README = Path(__file__).resolve().parents[3] / "hanabi_env" / "README.md"
 PLAYERS = range(2, 6)
 NOTHING = "–"
 
@@ -173,7 +173,7 @@ SHOW_HELP = (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the generated parts of the rule card from the code, or show another configuration's actions and bits."""
-    parser = card_parser("hanabi_env.rule_card", main.__doc__)
+    parser = card_parser("docs.build.rule_cards.hanabi", main.__doc__)
     parser.add_argument("--show", nargs="+", metavar=("PRESET", "FIELD=VALUE"), help=SHOW_HELP)
     options = parser.parse_args(arguments)
     if options.show:

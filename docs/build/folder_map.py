@@ -1,7 +1,7 @@
 """The map of a folder for its README: every module by the first sentence of its docstring.
 
-    python -m hanabako.pages.folder_map            # write the maps of a clone's READMEs
-    python -m hanabako.pages.folder_map --check    # only say whether they are up to date
+    python -m docs.build.folder_map            # write the maps of a clone's READMEs
+    python -m docs.build.folder_map --check    # only say whether they are up to date
 
 A README has its folder's map between the marks ``<!-- begin map -->`` and ``<!-- end map -->``; the project's own has
 one of the packages, without their modules.
@@ -12,8 +12,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hanabako.pages.generated import marks, update
-from hanabako.pages.rule_card import markdown_rows
+from agents.studies.generated import marks, update
+from docs.build.rule_card import markdown_rows
 
 __all__ = ["folder_map", "maps", "packages_map"]
 
@@ -65,11 +65,11 @@ def maps(root: Path) -> Iterator[tuple[Path, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the maps of a clone's READMEs from the docstrings of its modules."""
-    parser = argparse.ArgumentParser(prog="python -m hanabako.pages.folder_map", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.build.folder_map", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="only say whether the READMEs are up to date")
     options = parser.parse_args(arguments)
     for page, text in maps(ROOT):
-        update(page, [("map", text)], options.check, "python -m hanabako.pages.folder_map")
+        update(page, [("map", text)], options.check, "python -m docs.build.folder_map")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The generated parts of ``README.md`` beside this file: what every config field, action and observation bit means.
+"""The generated parts of `ikebana_env/README.md`: what every config field, action and observation bit means.
 
-    python -m ikebana_env.rule_card            # write them into README.md
-    python -m ikebana_env.rule_card --check    # only say whether they are up to date
+    python -m docs.build.rule_cards.ikebana            # write them into README.md
+    python -m docs.build.rule_cards.ikebana --check    # only say whether they are up to date
 
 For code the same is in `ikebana_env.engine.layout`.
 """
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hanabako.pages.generated import update
-from hanabako.pages.rule_card import (
+from agents.studies.generated import update
+from docs.build.rule_card import (
     bits_markdown,
     card_parser,
     changed_fields,
@@ -25,7 +25,7 @@ from ikebana_env.engine.layout import layout
 from ikebana_env.engine.observation import section_index
 from ikebana_env.words.notation import END_NAMES, action_words
 
-README = Path(__file__).resolve().parent / "README.md"
+README = Path(__file__).resolve().parents[3] / "ikebana_env" / "README.md"
 PLAYERS = range(2, 6)
 
 
@@ -82,7 +82,7 @@ def generated() -> Iterator[tuple[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the generated parts of the rule card from the code."""
-    parser = card_parser("ikebana_env.rule_card", main.__doc__)
+    parser = card_parser("docs.build.rule_cards.ikebana", main.__doc__)
     update(README, generated(), parser.parse_args(arguments).check, parser.prog)
 
 

@@ -1,6 +1,6 @@
 """Check a built site without the network: every internal link leads to a file, and to a place in it.
 
-    python docs/check_links.py .cache/docs/html
+    python -m docs.build.check_links .cache/docs/html
 
 Scripts, styles and pictures from other hosts are refused too: a page must look the same without a network.
 """
@@ -33,9 +33,9 @@ class Page(HTMLParser):
         self.ids = {"", "top"}
         self.feed(path.read_text(encoding="utf-8"))
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note a tag's id and its link."""
-        values = {name: value or "" for name, value in attributes}
+        values = {name: value or "" for name, value in attrs}
         self.ids |= {values.get("id", ""), values.get("name", "") if tag == "a" else ""}
         if TARGETS.get(tag, "") in values:
             self.links.append((tag, values[TARGETS[tag]]))

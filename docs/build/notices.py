@@ -1,6 +1,6 @@
 """What other people's work an installation rests on, and under which licences: THIRD_PARTY.md.
 
-python -m hanabako.pages.notices   # write its table from pyproject.toml and what is installed
+python -m docs.build.notices   # write its table from pyproject.toml and what is installed
 """
 
 import re
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-from hanabako.pages.generated import update
-from hanabako.pages.rule_card import markdown_rows
+from agents.studies.generated import update
+from docs.build.rule_card import markdown_rows
 
 __all__ = ["asked_for", "main"]
 
@@ -51,7 +51,7 @@ def licence(name: str) -> str:
 def main() -> None:
     """Write the table."""
     table = markdown_rows(("library", "licence", "asked for by"), rows())
-    update(PAGE, [("libraries", table)], check=False, command="python -m hanabako.pages.notices")
+    update(PAGE, [("libraries", table)], check=False, command="python -m docs.build.notices")
 
 
 if __name__ == "__main__":

@@ -24,9 +24,9 @@ from typing import Any
 
 from sphinx.addnodes import pending_xref, pending_xref_condition
 
+from docs.build.notebooks import stamp_in_words
+from docs.build.rule_card import field_docstrings, markdown_rows
 from hanabako.games import games
-from hanabako.pages.notebooks import stamp_in_words
-from hanabako.pages.rule_card import field_docstrings, markdown_rows
 
 __all__ = [
     "PACKAGES",
@@ -40,7 +40,7 @@ __all__ = [
     "without_builtins",
 ]
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ["hanabako", *(entry.package for entry in games().values()), "agents"]
 REFERENCE = ROOT / "docs" / "api"
 FENCE = re.compile(r"^```\{public\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -1,7 +1,7 @@
-"""The generated parts of ``README.md`` beside this file: what every config field, action and observation bit means.
+"""The generated parts of `hanafuda_env/README.md`: what every config field, action and observation bit means.
 
-    python -m hanafuda_env.rule_card            # write them into README.md
-    python -m hanafuda_env.rule_card --check    # only say whether they are up to date
+    python -m docs.build.rule_cards.koikoi            # write them into README.md
+    python -m docs.build.rule_cards.koikoi --check    # only say whether they are up to date
 
 For code the same is in `hanafuda_env.engine.layout`.
 """
@@ -9,14 +9,8 @@ For code the same is in `hanafuda_env.engine.layout`.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hanabako.pages.generated import update
-from hanabako.pages.rule_card import (
-    bits_markdown,
-    card_parser,
-    changed_fields,
-    config_markdown,
-    markdown_rows,
-)
+from agents.studies.generated import update
+from docs.build.rule_card import bits_markdown, card_parser, changed_fields, config_markdown, markdown_rows
 from hanafuda_env.config import DOCUMENT, PRESETS, KoiKoiConfig
 from hanafuda_env.drawing.cards.names import FLOWERS, MONTH_NAMES, PICTURES, kind_of
 from hanafuda_env.drawing.table_view import YAKU_WORDS
@@ -27,7 +21,7 @@ from hanafuda_env.engine.state import PHASE_PLAY
 from hanafuda_env.engine.yaku import YAKU_NAMES, YAKU_NEED
 from hanafuda_env.words.notation import CARD_NAMES, REASON_NAMES, action_to_str
 
-README = Path(__file__).resolve().parent / "README.md"
+README = Path(__file__).resolve().parents[3] / "hanafuda_env" / "README.md"
 
 
 def cards_markdown() -> str:
@@ -83,7 +77,7 @@ def generated() -> Iterator[tuple[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the generated parts of the rule card from the code."""
-    parser = card_parser("hanafuda_env.rule_card", main.__doc__)
+    parser = card_parser("docs.build.rule_cards.koikoi", main.__doc__)
     update(README, generated(), parser.parse_args(arguments).check, parser.prog)
 
 

@@ -1,6 +1,6 @@
 """The generated parts of a rule card, in Markdown: what every config field and observation bit of a game means.
 
-`hanabako.pages.generated.update` writes them into a page.
+`agents.studies.generated.update` writes them into a page.
 """
 
 import argparse

@@ -1,0 +1,1 @@
+"""The pages of the site, and in `build/` what writes and checks them."""

@@ -1,1 +1,0 @@
-"""Pages that are generated from code: rule cards, and marked parts."""
