@@ -8,7 +8,7 @@
 
 A match is 10,000 deals of one round, each played twice with the seats exchanged: 20,000 rounds in which both players
 deal equally often. Errors are over deals. The matches are those of the shipped networks' tournaments, which
-`python -m benchmarks.strength.shipped_networks` has played. A best response to a shipped network is trained as that was
+`hanabako study run shipped_networks` has played. A best response to a shipped network is trained as that was
 in the end (`agents.learning.recipes`), with ``--start`` its file, ``--partners`` its name and ``--steps 15000000``. The
 long matches, 100,000 rounds each, grow by some deals at a time; what was interrupted goes on where it was, unless the
 network is another by now.
@@ -32,6 +32,7 @@ from agents.playing.policy import Policy
 from agents.registry import fingerprints, load, rows_still_true
 from agents.studies.generated import update
 from agents.studies.growing import grow, made_by
+from agents.studies.store import read_results
 from hanabako.files import read_json, write_text
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig
@@ -77,7 +78,8 @@ def measure(rounds: int) -> dict[str, Any]:
 
 def contest(preset: str) -> dict[str, Any]:
     """The tournament of a preset's network and the bots."""
-    return read_json(RESULTS.with_name(f"{network_of(preset)}.json"))
+    rows = {row["network"]: row for row in read_results(RESULTS.with_name("shipped_networks.json"))}
+    return rows[network_of(preset)]["evaluation"]
 
 
 def network_of(preset: str) -> str:

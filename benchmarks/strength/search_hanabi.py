@@ -26,7 +26,7 @@ from agents.studies.growing import chosen, grow, listed, made_by
 from hanabako.games import make_config
 from hanabako.machine import in_words
 
-from .solvers.ceiling.measuring import Ceilings, ceiling_text
+from .tables.ceilings import Ceilings, ceiling_text
 
 RESULTS = Path(__file__).resolve().parent / "results" / "search.json"
 SEED = 1
