@@ -15,8 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A study", "A fourth game")
 WITHOUT_STUDY = (  # of the folder, and not yet studies
-    *("ikebana_prestige", "koikoi_endings", "learning_among_bots", "ports", "ppo_settings", "scoreboard"),
-    *("shipped_networks", "zero_shot"),
+    *("ikebana_prestige", "koikoi_endings", "learning_among_bots", "ppo_settings", "zero_shot"),
 )
 WITH_SUFFIX = re.compile(r"[\w<>./-]+(?:/|\.(?:py|md|toml))|Makefile")
 
@@ -80,7 +79,7 @@ def test_a_variants_steps_name_every_file_that_a_field_of_the_config_touches(fie
 NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's short way to a position
     "benchmarks/strength/ports.py",  # four lives, as in the original of two bots
     "agents/learning/off_belief.py",  # refuses the tiles
-    "tests/benchmarks/test_scoreboard.py",
+    *(f"tests/benchmarks/{name}.py" for name in ("test_hanabi_bots", "test_ports", "old_shapes_g2")),
     *(
         f"tests/agents/test_{name}.py"
         for name in ("network", "mappo", "off_belief", "partners", "cloning", "search", "search_both_players")

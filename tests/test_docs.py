@@ -20,10 +20,8 @@ from pathlib import Path
 import pytest
 
 from agents import names
-from agents.commands.command_line import main
 from agents.registry import SEARCH
 from agents.studies.generated import filled
-from benchmarks.strength import scoreboard
 from docs.build import folder_map
 from hanabako.games import games
 
@@ -234,15 +232,6 @@ def test_the_maps_are_those_of_the_folders():
         assert filled(page.read_text("utf-8"), [("map", text)]) == page.read_text("utf-8"), (
             f"make pages writes {name_of(page)}"
         )
-
-
-def test_the_boards_are_those_of_the_results():
-    scoreboard.main(["--check"])
-
-
-@pytest.mark.parametrize("study", ["koikoi_rounds", "search_hanabi", "search_matches"])
-def test_the_tables_of_a_study_are_those_of_its_results(study: str):
-    main(["study", "page", study, "--check"])
 
 
 ELSEWHERE = re.compile(r"the (?:public )?contract\b(?! test)|\(1\.2\)|\.\./shared|\bshared/(?!$)", re.IGNORECASE)

@@ -128,7 +128,7 @@ WORDS = {
         (),
         {
             "benchmarks/speed/compile_time.py": ("programs?", "PROGRAMS"),
-            "benchmarks/strength/scoreboard.py": (r"programs?(_row|_board)?", "PROGRAMS"),
+            "benchmarks/strength/ports.py": ("program",),
         },
     ),
     "house": Word("houses?", "the repository, in prose; never an identifier"),

@@ -31,7 +31,6 @@ from agents.playing.policy import Policy
 from agents.registry import PRETRAINED, fingerprints, load, names
 from agents.studies import Row, Study
 from agents.studies.store import read_results
-from hanabako.files import read_json
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig
 
@@ -192,11 +191,8 @@ def table(results: Sequence[Mapping[str, Any]]) -> str:
 
 def tournament(preset: str) -> dict[str, Any]:
     """The tournament of a preset's network and the bots."""
-    name = network_of(preset)
-    for row in read_results(RESULTS / "shipped_networks.json"):
-        if row["network"] == name:
-            return row["evaluation"]
-    return read_json(RESULTS / f"{name}.json")
+    (row,) = (row for row in read_results(RESULTS / "shipped_networks.json") if row["network"] == network_of(preset))
+    return row["evaluation"]
 
 
 def preset_matrix(preset: str, shares: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from agents.search.hanabi.policy import SearchPolicy
 from agents.studies import Row, Study
 from hanabako.games import make_config
 
-from .solvers.ceiling.measuring import Ceilings, ceiling_text, read_ceilings
+from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
 
 SEED = 1
 FEWEST, ROLLOUTS_AT_ONCE = 10, 1500
