@@ -27,6 +27,7 @@ SHAPES: dict[str, Callable[[], list[Any]]] = {
 
 WITHOUT_ORIGIN = {
     "hanabi_bots.json": 203,
+    "hanabi_ceiling.json": 31,
     "koikoi_rounds.json": 14,
     "make_train.json": 4,
     "ports.json": 18,

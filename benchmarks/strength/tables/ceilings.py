@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from agents.studies.store import read_results
-from hanabako.files import read_json
 
 __all__ = ["Ceilings", "ceiling_text", "read_ceilings"]
 
@@ -21,9 +20,7 @@ def read_ceilings() -> dict[tuple[str, int], dict[str, Any]]:
         OSError: they cannot be read.
         ValueError: the file holds something else.
     """
-    path, old = RESULTS / "hanabi_ceiling.json", RESULTS / "ceiling.json"
-    rows = read_results(path) if path.exists() else read_json(old)
-    return {(row["preset"], row["players"]): row for row in rows}
+    return {(row["preset"], row["players"]): row for row in read_results(RESULTS / "hanabi_ceiling.json")}
 
 
 def ceiling_text(ceilings: Ceilings, preset: str, players: int, digits: int = 2) -> str:

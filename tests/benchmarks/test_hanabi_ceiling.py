@@ -1,19 +1,17 @@
 """The best score of known decks: against a search of all games by plain rules, and with every proof checked."""
 
-import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks.strength.solvers.ceiling import __main__ as command
-from benchmarks.strength.solvers.ceiling import checking, measuring
+from agents.studies.store import read_results
+from benchmarks.strength import hanabi_ceiling
+from benchmarks.strength.hanabi_ceiling import Decks, board
+from benchmarks.strength.solvers.ceiling import checking
 from benchmarks.strength.solvers.ceiling.orders import FIRST_ORDER, empty_orders, forget_orders
 from benchmarks.strength.solvers.ceiling.verdicts import Ceiling, Verdict, targets_below
 from benchmarks.strength.solvers.ceiling.words import Known, known_of
@@ -277,85 +275,72 @@ def test_targets_below_leave_out_the_ends_of_fireworks():
     assert list(targets_below((1, 1), 3)) == []
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
+# --- The study --------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(measuring, "RESULTS", tmp_path / "ceiling.json")
-    monkeypatch.setattr(measuring, "BELOW", tmp_path / "ceiling-below.txt")
-    monkeypatch.setattr(checking, "BELOW", tmp_path / "ceiling-below.txt")
-    monkeypatch.setattr(measuring, "BLOCK", 60)
-    return tmp_path
+def counts_of(parts: list[int], monkeypatch: pytest.MonkeyPatch, preset: str = "standard") -> dict[str, Any]:
+    """The result of a row that grew to these numbers of decks, one part after the other."""
+    monkeypatch.setattr(hanabi_ceiling, "BLOCK", 60)
+    result: dict[str, Any] | None = None
+    for decks in parts:
+        result = hanabi_ceiling.solved(Decks(preset, 2, wanted=decks), result)
+        assert result["done"] == result["decks"] == decks
+    assert result is not None
+    return {name: value for name, value in result.items() if name != "seconds"}
 
 
-def test_a_command_goes_on_where_another_ended(elsewhere: Path):
-    """Whether it was interrupted or asked for less, and on however many cores, the counts are the same."""
-
-    def counts() -> list[dict[str, Any]]:
-        rows = json.loads((elsewhere / "ceiling.json").read_text(encoding="utf-8"))
-        return [{name: value for name, value in row.items() if name not in ("seconds", "machine")} for row in rows]
-
-    command.main(["--players", "2", "--decks", "100"])
-    assert counts()[0]["decks"] == 100
-    command.main(["--players", "2", "--decks", "200", "--cores", "2"])
-    in_two, below = counts(), (elsewhere / "ceiling-below.txt").read_text(encoding="utf-8")
-    (elsewhere / "ceiling.json").unlink()
-    (elsewhere / "ceiling-below.txt").unlink()
-    command.main(["--players", "2", "--decks", "200"])
-    assert counts() == in_two
-    assert (elsewhere / "ceiling-below.txt").read_text(encoding="utf-8") == below
-    (row,) = in_two
-    assert row["perfect"] + row["open"] + sum(row["less"].values()) == row["decks"] == 200
-    assert checking.check_file(elsewhere / "ceiling-below.txt") == sum(row["less"].values()) > 0
-    assert f"**{row['perfect'] / 200:.2%}**" in measuring.ceiling_board([row | {"seconds": 1.0}])
-    command.main(row["command"].removeprefix("python -m benchmarks.strength.solvers.ceiling ").split())
-    assert counts() == in_two
+def test_a_row_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch):
+    """Whether it was interrupted or wanted less, the counts and the decks below are the same."""
+    whole = counts_of([200], monkeypatch)
+    assert counts_of([100, 200], monkeypatch) == whole
+    assert whole["perfect"] + whole["open"] + sum(whole["less"].values()) == 200
+    row = {"preset": "standard", "players": 2, "seed": 1, **whole, "seconds": 1.0}
+    assert checking.check_below(row) == sum(whole["less"].values()) > 0
+    assert len(whole["below"]) == 200 - whole["perfect"]
+    assert f"**{whole['perfect'] / 200:.2%}**" in board([row])
 
 
-def test_the_file_of_decks_below_holds():
-    """Every argument in `benchmarks/strength/results/ceiling-below.txt`."""
-    assert checking.check_file() > 0
+def test_of_a_variant_some_decks_below_are_listed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(hanabi_ceiling, "MOST_BELOW", 3)
+    result = counts_of([60, 120], monkeypatch, "small")
+    assert len(result["below"]) == 3 < 120 - result["perfect"]
 
 
-def test_a_wrong_line_of_the_file_is_found(elsewhere: Path):
-    path = elsewhere / "ceiling-below.txt"
-    first = " ".join(known_of(PRESETS["standard"], 1, 0).deck)
-    path.write_text(f"# head\nstandard 2 seed 1 game 0 best 24 crowded: {first}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="line 1: crowded does not hold"):
-        checking.check_file(path)
-    path.write_text(f"standard 2 seed 1 game 1 best 24 crowded: {first}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="line 1: the cards are not those of the game"):
-        checking.check_file(path)
-    late = " ".join(known_of(PRESETS["standard"], 1, 170).deck)
-    path.write_text(f"standard 2 seed 1 game 170 best 22 late:46: {late}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="line 1: 22 is not shown to be the best"):
-        checking.check_file(path)
+@pytest.mark.parametrize("row", read_results(checking.RESULTS), ids=lambda row: f"{row['preset']} {row['players']}")
+def test_the_decks_below_in_the_results_hold(row: dict[str, Any]):
+    """Every argument and best score."""
+    checking.check_below(row)
+
+
+def test_a_wrong_deck_below_is_found():
+    first, late = (" ".join(known_of(PRESETS["standard"], 1, game).deck) for game in (0, 170))
+    for line, words in (
+        (f"game 0 best 24 crowded: {first}", "standard, 2 players, game 0: crowded does not hold"),
+        (f"game 1 best 24 crowded: {first}", "game 1: the cards are not those of the game"),
+        (f"game 170 best 22 late:46: {late}", "game 170: 22 is not shown to be the best"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            checking.check_below({"preset": "standard", "players": 2, "seed": 1, "below": [line]})
 
 
 def test_what_cannot_be_solved_is_refused():
     with pytest.raises(ValueError, match="random_start_player must be False"):
         Ceiling(HanabiConfig(random_start_player=True))
-    with pytest.raises(SystemExit, match="preset must be one of standard"):
-        command.main(["--preset", "nothing"])
-    with pytest.raises(SystemExit, match="players must be"):
-        command.main(["--players", "9"])
     for arguments in (["--preset", "nothing"], ["--players", "9"], ["--decks", "0"]):
         with pytest.raises(SystemExit, match=f"{arguments[0][2:]} must be"):
             checking.main(arguments)
 
 
+def test_a_variant_that_came_later_is_refused():
+    @dataclass(frozen=True)
+    class Later(HanabiConfig):
+        free_hints: bool = False
+
+    Ceiling(Later())
+    with pytest.raises(ValueError, match="the ceiling does not know the rules of free_hints=True"):
+        Ceiling(Later(free_hints=True))
+
+
 def test_the_second_program_says_how_much_holds(capsys: pytest.CaptureFixture[str]):
     checking.main(["--decks", "10", "--players", "3"])
     assert capsys.readouterr().out == "10 games and 0 arguments hold\n"
-
-
-def test_the_command_says_what_it_can():
-    run = subprocess.run(
-        [sys.executable, "-m", "benchmarks.strength.solvers.ceiling", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert "--decks" in run.stdout and "--cores" in run.stdout
