@@ -63,6 +63,7 @@ def test_a_network_is_trained_only_where_its_file_is_missing(here: Path, monkeyp
     ("name", "measures"), [("hanabi-very_small-2p", "score"), ("ikebana-standard-2p", "tournament")]
 )
 def test_a_network_is_measured_as_its_game_asks(name: str, measures: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped_networks, "train", None)  # its file is there
     monkeypatch.setattr(shipped_networks, "GAMES", 4)
     result = shipped_networks.play(Shipped(name), None)
     assert result["done"] == 1 and result["evaluation"][measures]
