@@ -215,6 +215,25 @@ def has_attributes(module: list[str], attributes: list[str]) -> bool:
     return True
 
 
+def test_every_line_of_the_walks_begins_with_a_function_that_is_there():
+    page = (ROOT / "docs" / "walks.md").read_text(encoding="utf-8")
+    for walk in page.split("\n## ")[1:]:
+        steps = re.findall(r"^\d+\. (.*)", walk, flags=re.MULTILINE)
+        assert 10 <= len(steps) <= 13
+        for step in steps:
+            file, function = re.findall(r"^`([\w/]+\.py):([\w.]+)`", step)[0]
+            assert function in functions(ROOT / file), step
+
+
+def functions(path: Path) -> set[str]:
+    """The functions of a module, also those inside others, and its methods as ``Class.method``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    methods = {each: f"{node.name}.{each.name}" for node in classes for each in node.body
+               if isinstance(each, ast.FunctionDef)}  # fmt: skip
+    return {methods.get(node, node.name) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path):
     """To files that are there, and to headings of theirs."""

@@ -4,13 +4,15 @@
 ``games``, and ``search``, how those think that search, if it was said. Games follow each other in blocks of
 `GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
 
-| array | type, shape | what |
-|---|---|---|
-| ``seeds.npy``, ``indices.npy`` | uint64 (G,) | the deal: game ``index`` of a vector environment of that ``seed`` |
-| ``players.npy`` | uint16 (G, P) | who sat where, as places in ``names`` |
-| ``lengths.npy`` | uint32 (G,) | decisions |
-| ``actions.npy`` | uint16 (sum of lengths,) | one game after the other |
-| ``deals.json`` | a list of G | options of a reset that fix the deal; only where a game needs them |
+==============================  ========================  ============================================================
+array                           type, shape               what
+==============================  ========================  ============================================================
+``seeds.npy``, ``indices.npy``  uint64 (G,)               the deal: game ``index`` of a vector environment's ``seed``
+``players.npy``                 uint16 (G, P)             who sat where, as places in ``names``
+``lengths.npy``                 uint32 (G,)               decisions
+``actions.npy``                 uint16 (sum of lengths,)  one game after the other
+``deals.json``                  a list of G               options of a reset that fix the deal, where a game needs them
+==============================  ========================  ============================================================
 
 What is read is checked as far as a file can be; that its games are possible is found out by playing them.
 """
@@ -38,7 +40,9 @@ from hanabako.words.checks import as_each, as_index, shown
 __all__ = ["FORMAT", "GAMES_A_BLOCK", "GamesBlock", "GamesFile", "GamesWriter", "writing"]
 
 FORMAT = "hanabako-games-1"
+"""What ``about.json`` calls this layout."""
 GAMES_A_BLOCK = 1024
+"""Games of every block but the last."""
 MOST_ACTIONS = 2**20
 """Of a block: a thousand decisions a game, several times what the longest take."""
 MOST_GAMES = 2**32

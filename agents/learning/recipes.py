@@ -111,3 +111,4 @@ RECIPES: dict[str, Recipe] = {
     "koikoi-document-2p": gambler("document", "0.03"),
     "koikoi-koikoi_japan-2p": gambler("koikoi_japan", "0.1"),
 }
+"""Every recipe by the name of the network that it makes."""

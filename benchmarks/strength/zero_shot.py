@@ -5,8 +5,8 @@
     python -m benchmarks.strength.zero_shot --list                   # what there is to train
     python -m benchmarks.strength.scoreboard                         # the tables in benchmarks/strength/SCORES.md
 
-Every algorithm is trained with several seeds on one core each, for as many minutes of that core's work (`--clock
-core`), so that a busy machine compares as fairly as an idle one; `ippo-half` has half of them, and so about as many
+Every algorithm is trained with several seeds on one core each, for as many minutes of that core's work (``--clock
+core``), so that a busy machine compares as fairly as an idle one; `ippo-half` has half of them, and so about as many
 decisions as the slowest. Then everybody plays with everybody, in both orders of seats and on the same deals, and with
 some bots. The runs lie in ``runs/zero_shot``; what was interrupted goes on where it was, and
 `benchmarks/strength/results/zero_shot.json` grows run by run and pair by pair. A run that is to meet new ones but whose
