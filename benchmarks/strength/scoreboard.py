@@ -25,7 +25,7 @@ from agents.studies.generated import marks, update
 from hanabako.files import write_rows
 from hanabako.games import config_from_dict
 
-from . import ikebana_prestige, koikoi_endings, ppo_settings, search_hanabi, search_matches, zero_shot
+from . import ikebana_prestige, koikoi_endings, search_hanabi, search_matches
 from .ports import originals_board
 from .solvers.ceiling import measuring
 from .solvers.ceiling.measuring import Ceilings, ceiling_text
@@ -244,11 +244,7 @@ def boards() -> dict[str, str]:
     """The text of every board by its name in the documents."""
     paths = (PROGRAMS, VARIANTS, FOUR_LIVES, ORIGINALS)
     standard, variants, four_lives, originals = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
-    results, swept, ceilings = (
-        read_results(),
-        json.loads(ppo_settings.RESULTS.read_text(encoding="utf-8")),
-        measuring.read_ceilings(),
-    )
+    results, ceilings = read_results(), measuring.read_ceilings()
     programs = [*standard, *variants, *four_lives]
     others = [result for result in results if "score" in result and result not in programs]
     return {
@@ -258,8 +254,6 @@ def boards() -> dict[str, str]:
         "variants": variants_board(variants, ceilings),
         "originals": originals_board(originals, [*standard, *four_lives]),
         "ceiling": measuring.ceiling_board(measuring.read_results()),
-        "sweep": ppo_settings.table(swept),
-        "networks": ppo_settings.networks_board(swept),
         "endings": koikoi_endings.endings_board(koikoi_endings.read_results()),
         "calls": koikoi_endings.calls_board(koikoi_endings.read_results()),
         "prestige": ikebana_prestige.board(ikebana_prestige.read_results()),
@@ -268,7 +262,6 @@ def boards() -> dict[str, str]:
         "last-turns": ikebana_prestige.endings_board(ikebana_prestige.read_results()),
         "search-contests": search_matches.table(search_matches.read_results()),
         "search": search_hanabi.table(search_hanabi.read_results(), ceilings),
-        "zero-shot": zero_shot.table(zero_shot.read_results()),
     }
 
 
