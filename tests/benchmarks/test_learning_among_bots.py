@@ -3,7 +3,10 @@
 import importlib
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from agents.learning.common import launch
@@ -40,6 +43,30 @@ def test_every_network_plays_with_every_bot_and_with_itself():
         ("piers", "itself"),
     ]
     assert all(pair.needs == ((pair.run,) if " " in pair.network else ()) for pair in pairs)
+
+
+@pytest.mark.parametrize(
+    ("network", "partner", "seats"),
+    [
+        ("start", "piers", [["hanabi-mini-2p", "piers"], ["piers", "hanabi-mini-2p"]]),
+        ("start", "itself", [["hanabi-mini-2p"] * 2]),
+        ("iggi", "itself", [["iggi"] * 2]),
+    ],
+)
+def test_a_pair_plays_in_both_orders_of_seats(
+    network: str, partner: str, seats: list[list[str]], monkeypatch: pytest.MonkeyPatch
+):
+    played = []
+
+    def play(config: Any, players: list[str], games: int, seed: int) -> SimpleNamespace:
+        played.append((players, games))
+        return SimpleNamespace(score=np.array([2.0 * len(played), 3.0]))
+
+    monkeypatch.setattr(learning_among_bots, "load", lambda name, config: name)
+    monkeypatch.setattr(learning_among_bots, "play", play)
+    found = learning_among_bots.measure(Pair(network, partner, wanted=9), None)
+    assert played == [(players, 9) for players in seats]
+    assert found == {"done": 9, "score": 2.5 if partner == "itself" else 3.0}
 
 
 def test_a_network_learns_on_and_plays_with_partners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
