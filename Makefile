@@ -70,8 +70,7 @@ GAMES = $(shell $(RUN) -c "from hanabako.games import games; print(*games())")
 
 pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figures, scores, rule cards, pictures
 	@$(RUN) -m benchmarks.pages
-	@$(RUN) -m benchmarks.strength.scoreboard
-	@$(RUN) -m benchmarks.strength.koikoi_rounds
+	@$(RUN) -m hanabako study page
 	@$(RUN) -m docs.build.folder_map
 	@$(RUN) -m tests.proof pages
 	@$(foreach game,$(GAMES),$(RUN) -m docs.build.rule_cards.$(game) &&) true

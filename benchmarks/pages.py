@@ -14,6 +14,7 @@ from pathlib import Path
 import tyro
 
 from agents.studies.generated import marks, update
+from agents.studies.store import NOT_RECORDED
 from hanabako.machine import in_words
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,8 +81,13 @@ def machine_line(report: dict) -> str:
     return (
         f"{repeats} on {machine['cores']} cores of {machine['processor']}, Python {machine['python']}, {versions}, "
         f"commit {machine['commit']}, {machine['date']}; load average {machine['load_average']} before and "
-        f"{report['load_average_after']} after.\n"
+        f"{report['load_average_after']} after. {command_line(report['command'])}\n"
     )
+
+
+def command_line(command: str) -> str:
+    """What made the numbers, as a sentence."""
+    return "The command was not recorded." if command == NOT_RECORDED else f"Command: `{command}`."
 
 
 def chosen(report: dict, **wanted: object) -> list[dict]:
@@ -272,7 +278,8 @@ def learner() -> str:
 
 def clients() -> str:
     """What a minute of training with somebody else's library came to."""
-    results = json.loads(CLIENTS.read_text(encoding="utf-8"))["results"]
+    report = json.loads(CLIENTS.read_text(encoding="utf-8"))
+    results = report["results"]
     rows = []
     for row in results:
         library = ", ".join(f"{name} {row['versions'][name]}" for name in row["asked"]) if "versions" in row else "-"
@@ -283,7 +290,7 @@ def clients() -> str:
             rows.append([row["name"], library, row["algorithm"], row["plays"], *scores])
     header = ["library", "versions", "algorithm", "plays", "before", "after", "steps/s"]
     where = f"Measured on one core of {in_words([row['machine'] for row in results])}."
-    return markdown(header, rows, text_columns=4) + f"\nA minute each. {where}\n"
+    return markdown(header, rows, text_columns=4) + f"\nA minute each. {where} {command_line(report['command'])}\n"
 
 
 PARTS: dict[str, Callable[[], str]] = {

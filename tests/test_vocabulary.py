@@ -40,7 +40,7 @@ class Word(NamedTuple):
 WORDS = {
     "table": Word(
         "tables?",
-        "one game in play: its record in the arrays of the vector environment, or how people see it",
+        "one game in play: its record in the arrays of the vector environment, or how people see it; a study's results",
         (
             "table",
             "tables",
@@ -68,7 +68,7 @@ WORDS = {
         (
             "seats?",
             "_seats",
-            "(Ahead|Batched|Bots|Plain|Policy|Bot|Search|Function)?Seated",
+            "(Ahead|Batched|Bots|Plain|Policy|Bot|Search|Function|Timed)?Seated",
             "_?seated",
             "(CardGame|Vector)SeatEnv",
             "vector_seat",
@@ -128,7 +128,7 @@ WORDS = {
         (),
         {
             "benchmarks/speed/compile_time.py": ("programs?", "PROGRAMS"),
-            "benchmarks/strength/scoreboard.py": (r"programs?(_row|_board)?", "PROGRAMS"),
+            "benchmarks/strength/ports.py": ("program",),
         },
     ),
     "house": Word("houses?", "the repository, in prose; never an identifier"),

@@ -47,7 +47,7 @@ def check(entry: Mapping[str, Any], num_threads: int = 1) -> list[str]:
     try:
         config, names = config_from_dict(entry["config"]), list(entry["agents"])
         games, seed = int(entry["games"]), int(entry["seed"])
-        claimed = entry["cross_play"] if "cross_play" in entry else [[{"score": entry["score"]} | dict(entry)]]
+        claimed = entry.get("cross_play", [[entry]])
         agents, _ = loaded(names, config, entry.get("search", {}), num_threads, goes_on=False)
         if "cross_play" in entry:
             again = Evaluation(game=entry["config"]["game"], games=games, seed=seed, num_threads=num_threads)

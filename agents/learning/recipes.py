@@ -1,8 +1,8 @@
-"""What it takes to train a network for each game: settings of its learner, by the name of the network they make.
+"""How the networks that ship are trained: settings of their learners, by the networks' names.
 
-A name is that of a game, of a preset and a number of players; behind them is the seed of one of several networks, or
-what else is special about it. ``benchmarks/strength/SCORES.md`` tells how the settings were chosen. Two cores make five
-to eight million decisions a minute, half as many in a network of width 128.
+A name consists of the game, the preset and the number of players. A number at its end tells networks apart that were
+trained with different seeds; a word says what else is special. ``benchmarks/strength/SCORES.md`` tells how the settings
+were chosen. Two cores make five to eight million decisions a minute, and half of that with a network of width 128.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ __all__ = ["RECIPES", "Recipe"]
 
 
 class Recipe(NamedTuple):
-    """One network: what is trained, for how many decisions, and with which settings beside the usual."""
+    """One network: what it plays, for how many decisions it is trained, and the settings that are not the defaults."""
 
     game: str
     preset: str
@@ -21,17 +21,17 @@ class Recipe(NamedTuple):
     steps: int
     settings: tuple[str, ...] = ()
     opponent: str | None = None
-    """Whom a network for a competitive game is measured against."""
+    """The bot that the learner measures a network for a competitive game against; None in Hanabi."""
     measured: tuple[str, ...] = ()
-    """Fields of the config, beside the preset's, that it is measured with."""
+    """Changes to the preset's config for measuring it, as ``name=value``."""
     first: "Recipe | None" = None
-    """What makes the network that this one goes on from."""
+    """The recipe of the network from which the training starts; None for random weights."""
     clones: str | None = None
-    """Whom it learns to play like; None: it learns by reinforcement."""
+    """The bot that it learns to imitate; None for reinforcement learning."""
 
     @property
     def teacher(self) -> str | None:
-        """The bot that its first run learned to play like, if that is how it began."""
+        """The bot that the first of its runs imitated, if it did."""
         return self.clones if self.first is None else self.first.teacher
 
     @property
@@ -40,11 +40,11 @@ class Recipe(NamedTuple):
         return "ppo" if self.clones is None else "learning.cloning"
 
     def changed_players(self) -> int | None:
-        """How many players, if it is not the preset's own number, which not every game lets one change."""
+        """The number of players, or None if it is the preset's: not every game lets one change it."""
         return None if game_named(self.game).presets[self.preset].players == self.players else self.players
 
     def arguments(self) -> list[str]:
-        """Of the learner, but for the budget."""
+        """Arguments of the learner's command, without the budget."""
         players, opponent = self.changed_players(), self.opponent
         arguments = ["--game", self.game, "--preset", self.preset]
         arguments += ["--players", str(players)] if players else []
@@ -67,13 +67,13 @@ WINNER = (*KNOWING, "reward=win", "--partners", "lookahead", *CAREFUL)
 
 
 def florist(players: int) -> Recipe:
-    """It learns to play like the best bot, and then to win against it."""
+    """A network for Ikebana: a clone of the best bot, which then learns to win against it."""
     first = Recipe("ikebana", "standard", players, 10 * M, (*WIDE, *KNOWING), "lookahead", clones="lookahead")
     return Recipe("ikebana", "standard", players, 20 * M, WINNER, "lookahead", first=first)
 
 
 def gambler(preset: str, scale: str) -> Recipe:
-    """It learns to play like the best bot, whose luck averages out, then for points, in batches for a game of luck."""
+    """A network for Koi-Koi: a clone of the best bot, which then learns from points in large batches."""
     bot, points = "monte_carlo:300", ("--config", "reward=points")
     settings = (*points, "--reward-scale", scale, *LUCK, *SELDOM)
     first = Recipe("koikoi", preset, 2, 6 * M, (*points, "--epochs", "2"), bot, clones=bot)
@@ -81,18 +81,18 @@ def gambler(preset: str, scale: str) -> Recipe:
 
 
 def taught(players: int, bot: str, steps: int, settings: tuple[str, ...] = ()) -> Recipe:
-    """It learns to play like a bot, and then goes on by itself."""
+    """A network for standard Hanabi: a clone of a bot, which then goes on in self-play."""
     first = Recipe("hanabi", "standard", players, 10 * M, settings, clones=bot)
     return Recipe("hanabi", "standard", players, steps, first=first)
 
 
 def again(recipe: Recipe, steps: int) -> Recipe:
-    """It goes on from a network that was finished: learning rate and price of a lost game begin anew."""
+    """A second training of the same network: learning rate and price of a lost game start as at first."""
     return recipe._replace(steps=steps, first=recipe)
 
 
 def canonical(bot: str) -> Recipe:
-    """It observes what the Learning Environment shows and no more, and begins as `taught` ones do."""
+    """A network like those of `taught` that observes what the Learning Environment shows and no more."""
     first = Recipe("hanabi", "standard", 2, 12 * M, LEARNING_ENVIRONMENT, clones=bot)
     return Recipe("hanabi", "standard", 2, 60 * M, LEARNING_ENVIRONMENT, first=first)
 

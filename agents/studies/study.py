@@ -74,8 +74,6 @@ def words_of(result: Result) -> str:
 Play = Callable[[Any, Result | None], Mapping[str, Any]]
 """Plays a part of a row. Takes the row and its result so far (None at the beginning); returns what was measured, all of
 it, with ``done``. A function of a module, so that other processes can import it; what it returns are JSON types."""
-Table = Callable[[Results], str]
-"""Markdown made of the results."""
 Draw = Callable[[Results, Path], None]
 """Writes a figure of the results to a file."""
 
@@ -90,8 +88,8 @@ class Study:
     """What is measured. Every row's fields are its own."""
     play: Play
     """Plays the next part of a row's missing games, or trains the row."""
-    tables: Mapping[str, Table] = field(default_factory=dict)
-    """By title: in a clone, of the marks in ``SCORES.md`` between which the table stands."""
+    tables: Mapping[str, Callable[[Results], str]] = field(default_factory=dict)
+    """Markdown made of the results, by title: in a clone, that of the marks in ``SCORES.md`` around the table."""
     figures: Mapping[str, Draw] = field(default_factory=dict)
     """By the name of the picture's file."""
     unit: str = "game"

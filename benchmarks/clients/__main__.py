@@ -18,13 +18,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
-from benchmarks.speed.timing import write_json
+from benchmarks.speed.timing import command_of, write_json
 from hanabako.machine import describe
 from hanabako.words.checks import shown
 
@@ -97,7 +97,7 @@ def main(args: Args) -> None:
             rows = list(results(name, folder / name, wheel, args))
             if args.environments is None:
                 shutil.rmtree(folder / name, ignore_errors=True)
-            write(args.out, name, rows)
+            write(args, name, rows)
 
 
 @contextmanager
@@ -180,11 +180,12 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
 
 
-def write(path: Path, name: str, rows: list[dict[str, Any]]) -> None:
+def write(args: Args, name: str, rows: list[dict[str, Any]]) -> None:
     """Put a client's new results in the place of its old ones."""
-    kept = [row for row in rows_of(path) if row["client"] != name] + rows
+    kept = [row for row in rows_of(args.out) if row["client"] != name] + rows
     kept.sort(key=lambda row: list(CLIENTS).index(row["client"]))
-    write_json(path, {"results": kept})
+    command = command_of("benchmarks.clients", replace(args, clients=()), *args.clients)
+    write_json(args.out, {"command": command, "machine": rows[-1]["machine"], "results": kept})
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 import tyro
 from tqdm import tqdm
 
-from benchmarks.speed.timing import place, significant, write_json
+from benchmarks.speed.timing import place, report, significant, write_json
 from hanabako import machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,14 +99,7 @@ def main(args: Args) -> None:
     results = [measure(name, args) for name in PROGRAMS if args.only in name]
     for row in results:
         print(f"{row['program']:<36} cold {row['cold_seconds']:>6.2f} s   warm {row['warm_seconds']:>6.3f} s")
-    report = {
-        "benchmark": "compile_time",
-        "machine": before,
-        "load_average_after": machine.load_average(),
-        "settings": {"cold_repeats": args.cold_repeats, "repeats": args.repeats},
-        "results": results,
-    }
-    write_json(path := place(args, "compile_time.json"), report)
+    write_json(path := place(args, "compile_time.json"), report("compile_time", args, before, results))
     print(f"written: {path}")
 
 

@@ -19,7 +19,7 @@ from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
-from benchmarks.speed.timing import Case, measure, place, write_json
+from benchmarks.speed.timing import Case, measure, place, report, write_json
 from hanabako import machine
 
 
@@ -50,15 +50,8 @@ def main(args: Args) -> None:
         trunks = ["float32"] if fast_dtype(ranks.device) == torch.float32 else ["bfloat16", "float32"]
         cases = [learning(args, network.kind, trunk, ranks) for network in BASIC_NETWORKS for trunk in trunks]
         rows = measure(cases, args.seconds, args.repeats, "learning")
-    report = {
-        "benchmark": "learner",
-        "machine": described,
-        "load_average_after": machine.load_average(),
-        "settings": {name: getattr(args, name) for name in ("games", "minibatch", "threads", "seconds", "repeats")},
-        "device": kind_of_processor(ranks.device),
-        "results": rows,
-    }
-    write_json(path := place(args, "learner.json"), report)
+    device = kind_of_processor(ranks.device)
+    write_json(path := place(args, "learner.json"), report("learner", args, described, rows, device=device))
     print(f"written: {path}")
     for row in rows:
         print(

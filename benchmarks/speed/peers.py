@@ -31,7 +31,7 @@ import tyro
 
 from benchmarks.games import GAMES
 from benchmarks.speed.loops import Play, aec_loop, rollout_loop, vector_loop
-from benchmarks.speed.timing import Case, measure, place, significant, write_json
+from benchmarks.speed.timing import Case, measure, place, report, significant, write_json
 from hanabako import machine
 
 
@@ -392,18 +392,12 @@ def run(args: Args) -> dict:
             if not missing(peer)
         ]
         results += measure(cases, args.seconds, args.repeats, f"{players} players")
-    return {
-        "benchmark": "peers",
-        "machine": before,
-        "load_average_after": machine.load_average(),
-        "settings": {"seconds": args.seconds, "repeats": args.repeats},
-        "results": with_ratios(results),
-    }
+    return report("peers", args, before, with_ratios(results))
 
 
-def print_rows(report: dict) -> None:
+def print_rows(written: dict) -> None:
     """The results as aligned text."""
-    for row in report["results"]:
+    for row in written["results"]:
         ratio = f"{row['slower_than_hanabako']:>8g}x slower" if "slower_than_hanabako" in row else ""
         print(
             f"{row['players']} players  {row['content']:<12}{row['peer']:<40}"
@@ -413,9 +407,9 @@ def print_rows(report: dict) -> None:
 
 def main(args: Args) -> None:
     """Measure, print and write."""
-    report = run(args)
-    print_rows(report)
-    write_json(path := place(args, "peers.json"), report)
+    written = run(args)
+    print_rows(written)
+    write_json(path := place(args, "peers.json"), written)
     print(f"written: {path}")
 
 

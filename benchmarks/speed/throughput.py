@@ -19,7 +19,7 @@ import tyro
 
 from benchmarks.games import GAMES, BenchmarkGame
 from benchmarks.speed.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
-from benchmarks.speed.timing import Case, measure, place, write_json
+from benchmarks.speed.timing import Case, measure, place, report, write_json
 from hanabako import machine
 
 FORMATS = (None, "packed", "int8", "float32")
@@ -155,19 +155,12 @@ def run(args: Args, entry: BenchmarkGame) -> dict:
             title = f"{entry.name}, {players} players, {name}"
             rows = measure(list(group(entry, players, args)), args.seconds, args.repeats, title)
             results += [{"group": name, **row} for row in rows]
-    return {
-        "benchmark": "throughput",
-        "machine": before,
-        "load_average_after": machine.load_average(),
-        "settings": {"seconds": args.seconds, "repeats": args.repeats},
-        "state_bytes": states,
-        "results": results,
-    }
+    return report("throughput", args, before, results, state_bytes=states)
 
 
-def print_rows(report: dict) -> None:
+def print_rows(written: dict) -> None:
     """The results as aligned text, in nanoseconds a step and millions of steps a second."""
-    for row in report["results"]:
+    for row in written["results"]:
         words = [f"{row[key]}" for key in ("preset", "path", "policy", "seats", "observation") if key in row]
         cores = f"{row['threads']} threads" if row.get("threads", 1) > 1 else ""
         print(
@@ -182,11 +175,11 @@ def main(args: Args) -> None:
     if unknown:
         raise SystemExit(f"unknown game {', '.join(unknown)}: known are {', '.join(GAMES)}")
     for name in args.game:
-        report = run(args, GAMES[name])
-        print_rows(report)
+        written = run(replace(args, game=[name]), GAMES[name])
+        print_rows(written)
         file = f"throughput_{name}.json"
         path = place(replace(args, game=list(GAMES)), file) if args.out is None else args.out / file
-        write_json(path, report)
+        write_json(path, written)
         print(f"written: {path}")
 
 

@@ -6,6 +6,7 @@ minute of the machine falls on all of them and ratios stay honest. The median is
 """
 
 import json
+import shlex
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from typing import Any, Literal
 from tqdm import tqdm
 
 from hanabako.files import write_text
+from hanabako.machine import load_average
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
@@ -96,6 +98,41 @@ def place(args: Any, name: str) -> Path:
         if value < default if field.name in EFFORT else value != default:
             return TRIALS / name
     return RESULTS / name
+
+
+def report(
+    benchmark: str, args: Any, machine: dict[str, Any], results: list[dict[str, Any]], **more: Any
+) -> dict[str, Any]:
+    """What a benchmark writes, as JSON types.
+
+    Args:
+        benchmark: its module in `benchmarks.speed`.
+        args: its settings, a dataclass.
+        machine: `hanabako.machine.describe`, before it was measured.
+        results: a row per case.
+        **more: what else is told, before the results.
+    """
+    settings = {field.name: getattr(args, field.name) for field in fields(args) if field.name != "out"}
+    return {
+        "benchmark": benchmark,
+        "command": command_of(f"benchmarks.speed.{benchmark}", args),
+        "machine": machine,
+        "load_average_after": load_average(),
+        "settings": settings,
+        **more,
+        "results": results,
+    }
+
+
+def command_of(module: str, args: Any, *positional: str) -> str:
+    """The command line of a module: its settings, a dataclass, as far as they are not the usual ones."""
+    words, usual = ["python", "-m", module, *positional], type(args)()
+    for field in fields(args):
+        value = getattr(args, field.name)
+        if value != getattr(usual, field.name):
+            values = value if isinstance(value, tuple | list) else () if value is True else (value,)
+            words += [f"--{field.name.replace('_', '-')}", *map(str, values)]
+    return shlex.join(words)
 
 
 def write_json(path: Path, content: dict) -> None:

@@ -1,6 +1,5 @@
-"""What `make train` shows at its end, and the scoreboard."""
+"""What `make train` shows at its end."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from agents import ppo
 from agents.commands import demo
 from agents.learning.common import runs
-from benchmarks.strength import scoreboard
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
 
@@ -35,20 +33,3 @@ def test_the_published_figures_stand_beside_a_full_game_with_the_caveat(tmp_path
 def test_a_demo_without_a_run_to_resume_says_so(tmp_path):
     with pytest.raises(SystemExit, match="demo: "):
         demo.main(["--resume", str(tmp_path)])
-
-
-def test_the_scoreboard_is_up_to_date():
-    scoreboard.main(["--check"])
-
-
-def test_the_scoreboard_names_observation_errors_and_training():
-    result = json.loads((scoreboard.HERE / "results" / "hanabi-mini-2p-random.json").read_text(encoding="utf-8"))
-    trained = result | {
-        "agents": ["runs/some/policy.safetensors"],
-        "training": [{"steps": 66_000_000, "seconds": 276, "ranks": 2}],
-        "score": 8.8,
-    }
-    lines = scoreboard.board([result, trained], {}).splitlines()
-    assert lines[2].startswith("| hanabi mini | 2 | PPO | card_knowledge | 8.80 ± 0.02 |")
-    assert lines[2].endswith("| 66 M decisions in 9 core-minutes |")
-    assert lines[3].startswith("| hanabi mini | 2 | random |")

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from agents.studies.growing import chosen, grow, made_by
-from benchmarks.strength import search_hanabi, search_matches
 
 
 class Row(NamedTuple):
@@ -75,40 +74,7 @@ class Board(NamedTuple):
     games: int
 
 
-@pytest.mark.parametrize("command", [search_hanabi, search_matches])
-def test_a_result_names_the_command_that_goes_on_with_it(command: Any, capsys: pytest.CaptureFixture[str]):
-    for result in command.read_results():
-        python, option, module, *words = result["command"].split()
-        assert (python, option, module) == ("python", "-m", command.__name__.removeprefix("hanabako."))
-        command.main([*words, "--list"])
-        (line,) = capsys.readouterr().out.splitlines()
-        there, of, *_ = line.split()
-        assert (int(there), of) == (command.size_of(result), "of")
-        assert result["blueprint"] in line and str(result["rollouts"] or "exactly") in line
-
-
 def test_a_command_is_said_with_its_choices_and_its_machine():
     made = made_by("benchmarks.strength.solvers.ceiling", {"players": 2, "preset": "small"})
     assert made["command"] == "python -m benchmarks.strength.solvers.ceiling --players 2 --preset small"
     assert made["machine"]["cores"] >= 1 and made["machine"]["date"]
-
-
-@pytest.mark.parametrize(
-    ("command", "words", "says"),
-    [
-        (search_hanabi, ["--preset", "nothing", "--list"], "preset must be one of standard, .*, got 'nothing'"),
-        (search_hanabi, ["--players", "9", "--minutes", "0"], "players must be one of 2, 3, 4, 5, got 9"),
-        (search_hanabi, ["--cores", "0", "--minutes", "0"], "cores must be at least 1, got 0"),
-        (search_matches, ["--game", "hanabi", "--list"], "game must be one of koikoi, ikebana, got 'hanabi'"),
-        (
-            search_matches,
-            ["--game", "ikebana", "--rival", "smart", "--minutes", "0"],
-            "with game=ikebana: rival must be one of .*, got 'smart'",
-        ),
-        (search_matches, ["--cores", "-1", "--minutes", "0"], "cores must be at least 1, got -1"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_a_choice_that_fits_nothing_is_said(command: Any, words: list[str], says: str):
-    with pytest.raises(SystemExit, match=says):
-        command.main(words)

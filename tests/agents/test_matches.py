@@ -5,7 +5,7 @@ import pytest
 
 import agents
 from agents.evaluation import matches as contest
-from benchmarks.strength.scoreboard import contests_board
+from benchmarks.strength.tables.tournaments import tournaments
 from hanabako.games import games, make_config
 
 
@@ -89,7 +89,7 @@ def test_nobody_beats_an_equal(game):
     assert [row["rating"] for row in result["ratings"]] == pytest.approx([0, 0], abs=1e-3)
 
 
-def test_the_board_shows_both_sides_of_every_match():
+def test_a_table_shows_both_sides_of_every_match():
     met = {"agents": ["a", "b"], "won": 0.6, "won_error": 0.01, "drawn": 0.1, "deals": 50, "games": 100}
     result = {
         "config": {"game": "chess", "players": 2},
@@ -98,6 +98,6 @@ def test_the_board_shows_both_sides_of_every_match():
         "training": [None, None],
         "tournament": {"matches": [met], "ratings": contest.ratings([met])},
     }
-    lines = contests_board([result]).splitlines()
+    lines = tournaments([result]).splitlines()
     assert lines[0] == "**chess standard, 2 players**, 100 games a pair."
     assert lines[-2:] == ["| a |  | 60.0% ± 2.0% | +53 ± 7 |", "| b | 30.0% ± 2.0% |  | -53 ± 7 |"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +53,9 @@ def strangers() -> Iterator[Any]:
     yield from ([row["network"], row["partner"], row["score"]] for row in pairs)
 
 
-def picture(name: str) -> list[str]:
-    """The digest of a picture, which stays as it was drawn."""
-    return [sha256((RESULTS / name).read_bytes()).hexdigest()[:8]]
+def picture(name: str) -> list[bytes]:
+    """A picture, which stays as it was drawn."""
+    return [(RESULTS / name).read_bytes()]
 
 
 OLD: dict[str, Callable[[], Any]] = {
@@ -65,4 +64,4 @@ OLD: dict[str, Callable[[], Any]] = {
     "strangers.json": lambda: list(strangers()),
     **{name: partial(picture, name) for name in (f"zero_shot-{preset}.png" for preset in zero_shot.LOTS)},
 }
-"""By the old file's name: its rows, or its picture's digest."""
+"""By the old file's name: its rows, or its picture."""

@@ -1,6 +1,5 @@
 """The study of held-out partners: what it trains and plays. Its notebook runs it, in little."""
 
-import importlib
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +14,7 @@ from agents.studies.store import read_results
 from agents.studies.study import key_of
 from benchmarks.strength import learning_among_bots
 from benchmarks.strength.learning_among_bots import MET, STUDY, Pair, Run, rows
+from tests.agents.tiny_runs import run_here
 
 TINY = ("--games", "32", "--horizon", "8", "--minibatch", "64", "--evaluation-games", "4", "--final-games", "4")
 ORIGIN = {"command": "c", "machine": {}, "versions": {}, "commit": "d"}
@@ -62,7 +62,7 @@ def test_a_pair_plays_in_both_orders_of_seats(
         played.append((players, games))
         return SimpleNamespace(score=np.array([2.0 * len(played), 3.0]))
 
-    monkeypatch.setattr(learning_among_bots, "load", lambda name, config: name)
+    monkeypatch.setattr(learning_among_bots, "load", lambda name, _config: name)
     monkeypatch.setattr(learning_among_bots, "play", play)
     found = learning_among_bots.measure(Pair(network, partner, wanted=9), None)
     assert played == [(players, 9) for players in seats]
@@ -70,11 +70,7 @@ def test_a_pair_plays_in_both_orders_of_seats(
 
 
 def test_a_network_learns_on_and_plays_with_partners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def run_module(words: list[str], log: Path) -> int:
-        importlib.import_module(words[0]).main(words[1:])
-        return 0
-
-    monkeypatch.setattr(launch, "run_module", run_module)
+    monkeypatch.setattr(launch, "run_module", run_here)
     monkeypatch.setattr(learning_among_bots, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(learning_among_bots, "EVALUATION", ("--evaluations", "1", *TINY, "--device", "cpu"))
     few = rows((1,), ("cautious",), (), 10, start="hanabi-very_small-2p", preset="very_small", decisions=256)

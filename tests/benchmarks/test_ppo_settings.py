@@ -1,7 +1,6 @@
 """Settings compared: each run is trained once, goes on where it was, and stands in one table."""
 
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from agents.studies.store import read_results
 from agents.studies.study import key_of
 from benchmarks.strength import ppo_settings
 from benchmarks.strength.ppo_settings import STUDY, Run
+from tests.agents.tiny_runs import run_here
 
 TINY = "--preset very_small --games 32 --horizon 8 --minibatch 64 --width 16 --evaluation-games 20 --final-games 20"
 ROWS = [Run(1, 0.001, TINY), Run(1, 0.002, f"{TINY} --seed 2")]
@@ -27,8 +27,7 @@ def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
     def run_module(words: list[str], log: Path) -> int:
         told.append(words)
-        import_module(words[0]).main([*words[1:], *([] if "--resume" in words else ["--device", "cpu"])])
-        return 0
+        return run_here([*words, *([] if "--resume" in words else ["--device", "cpu"])], log)
 
     monkeypatch.setattr(ppo_settings, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(launch, "run_module", run_module)

@@ -20,6 +20,7 @@ from agents.studies.store import is_stale, read_results
 from agents.studies.study import Study, chosen, key_of
 from benchmarks.strength import zero_shot
 from benchmarks.strength.zero_shot import BOTS, STUDY, Pair, Run
+from tests.agents.tiny_runs import run_here
 
 TINY = "--games 32 --horizon 8 --minibatch 64 --width 16 --steps 256 --evaluation-games 4 --final-games 4 --device cpu"
 ORIGIN = {"command": "c", "machine": {}, "versions": {}, "commit": "d"}
@@ -29,12 +30,7 @@ WITH_BOTS = (len(BOTS) + 2) ** 2
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     """Two seeds of an algorithm, trained in this process, and their pairs."""
-
-    def run_module(words: list[str], log: Path) -> int:
-        importlib.import_module(words[0]).main(words[1:])
-        return 0
-
-    monkeypatch.setattr(launch, "run_module", run_module)
+    monkeypatch.setattr(launch, "run_module", run_here)
     monkeypatch.setattr(zero_shot, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(zero_shot, "GAMES", 4)
     monkeypatch.setattr(zero_shot, "ALGORITHMS", {"one": ("ppo", TINY)})

@@ -22,16 +22,10 @@ __all__ = [
     "BELOW",
     "BLOCK",
     "RESULTS",
-    "Ceilings",
     "ceiling_board",
-    "ceiling_text",
     "measure",
-    "read_ceilings",
     "read_results",
 ]
-
-Ceilings = Mapping[tuple[str, int], Mapping[str, Any]]
-"""Rows of the results by preset and number of players."""
 
 HERE = Path(__file__).resolve().parents[2] / "results"
 RESULTS = HERE / "ceiling.json"
@@ -133,22 +127,6 @@ def add_lines(lines: Sequence[str], preset: str, players: int, seed: int) -> Non
     new = [line for line in lines if line not in there][:room]
     if new:
         write_text(BELOW, "\n".join([*old, *new]) + "\n")
-
-
-def read_ceilings() -> dict[tuple[str, int], dict[str, Any]]:
-    """The results as `Ceilings`."""
-    return {(row["preset"], row["players"]): row for row in read_results()}
-
-
-def ceiling_text(ceilings: Ceilings, preset: str, players: int, digits: int = 2) -> str:
-    """What no team passes, to be printed beside scores: the mean of the best scores, and how many decks allow them all.
-
-    Where a deck is open the highest that it may allow counts. "" for what was not counted.
-    """
-    row = ceilings.get((preset, players))
-    if row is None:
-        return ""
-    return f"{row['upper'] / row['decks']:.{digits}f} ({(row['perfect'] + row['open']) / row['decks']:.1%})"
 
 
 def ceiling_board(results: Sequence[Mapping[str, Any]]) -> str:
