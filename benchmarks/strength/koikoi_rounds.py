@@ -159,7 +159,8 @@ def responded(row: Response) -> dict[str, Any]:
     """Train a best response, or go on with it: what it earns against the network, and what it cost.
 
     Raises:
-        SystemExit: the training was interrupted, or failed.
+        SystemExit: the training was interrupted.
+        ValueError: it failed.
     """
     name, recipe = row.against, RECIPES[row.against]
     run_dir = RUNS / f"{name}-{fingerprints(name)[name]}"

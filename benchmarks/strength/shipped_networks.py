@@ -65,7 +65,8 @@ def play(row: Shipped, _before: Result | None) -> dict[str, Any]:
     """Train a network if its file is missing, and measure it: ``evaluation`` is what `evaluate` returns.
 
     Raises:
-        SystemExit: training was interrupted, or failed.
+        SystemExit: training was interrupted.
+        ValueError: it failed.
     """
     recipe = RECIPES[row.network]
     if not (PRETRAINED / f"{row.network}.safetensors").exists():
@@ -80,7 +81,8 @@ def train(name: str, recipe: Recipe, ranks: int) -> None:
     """Train one network, or go on with it, and put its file among those that ship.
 
     Raises:
-        SystemExit: it was interrupted, or failed.
+        SystemExit: it was interrupted.
+        ValueError: it failed.
     """
     policy = trained(name, recipe, ranks)
     metadata = read_metadata(policy)

@@ -2,8 +2,9 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,13 @@ def weights(run_dir: Path) -> dict[str, torch.Tensor]:
 
 def without_clock(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key not in CLOCK} for row in rows]
+
+
+def run_here(words: Sequence[str], _log: Path) -> int:
+    """Instead of `agents.learning.common.launch.run_module`: a learner in this process, on one rank."""
+    module, *settings = words[words.index("--") + 1 if words[0] == "torch.distributed.run" else 0 :]
+    import_module(module).main(settings)
+    return 0
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals) -> None:

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from agents import ppo
-from agents.learning import cloning
 from agents.learning.common import launch
 from agents.learning.recipes import RECIPES, Recipe
 from agents.networks.policy_file import read_metadata
@@ -17,7 +15,7 @@ from agents.studies.store import is_stale, read_results
 from benchmarks.strength import hanabi_bots, shipped_networks
 from benchmarks.strength.shipped_networks import Shipped, scores
 from hanabako.games import game_names
-from tests.agents.tiny_runs import SMALL, UPDATE
+from tests.agents.tiny_runs import SMALL, UPDATE, run_here
 from tests.benchmarks.test_hanabi_bots import ceiling
 
 
@@ -32,8 +30,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which networks are trained, in this process."""
     monkeypatch.setattr(shipped_networks, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(shipped_networks, "PRETRAINED", tmp_path)
-    learners = {"ppo": ppo, "learning.cloning": cloning}
-    monkeypatch.setattr(launch, "train", lambda _ranks, settings, learner: learners[learner].main(settings))
+    monkeypatch.setattr(launch, "run_module", run_here)
     return tmp_path
 
 

@@ -3,9 +3,11 @@
 import json
 import math
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import torch
@@ -31,7 +33,7 @@ def train(ranks: int, settings: Sequence[str], learner: str = "ppo") -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         try:
-            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", "--", f"{AGENTS}.{learner}", *settings])
+            torchrun(torchrun_words(ranks, [f"{AGENTS}.{learner}", *settings]))
         except ChildFailedError as error:
             raise SystemExit(f"training failed: {error}") from error
 
@@ -41,6 +43,8 @@ def train_to_the_end(
 ) -> dict[str, Any]:
     """Make the run kept in ``run_dir``, or go on with it, and return the last row of its log; if it is made, that.
 
+    It runs in a process of its own, or one for each rank. What they print is added to ``<run_dir>.log``.
+
     Args:
         ranks: how many.
         run_dir: where it is kept.
@@ -49,14 +53,44 @@ def train_to_the_end(
         learner: see `train`.
 
     Raises:
-        SystemExit: it was interrupted, or failed.
+        SystemExit: it was interrupted.
+        ValueError: it failed; names the file that says why.
     """
     if (last := finished(run_dir)) is not None:
         return last
-    train(ranks, words_for(run_dir, settings), learner)
-    if (last := finished(run_dir)) is None:
-        raise SystemExit(f"\nInterrupted. To go on: {command}")
-    return last
+    module = [f"{AGENTS}.{learner}", *words_for(run_dir, settings)]
+    words = module if ranks == 1 else ["torch.distributed.run", *torchrun_words(ranks, module)]
+    interrupted, log = SystemExit(f"\nInterrupted. To go on: {command}"), run_dir.with_name(f"{run_dir.name}.log")
+    try:
+        failed = run_module(words, log) != 0
+    except KeyboardInterrupt:
+        raise interrupted from None
+    if (last := finished(run_dir)) is not None:
+        return last
+    if failed:
+        raise ValueError(f"{run_dir} did not end; {log} says why. To go on: {command}")
+    raise interrupted  # by SIGTERM, say
+
+
+def run_module(words: Sequence[str], log: Path) -> int:
+    """Run a module, with its words, in a process of its own; returns its exit status.
+
+    What it prints is added to the file ``log``. Ctrl-C reaches it as well, and is waited for until it has ended.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a", encoding="utf-8") as file:
+        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        process = Popen([sys.executable, "-m", *words], stdout=file, stderr=file, env=environment)
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.wait()
+            raise
+
+
+def torchrun_words(ranks: int, module: Sequence[str]) -> list[str]:
+    """What torchrun is told to run a module, with its words, on that many ranks of this machine."""
+    return ["--standalone", "--nproc-per-node", str(ranks), "-m", "--", *module]
 
 
 def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
