@@ -74,6 +74,8 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m hanabako study page search_hanabi
 	@$(RUN) -m hanabako study page search_matches
 	@$(RUN) -m hanabako study page koikoi_rounds
+	@$(RUN) -m hanabako study page koikoi_endings
+	@$(RUN) -m hanabako study page ikebana_prestige
 	@$(RUN) -m docs.build.folder_map
 	@$(RUN) -m tests.proof pages
 	@$(foreach game,$(GAMES),$(RUN) -m docs.build.rule_cards.$(game) &&) true

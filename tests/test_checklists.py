@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A study", "A fourth game")
 WITHOUT_STUDY = (  # of the folder, and not yet studies
-    *("ikebana_prestige", "koikoi_endings", "learning_among_bots", "ports", "ppo_settings", "scoreboard"),
+    *("learning_among_bots", "ports", "ppo_settings", "scoreboard"),
     *("shipped_networks", "zero_shot"),
 )
 WITH_SUFFIX = re.compile(r"[\w<>./-]+(?:/|\.(?:py|md|toml))|Makefile")

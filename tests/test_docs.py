@@ -240,7 +240,10 @@ def test_the_boards_are_those_of_the_results():
     scoreboard.main(["--check"])
 
 
-@pytest.mark.parametrize("study", ["koikoi_rounds", "search_hanabi", "search_matches"])
+STUDIES = ["ikebana_prestige", "koikoi_endings", "koikoi_rounds", "search_hanabi", "search_matches"]
+
+
+@pytest.mark.parametrize("study", STUDIES)
 def test_the_tables_of_a_study_are_those_of_its_results(study: str):
     main(["study", "page", study, "--check"])
 

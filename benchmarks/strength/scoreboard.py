@@ -25,7 +25,7 @@ from agents.studies.generated import marks, update
 from hanabako.files import write_rows
 from hanabako.games import config_from_dict
 
-from . import ikebana_prestige, koikoi_endings, ppo_settings, zero_shot
+from . import ppo_settings, zero_shot
 from .ports import originals_board
 from .solvers.ceiling import measuring
 from .solvers.ceiling.measuring import Ceilings, ceiling_text
@@ -260,12 +260,6 @@ def boards() -> dict[str, str]:
         "ceiling": measuring.ceiling_board(measuring.read_results()),
         "sweep": ppo_settings.table(swept),
         "networks": ppo_settings.networks_board(swept),
-        "endings": koikoi_endings.endings_board(koikoi_endings.read_results()),
-        "calls": koikoi_endings.calls_board(koikoi_endings.read_results()),
-        "prestige": ikebana_prestige.board(ikebana_prestige.read_results()),
-        "small": ikebana_prestige.small_board(ikebana_prestige.read_results()),
-        "small-choices": ikebana_prestige.small_choices_board(ikebana_prestige.read_results()),
-        "last-turns": ikebana_prestige.endings_board(ikebana_prestige.read_results()),
         "zero-shot": zero_shot.table(zero_shot.read_results()),
     }
 
