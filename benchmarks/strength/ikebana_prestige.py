@@ -35,9 +35,9 @@ from hanabako.games import game_of
 from ikebana_env import IkebanaConfig
 from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
-from .solvers.ikebana.exact import last_turns, most_refusals, round_before, solved_moments
+from .solvers.ikebana.exact import last_turns, most_refusals, round_before, solved_turns
 from .solvers.ikebana.last_turns import exact_ending
-from .solvers.ikebana.small_game import SmallGame, moments_of
+from .solvers.ikebana.small_game import SmallGame, turns_of
 from .solvers.ikebana.small_lookahead import SmallPlay, small_relaxed
 
 PLAYER, SEED = "search:lookahead", 1
@@ -147,12 +147,12 @@ def rounded(probabilities: NDArray[Any]) -> list[float]:
 def small() -> dict[str, Any]:
     """The small game, exact and relaxed: the probability that who begins its last round, or last two, wins."""
     total = 2 * START_PRESTIGE
-    gains = moments_of(SMALL, 1)[1]
+    gains = turns_of(SMALL, 1)[1]
     sums = sorted({total + int(both) for both in gains.sum(axis=1)})
-    moments, gains = moments_of(SMALL, most_refusals(sums[-1]))
+    turns, gains = turns_of(SMALL, most_refusals(sums[-1]))
 
     def solve(sum_of_both: int, behind: NDArray[np.float32]) -> NDArray[np.float32]:
-        *_, probabilities = solved_moments(moments, sum_of_both, behind)
+        *_, probabilities = solved_turns(turns, sum_of_both, behind)
         return probabilities[0]
 
     last = {sum_of_both: solve(sum_of_both, last_turns(sum_of_both, gains)) for sum_of_both in (total, *sums)}
@@ -168,7 +168,7 @@ def small() -> dict[str, Any]:
     ]
     return {
         "box": SMALL._asdict(),
-        "positions": sum(len(moment.deck) for moment in moments),
+        "positions": sum(len(turn.deck) for turn in turns),
         "sums": sums,
         "sums_differ": round(max(float(abs(one - middle[0]).max()) for one in middle), 4),
         "rounds": [{"left": row["left"], **{name: rounded(row[name]) for name in KINDS_SOLVED}} for row in rounds],
