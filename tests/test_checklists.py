@@ -14,9 +14,6 @@ from hanabako.games import games
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A study", "A fourth game")
-WITHOUT_STUDY = (  # of the folder, and not yet studies
-    *("ikebana_prestige", "koikoi_endings", "learning_among_bots", "ppo_settings", "zero_shot"),
-)
 WITH_SUFFIX = re.compile(r"[\w<>./-]+(?:/|\.(?:py|md|toml))|Makefile")
 
 
@@ -102,7 +99,7 @@ def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
     assert {path for path in shared if not path.endswith("__init__.py")} <= named("A learning algorithm")
 
 
-@pytest.mark.parametrize("study", [name for name in studies() if name not in WITHOUT_STUDY])
+@pytest.mark.parametrize("study", studies())
 def test_every_study_of_the_clone_has_the_files_of_its_steps(study: str):
     paths = {path.replace("<name>", study) for path in re.findall(r"`([\w/]*<name>\.\w+)`", section_of("A study"))}
     assert len(paths) == 3 and not [path for path in paths if not (ROOT / path).exists()]

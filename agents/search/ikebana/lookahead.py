@@ -42,7 +42,7 @@ __all__ = ["SPREAD", "WORTH_OF", "Ahead", "ahead_loop", "best_action", "room_for
 SPREAD = 21.0
 """What the standard deviation of a round's lead is to whoever takes leads to be normal, in points. With it normal
 chances are nearest to the solved ones of two and three rounds, and fit those of games that were played: see
-``python -m benchmarks.strength.ikebana_prestige``. (The lead itself spreads wider, as whoever is behind pays for small
+`benchmarks.strength.ikebana_prestige`. (The lead itself spreads wider, as whoever is behind pays for small
 chances.)"""
 RICH, WIDEST = 80, 60
 """With so much prestige together nobody runs out of it in the last round unless all is lost; and leads beyond the
