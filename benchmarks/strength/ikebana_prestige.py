@@ -2,7 +2,7 @@
 
     hanabako study list ikebana_prestige
     hanabako study run ikebana_prestige --where part=played --minutes 3
-    hanabako study run ikebana_prestige --where part=small     # 2 minutes and 3 GB, as does part=small_choices
+    hanabako study run ikebana_prestige --where part=small     # minutes and 3 GB; so does part=small_choices
 
 ``solved``: the probability to win of the player who begins the next of r last rounds, by the lead, if every card came
 from the whole box and nothing was bought (`agents.search.ikebana.relaxed` says all that is relaxed). ``small``: the
@@ -275,7 +275,7 @@ def endings_of(number: int) -> list[dict[str, Any]]:
 # --- The tables -------------------------------------------------------------------------------------------------------
 
 
-def table_of(text: Callable[..., str], *parts: str) -> Callable[[Sequence[Mapping[str, Any]]], str]:
+def board_of(text: Callable[..., str], *parts: str) -> Callable[[Sequence[Mapping[str, Any]]], str]:
     """A table that is made of the results of some parts; a sentence while one of them is missing."""
 
     def table(results: Sequence[Mapping[str, Any]]) -> str:
@@ -288,7 +288,7 @@ def table_of(text: Callable[..., str], *parts: str) -> Callable[[Sequence[Mappin
     return table
 
 
-def prestige_table(told: Mapping[str, Any], games: Mapping[str, Any]) -> str:
+def prestige_board(told: Mapping[str, Any], games: Mapping[str, Any]) -> str:
     """What a lead is worth, in Markdown: solved, and counted in the games that were played."""
     leads = np.array([[0, *row] for row in games["games"]])
     lines = [
@@ -316,7 +316,7 @@ def probit_spread(leads: NDArray[np.int64], wins: NDArray[np.float64]) -> float:
     return float(minimize_scalar(unlikely, bounds=(5, 200), method="bounded").x)
 
 
-def small_table(result: Mapping[str, Any]) -> str:
+def small_board(result: Mapping[str, Any]) -> str:
     """What a lead is worth in the small game, in Markdown: exactly, and relaxed."""
     lines = [
         "| rounds left | solved | " + " | ".join(f"{lead:+d}" for lead in SMALL_LEADS) + " | a point of it | spread |",
@@ -337,7 +337,7 @@ def small_table(result: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def small_choices_table(result: Mapping[str, Any]) -> str:
+def small_choices_board(result: Mapping[str, Any]) -> str:
     """What the look-ahead's choices cost in the small game, in Markdown."""
     games = result["games"]
     _, off, costs = (np.array([choice[k] for game in games for choice in game]) for k in range(3))
@@ -350,7 +350,7 @@ def small_choices_table(result: Mapping[str, Any]) -> str:
     return "\n".join([head, "|" + "---|" * len(cells), f"| {' | '.join(cells)} |"])
 
 
-def last_turns_table(result: Mapping[str, Any]) -> str:
+def last_turns_board(result: Mapping[str, Any]) -> str:
     """What the look-ahead sees of last turns, beside the exact probabilities, in Markdown."""
     lines = [
         "| the other | endings | exact chance | off by: mean, most | choices cost: mean, most |",
@@ -369,10 +369,14 @@ def last_turns_table(result: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-TABLES = {
-    "prestige": table_of(prestige_table, "solved", "played"),
-    "small": table_of(small_table, "small"),
-    "small-choices": table_of(small_choices_table, "small_choices"),
-    "last-turns": table_of(last_turns_table, "endings"),
-}
-STUDY = Study("ikebana_prestige", ROWS, played, tables=TABLES)
+STUDY = Study(
+    "ikebana_prestige",
+    ROWS,
+    played,
+    tables={
+        "prestige": board_of(prestige_board, "solved", "played"),
+        "small": board_of(small_board, "small"),
+        "small-choices": board_of(small_choices_board, "small_choices"),
+        "last-turns": board_of(last_turns_board, "endings"),
+    },
+)

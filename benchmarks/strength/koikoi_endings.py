@@ -211,7 +211,7 @@ def rounded(numbers: Mapping[str, float]) -> dict[str, float]:
 # --- The tables -------------------------------------------------------------------------------------------------------
 
 
-def endings_table(results: Sequence[Mapping[str, Any]]) -> str:
+def endings_board(results: Sequence[Mapping[str, Any]]) -> str:
     """How far open hands are from the exact value, in Markdown: by the turn at which the ending begins."""
     lines = [
         "| turns left | in hand | endings | exact value | uncertain by | open hands: mean, largest error | costs |",
@@ -233,7 +233,7 @@ def endings_table(results: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def calls_table(results: Sequence[Mapping[str, Any]]) -> str:
+def calls_board(results: Sequence[Mapping[str, Any]]) -> str:
     """When Koi-Koi is right, in Markdown: by game, cards left and whether the base is doubled already; 95 %."""
     heads = ("game", "cards left", "base", "choices", "right", "`monte_carlo` says it", "its errors cost")
     heads += ("never saying it costs", "always saying it costs", "open hands err")
@@ -270,5 +270,4 @@ def mean_text(values: NDArray[np.float64], sign: str = "") -> str:
     return f"{values.mean():{sign}.2f} ± {1.96 * (standard_error(values) or 0):.2f}"
 
 
-TABLES = {"endings": endings_table, "calls": calls_table}
-STUDY = Study("koikoi_endings", ROWS, played, tables=TABLES, unit="position")
+STUDY = Study("koikoi_endings", ROWS, played, tables={"endings": endings_board, "calls": calls_board}, unit="position")

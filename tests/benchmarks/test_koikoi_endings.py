@@ -10,8 +10,8 @@ from benchmarks.strength.koikoi_endings import (
     PLAYER,
     Call,
     Ending,
-    calls_table,
-    endings_table,
+    calls_board,
+    endings_board,
     played,
     positions,
 )
@@ -82,10 +82,10 @@ def test_the_tables_say_how_far_off_open_hands_are_and_when_koikoi_is_right():
     ]
     call = {"base": 3, "stop": 2.0, "koikoi": 5.0, "open": 1.0, "monte_carlo": 0}
     calls = [{"preset": "document", "cards": 1, "calls": [call, call | {"koikoi": 1.0}, call | {"base": 9}]}]
-    assert endings_table([*rows, *calls]).splitlines()[2:] == [
+    assert endings_board([*rows, *calls]).splitlines()[2:] == [
         "| 2 | 1 and 1 | 2 | +1.01 ± 0.00 | 0.010 | 0.500, 0.50 | 0.100, 0.10 |",
         "| 3 | 2 and 1 | 2 | +2.00 ± 1.95 | 0.010 | 0.250, 0.50 | 0.050, 0.10 |",
     ]
-    (line,) = calls_table([*rows, *calls]).splitlines()[2:]
+    (line,) = calls_board([*rows, *calls]).splitlines()[2:]
     assert line.startswith("| document | 1 | below 7 | 2 | 50.0% ± 69.3% | 0.0% ± 0.0% | 1.50 ± 2.94 | 1.50 ± 2.94 |")
     assert line.endswith("| 0.50 ± 0.98 | 50.0% ± 69.3% |")
