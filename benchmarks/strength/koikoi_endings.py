@@ -30,7 +30,7 @@ from agents.playing.play import standard_error
 from agents.playing.seating import sit
 from agents.registry import load
 from agents.search.koikoi.endings import solved_openly
-from agents.search.koikoi.one_round import ROUND_STATE, Laid, round_state
+from agents.search.koikoi.one_round import ROUND_STATE, Exclusions, round_state
 from agents.studies.growing import made_by
 from hanabako.files import json_of_rows, read_json, write_text
 from hanabako.games import game_of
@@ -81,7 +81,7 @@ def moments(
     block = Block(game, count, observes=False, specialize=False)
     players = sit(block, [load(PLAYER, config)] * 2)
     (judge,) = sit(block, [load(f"monte_carlo:{ROLL_OUTS}", config)] * 2)
-    laid, rows = Laid(game.rules, block.tables), np.arange(count)
+    laid, rows = Exclusions(game.rules, block.tables), np.arange(count)
     block.deal(SEED, first)
     laid.begin(rows)
     for player in (*players, judge):
