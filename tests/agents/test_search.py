@@ -12,7 +12,7 @@ import pytest
 
 import agents
 from agents.bots.hanabi.smart import SMART
-from agents.playing.block import chance_keys
+from agents.playing.block import random_keys
 from agents.playing.play import play
 from agents.playing.seating import OneTable
 from agents.search import choosing
@@ -60,8 +60,8 @@ class PlainSmart:
         SMART.observe(self.rules, self.memory, view, last_event(self.rules, view))
 
     def act(self, step: int) -> int:
-        chance = random_word(self.key, np.uint64(step))
-        return int(SMART.act(self.rules, self.memory, self.view(), self.env.tables["mask"][0], chance))
+        key = random_word(self.key, np.uint64(step))
+        return int(SMART.act(self.rules, self.memory, self.view(), self.env.tables["mask"][0], key))
 
 
 def is_consistent(deck: list[str], moves: list[int], events: list[bytes], player: int, key: Any) -> bool:
@@ -110,7 +110,7 @@ def test_an_exact_belief_is_every_hand_that_a_plain_replay_of_the_whole_game_all
     blueprint, search = agents.load("smart", TINY), searching("smart", TINY, 100, rollouts=20)
     table = OneTable(env, [search, blueprint] if player == 0 else [blueprint, search], seed)
     (believer,) = [seated for seated in table.players if isinstance(seated, SingleSeated)]
-    key = chance_keys(seed, 0, 1)[0]
+    key = random_keys(seed, 0)[0]
     places = [list(range(2)), list(range(2, 4))]  # of the players' cards in the deck
     drawn, moves, events, sizes = 4, [], [], []
     while not all(env.terminations.values()):
