@@ -9,7 +9,7 @@ from hanabako.games import games
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A fourth game")
+STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A search", "A fourth game")
 WITH_SUFFIX = re.compile(r"[\w<>./-]+(?:/|\.(?:py|md|toml))|Makefile")
 
 
@@ -81,6 +81,20 @@ def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
     modules = (ROOT / "agents" / "learning").rglob("*.py")
     shared = {str(path.relative_to(ROOT)) for path in modules if "def main(" not in path.read_text(encoding="utf-8")}
     assert {path for path in shared if not path.endswith("__init__.py")} <= named("A learning algorithm")
+
+
+def test_a_search_is_told_of_everything_that_searches_share():
+    shared = {f"agents/search/{path.name}" for path in (ROOT / "agents" / "search").glob("*.py")}
+    assert shared - {"agents/search/__init__.py"} <= named("A search")
+
+
+def test_a_fourth_game_is_told_where_the_long_checks_name_every_game():
+    checks = {
+        f"tests/proof/{path.name}"
+        for path in (ROOT / "tests" / "proof").glob("*.py")
+        if not path.name.startswith("test_") and "ikebana" in path.read_text(encoding="utf-8").lower()
+    }
+    assert len(checks) > 3 and checks <= named("A fourth game")
 
 
 def test_a_commits_subject_is_limited_where_contributors_read_it():

@@ -67,10 +67,6 @@ class Block:
             self.mask[:] = unpack(self.tables["mask"], self.game.num_actions)
         self.step = 0
 
-    def lay(self, table: NDArray[Any], rows: slice) -> None:
-        """Copies of the game of one record ``table`` (1,) at these tables."""
-        self._octets[rows] = table.view(np.uint8)
-
     @property
     def open_games(self) -> NDArray[np.int64]:
         """The tables whose games go on."""

@@ -39,7 +39,7 @@ class Rollouts(Block, ABC):
 
     def copy(self, table: NDArray[Any], rows: slice) -> None:
         """Copy the record (1,) of a real game to these rows; the games of the rows beyond are over."""
-        self.lay(table, rows)
+        self._octets[rows] = table.view(np.uint8)
         self.end(slice(rows.stop, None))
 
     @abstractmethod

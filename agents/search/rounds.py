@@ -64,7 +64,7 @@ class RoundSeated(SearchSeated):
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
         """The action of the player to move in game i, one of ``actions`` (k,); the values of all go to `values`."""
 
-    def roll_out(self, i: int, actions: NDArray[np.int64], began: float, play_out: PlayOut) -> int:
+    def decide_by_rollouts(self, i: int, actions: NDArray[np.int64], began: float, play_out: PlayOut) -> int:
         """`decide` by roll-outs of all actions."""
         blueprint_action = int(self._games.actions[i])
         thought = think(Thought(actions, blueprint_action, self.effort, began, GAMES_AT_ONCE), play_out)

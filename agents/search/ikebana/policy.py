@@ -124,7 +124,7 @@ class RolloutSeated(RoundSeated):
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
         """See `RoundSeated.decide`."""
         blueprint_action = int(self._games.actions[i])
-        action = self.roll_out(i, actions, began, partial(self.scores, i))
+        action = self.decide_by_rollouts(i, actions, began, partial(self.scores, i))
         self.counts["decisions"] += 1
         self.counts["changed"] += action != blueprint_action
         return action

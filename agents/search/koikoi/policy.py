@@ -190,7 +190,7 @@ class KoiKoiRolloutSeated(KoiKoiSeated):
 
     def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
         """See `KoiKoiSeated`."""
-        return self.roll_out(i, actions, began, partial(self.scores, i))
+        return self.decide_by_rollouts(i, actions, began, partial(self.scores, i))
 
     def scores(self, i: int, actions: NDArray[np.int64], first: int, n: int) -> NDArray[np.float64]:
         """The scores (n, k) of k actions in game i, the root's, over n deals from number ``first`` on."""
