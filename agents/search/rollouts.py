@@ -94,6 +94,7 @@ class RoundRollouts(Rollouts):
         self.copy(table, rows)
         self.deal_hidden(self.tables["state"][rows], repeated)
         self.keys[rows] = repeated["key"]
+        self.step = 0
         return self.play_out(np.tile(actions, len(deals))).reshape(len(deals), len(actions))
 
 

@@ -349,6 +349,12 @@ def test_a_koikoi_search_is_reproducible_in_any_company():
     assert search.counts["passes"]
 
 
+def test_a_search_over_random_play_is_reproducible_in_any_company():
+    """What its roll-outs draw does not depend on those before."""
+    search: Any = agents.load("search:random", ROUND, rollouts=40, margin=0)
+    assert [values[5:] for values in koikoi_outcome(search, 8)] == koikoi_outcome(search, 3, first=5)
+
+
 def test_a_koikoi_search_over_a_network_is_reproducible_in_any_company_and_beats_it():
     """Its lead is 3 points a round and their deviation 5.5, so 60 rounds are 4 standard errors: 1 in 30,000 fails."""
     config = replace(PRESETS["koikoi_japan"], rounds=1, reward="points")
