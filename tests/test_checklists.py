@@ -13,7 +13,7 @@ from hanabako.games import games
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A study", "A fourth game")
+STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A search", "A study", "A fourth game")
 WITH_SUFFIX = re.compile(r"[\w<>./-]+(?:/|\.(?:py|md|toml))|Makefile")
 
 
@@ -115,6 +115,20 @@ def test_the_study_of_the_steps_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert {row["bot"]: row["done"] for row in rows} == {"random": 3, "piers": 3, "smart": 3}
     score = next(sum(row["scores"]) / 3 for row in rows if row["bot"] == "smart")
     assert f"| smart | {score:.2f} |" in file.with_suffix(".md").read_text(encoding="utf-8")
+
+
+def test_a_search_is_told_of_everything_that_searches_share():
+    shared = {f"agents/search/{path.name}" for path in (ROOT / "agents" / "search").glob("*.py")}
+    assert shared - {"agents/search/__init__.py"} <= named("A search")
+
+
+def test_a_fourth_game_is_told_where_the_long_checks_name_every_game():
+    checks = {
+        f"tests/proof/{path.name}"
+        for path in (ROOT / "tests" / "proof").glob("*.py")
+        if not path.name.startswith("test_") and "ikebana" in path.read_text(encoding="utf-8").lower()
+    }
+    assert len(checks) > 3 and checks <= named("A fourth game")
 
 
 def test_a_commits_subject_is_limited_where_contributors_read_it():

@@ -10,9 +10,9 @@ are
   zero. ``style`` is the bot's int of that name: the same four functions can be several players;
 * ``observe(rules, memory, view, event)``: somebody made a step. It is called for every seat after every step but the
   last, also for the seat that acted. ``event`` is what all could see of the step (the game's own record);
-* ``act(rules, memory, view, mask, chance)``: the action of the seat, which is to move. ``mask`` holds the legal actions
-  as bits of uint64 words; ``chance`` is the key of a random stream of this decision, for
-  ``random_below(chance, 0, n)`` and so on: all the chance there is.
+* ``act(rules, memory, view, mask, key)``: the action of the seat, which is to move. ``mask`` holds the legal actions
+  as bits of uint64 words; ``key`` is the random key of this decision, for ``random_below(key, 0, n)`` and so on: there
+  is no other source of random numbers.
 
 ``view`` is the game's record with everything removed that the seat may not know (``hide`` in the game's module
 ``engine.private_view``): the rules' own questions can be asked of it, and no bot can see what a person at its seat
@@ -161,8 +161,8 @@ def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
             player = tables[i].current_player
             if is_to_move(tables[i], seats[i], player):
                 show(rules, tables[i], player, views)
-                chance = random_word(keys[i], step)
-                actions[i] = bot_acts(rules, memories[i, player], views[0], tables[i].mask, chance)
+                key = random_word(keys[i], step)
+                actions[i] = bot_acts(rules, memories[i, player], views[0], tables[i].mask, key)
 
     return BotLoops(begin_games, observe_games, act_games)
 

@@ -14,7 +14,7 @@ from hanabako.packing import unpack
 
 from .policy import Seated
 
-__all__ = ["GAMES_AT_ONCE", "NEVER_PLAYED", "Block", "chance_keys", "size_for"]
+__all__ = ["GAMES_AT_ONCE", "Block", "random_keys", "size_for"]
 
 GAMES_AT_ONCE = 1024
 """Games of a block at most, where more are to be played: their records and memories stay in the processor's cache."""
@@ -54,7 +54,7 @@ class Block:
     def deal(self, seed: int, first: int) -> None:
         """Deal game ``first`` of ``seed`` to the first table, and so on."""
         count = len(self.tables)
-        self.keys = chance_keys(seed, first, count)
+        self.keys = random_keys(seed, np.arange(first, first + count))
         self.loops.seed(self.tables, np.array([seed, first], np.uint64))
         self.loops.reset(self.rules_array, self.tables, np.ones(count, np.bool_))
         self.show()
@@ -66,10 +66,6 @@ class Block:
         else:
             self.mask[:] = unpack(self.tables["mask"], self.game.num_actions)
         self.step = 0
-
-    def lay(self, table: NDArray[Any], rows: slice) -> None:
-        """Copies of the game of one record ``table`` (1,) at these tables."""
-        self._octets[rows] = table.view(np.uint8)
 
     @property
     def open_games(self) -> NDArray[np.int64]:
@@ -90,10 +86,10 @@ class Block:
             player.observe()
 
 
-def chance_keys(seed: int, first: int, count: int) -> NDArray[np.uint64]:
-    """A random stream for the players of each of ``count`` games from ``first`` on, apart from those of its deals."""
-    keys = game_key(np.full(count, seed, np.uint64), np.arange(first, first + count, dtype=np.uint64))
-    return np.asarray(episode_key(keys, NEVER_PLAYED))
+def random_keys(seeds: Any, games: Any) -> NDArray[np.uint64]:
+    """The random key of the players of each game, by its seed and number, (N,): apart from the streams of its deals."""
+    seeds, games = (np.atleast_1d(np.asarray(numbers, np.uint64)) for numbers in (seeds, games))
+    return np.asarray(episode_key(game_key(seeds, games), NEVER_PLAYED))
 
 
 def size_for(count: int) -> int:

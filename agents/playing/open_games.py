@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.engine.protocol import DISABLED
-from hanabako.engine.rng import GOLDEN, episode_key, game_key
+from hanabako.engine.rng import GOLDEN
 from hanabako.words.checks import shown
 
-from .block import NEVER_PLAYED, Block
+from .block import Block
 from .policy import Policy, Seated, as_policy, has
 
-__all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "chance_keys_of", "check_members"]
+__all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "check_members"]
 
 
 class OpenGames(ABC):
@@ -104,7 +104,7 @@ class OpenBlock(Block):
 
 
 class LoneBlock(OpenBlock):
-    """An `OpenBlock` in which every game is played as it would be alone: its chance follows its own steps.
+    """An `OpenBlock` in which every game is played as it would be alone: its random numbers follow its steps.
 
     ``step`` stays 0; instead the streams ``keys`` go on by a number with each step of their games.
     """
@@ -121,11 +121,6 @@ class LoneBlock(OpenBlock):
         super().step_some(rows)
         self.step = 0
         self.keys[rows] += GOLDEN  # see `hanabako.engine.rng.random_word`
-
-
-def chance_keys_of(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The streams that policies have at a `OneTable` of each of these seeds, (N,)."""
-    return np.asarray(episode_key(game_key(seeds, np.zeros_like(seeds)), NEVER_PLAYED))
 
 
 def check_members(members: Sequence[Any]) -> list[Policy]:

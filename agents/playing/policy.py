@@ -156,7 +156,7 @@ class BatchedPolicy(ABC):
             observation: what the player to move observes: packed bits, uint64 (rows, words), or single bits of any
                 other dtype (rows, bits).
             mask: int8 (rows, actions), 1 for a legal action; at least one per row.
-            noise: float64 (rows,), uniform in [0, 1): all the chance there is in the decision.
+            noise: float64 (rows,), uniform in [0, 1): the only source of random numbers.
             memory: (rows, ...), what this player remembers of this game, to be overwritten by what it shall remember;
                 None for a policy without memory, or for a player who remembers nothing yet.
 

@@ -10,7 +10,8 @@ from hanabako.envs.partners import Choice, Partner, generator_of, is_policy
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.packing import unpack
 
-from .open_games import LoneBlock, OpenGames, among, chance_keys_of, check_members
+from .block import random_keys
+from .open_games import LoneBlock, OpenGames, among, check_members
 from .policy import Seated, rows_to_move, set_of
 
 __all__ = ["SeatGames"]
@@ -69,7 +70,7 @@ class SeatGames(OpenGames):
         return self.block.tables
 
     def seed(self, seed: int, first: int, rows: NDArray[np.int64]) -> None:
-        """Give the games ``rows`` their deals and chance: game ``i`` those of game ``first + i`` of ``seed``."""
+        """Give the games ``rows`` their deals and generators: game ``i`` those of game ``first + i`` of ``seed``."""
         self.block.seed(seed, first, rows)
         for row in rows.tolist():
             self._generators[row] = generator_of(seed, first + row)
@@ -130,9 +131,9 @@ class SeatGames(OpenGames):
         self._sit_down(rows)
 
     def _sit_down(self, rows: NDArray[np.int64]) -> None:
-        """Draw who sits where in the games ``rows``, which begin, and with what chance."""
+        """Draw who sits where in the games ``rows``, which begin, and their random keys."""
         drawn = [self._choice.draw(self._generators[row]) for row in rows.tolist()]
-        self.block.keys[rows] = chance_keys_of(np.array([seed for _, seed in drawn], np.uint64))
+        self.block.keys[rows] = random_keys([seed for _, seed in drawn], 0)  # as at a `OneTable`
         numbers = self._numbers[np.array([places for places, _ in drawn]).reshape(len(rows), -1)]
         players = np.array(self._choice.others, np.uint64)
         for k, seated in enumerate(self._seated):

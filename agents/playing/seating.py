@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 
-from .block import chance_keys
+from .block import random_keys
 from .policy import Agent, GamesInPlay, Policy, Seated, line_up
 
 
@@ -48,7 +48,7 @@ class OneTable:
         self.specialize = False
         self.rules_array = self.game.rules_array
         self.tables = self._env.tables
-        self.keys = chance_keys(seed, game_index, 1)
+        self.keys = random_keys(seed, game_index)
         self.actions = np.zeros(1, np.int64)
         self.step = 0
         self.players = sit(self, line_up(policies, self.game.players))

@@ -1,5 +1,5 @@
 """Search: a seat that thinks before it acts, over any bot or network as its *blueprint*.
 
-`choosing` is how actions are compared, `halving` drops the weakest of them, `rollouts` has copies of real games that
-are played out, `effort` what every search is told. Each game has a folder with its player in `policy`.
+`policy` is what all searches share, `choosing` how actions are compared, `rollouts` has copies of real games that are
+played out, `rounds` what searches of the competitive games share. Each game has a folder with its `policy`.
 """

@@ -1,11 +1,13 @@
-"""Rounds that a network plays out from one position, many at once.
+"""Roll-outs: copies of a real game whose hidden cards are dealt again, played on by the blueprint at every seat.
 
-Every action meets the same deals of the unseen cards, and the network sits at every seat until the round is over. They
-are records of the real game, so that the network observes what it would observe there, the score included.
+The copies are `agents.playing.policy.GamesInPlay`, so that whatever plays real games plays these: the compiled loops of
+bots and of the game, and one forward pass of a network per step for all of them. They go on in lock-step.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,80 +15,90 @@ from numpy.typing import NDArray
 from hanabako.engine.game import Game
 
 from ..playing.block import Block, size_for
-from ..playing.policy import Policy, Seated
+from ..playing.policy import Policy
 
-__all__ = ["PlayedOut"]
+__all__ = ["Rollouts", "RoundRollouts", "by_size"]
+
+R = TypeVar("R", bound="Rollouts")
 
 
-class PlayedOut(ABC):
-    """Room for rounds of one game, made when it is needed.
+class Rollouts(Block, ABC):
+    """Up to ``size`` copies of real games.
 
     Args:
         game: what is played.
         blueprint: who plays, at every seat.
         specialize: as of the real games: their records are of one dtype.
+        size: how many copies there is room for.
     """
 
-    def __init__(self, game: Game, blueprint: Policy, specialize: bool) -> None:
-        self.game = game
-        self._blueprint, self._specialize = blueprint, specialize
-        self._rooms: dict[int, tuple[Block, Seated]] = {}
+    def __init__(self, game: Game, blueprint: Policy, specialize: bool, size: int) -> None:
+        super().__init__(game, size, blueprint.observes, specialize)
+        self._players = blueprint.seat(self, range(game.players))
+        self._players.begin()
+
+    def copy(self, table: NDArray[Any], rows: slice) -> None:
+        """Copy the record (1,) of a real game to these rows; the games of the rows beyond are over."""
+        self._octets[rows] = table.view(np.uint8)
+        self.end(slice(rows.stop, None))
 
     @abstractmethod
-    def write(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
-        """Deal what is to be imagined to ``states`` (n), copies of the real game's."""
+    def end(self, rows: Any) -> None:
+        """Let the games of these rows be over."""
 
     @abstractmethod
-    def over(self, states: NDArray[Any], root: Any) -> NDArray[np.bool_]:
-        """Whether the round of ``root``, the real game's record, is over in ``states`` (n)."""
+    def is_over(self, count: int) -> NDArray[np.bool_]:
+        """Whether each of the first ``count`` games has come to the end of what is played out, (count,)."""
 
     @abstractmethod
-    def worth(self, states: NDArray[Any], root: Any) -> NDArray[np.float64]:
-        """What the round, now over, has brought to the player to move in ``root``: (n,)."""
+    def scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """What counts of the games of these rows, which are there: (rows,)."""
+
+    def play_out(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Make these first moves (n,), and let the blueprint play on: the scores (n,)."""
+        scores, waiting = np.zeros(len(actions)), np.ones(len(actions), np.bool_)
+        self.actions[: len(actions)] = actions
+        while True:
+            self.make_step([self._players])
+            rows = np.flatnonzero(waiting & self.is_over(len(actions)))
+            if len(rows):
+                scores[rows] = self.scores(rows)
+                self.end(rows)
+                waiting[rows] = False
+                if not waiting.any():
+                    return scores
+            self._players.act()
+
+
+class RoundRollouts(Rollouts):
+    """Copies of one real game that are played to the end of its round."""
+
+    root: Any = None
+    """The state of the real game."""
 
     @abstractmethod
-    def close(self, states: NDArray[Any], rows: NDArray[Any]) -> None:
-        """Let the games of these rows be over, whatever follows the round."""
+    def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
+        """Deal the hidden cards of ``deals`` (n,) to ``states`` (n,), copies of the real game's."""
 
-    def worths(self, table: NDArray[Any], deals: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What the actions bring.
+    def values(self, table: NDArray[Any], deals: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The scores of k actions of the player to move over n deals, (n, k).
 
         Args:
             table: (1,): the real game's record.
-            deals: (n,): records of what is to be imagined, with the players' chance as ``key``.
-            actions: (k,): of the player to move; n times k is at most `agents.playing.block.GAMES_AT_ONCE`.
-
-        Returns:
-            (n, k): see `worth`.
+            deals: (n,): records with the hidden cards, and the players' random key as ``key``.
+            actions: (k,): n times k is at most `size`.
         """
-        count = len(deals) * len(actions)
-        block, players = self._room(count)
-        states, root = block.tables["state"], table["state"][0]
         repeated = np.repeat(deals, len(actions))
-        block.lay(table, slice(count))
-        self.write(states[:count], repeated)
-        block.keys[:count] = repeated["key"]
-        block.actions[:count] = np.tile(actions, len(deals))
-        self._close(block, np.arange(count, len(states)))
-        found, waiting = np.zeros(count), np.ones(count, np.bool_)
-        block.make_step([players])
-        while True:
-            rows = np.flatnonzero(waiting & self.over(states[:count], root))
-            if len(rows):
-                found[rows] = self.worth(states[rows], root)
-                self._close(block, rows)
-                waiting[rows] = False
-            if not waiting.any():
-                return found.reshape(len(deals), len(actions))
-            block.go_on([players])
+        rows = slice(0, len(repeated))
+        self.root = table["state"][0]
+        self.copy(table, rows)
+        self.deal_hidden(self.tables["state"][rows], repeated)
+        self.keys[rows] = repeated["key"]
+        self.step = 0
+        return self.play_out(np.tile(actions, len(deals))).reshape(len(deals), len(actions))
 
-    def _close(self, block: Block, rows: NDArray[np.int64]) -> None:
-        block.tables["terminated"][rows] = True
-        self.close(block.tables["state"], rows)
 
-    def _room(self, count: int) -> tuple[Block, Seated]:
-        size = size_for(count)
-        if size not in self._rooms:
-            block = Block(self.game, size, observes=True, specialize=self._specialize)
-            self._rooms[size] = block, self._blueprint.seat(block, range(self.game.players))
-        return self._rooms[size]
+def by_size(make: Callable[[int], R]) -> Callable[[int], R]:
+    """A function that gives roll-outs for a count of games, `GAMES_AT_ONCE` at most; each size is made once."""
+    made = cache(make)
+    return lambda count: made(size_for(count))

@@ -28,7 +28,7 @@ from agents.bots.ikebana.odds import payable
 from agents.playing.block import Block
 from agents.playing.seating import sit
 from agents.registry import load
-from agents.search.ikebana.policy import AheadSeated, IkebanaSearch
+from agents.search.ikebana.policy import IkebanaSearch, LookaheadSeated
 from agents.search.ikebana.relaxed import solve_round, won
 from agents.studies import Row, Study
 from hanabako.games import game_of
@@ -242,7 +242,7 @@ def endings_of(number: int) -> list[dict[str, Any]]:
     block = Block(game_of(config).make_game(config), 1, observes=False, specialize=False)
     search = load(PLAYER, config)
     assert isinstance(search, IkebanaSearch)
-    seat = AheadSeated(search, block, [0, 1])
+    seat = LookaheadSeated(search, block, [0, 1])
     block.deal(SEED, number)
     seat.begin()
     found = []

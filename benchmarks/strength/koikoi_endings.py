@@ -27,7 +27,7 @@ from agents.playing.play import standard_error
 from agents.playing.seating import sit
 from agents.registry import load
 from agents.search.koikoi.endings import solved_openly
-from agents.search.koikoi.one_round import ROUND_STATE, Laid, round_state
+from agents.search.koikoi.one_round import ROUND_STATE, Exclusions, round_state
 from agents.studies import Row, Study
 from hanabako.games import game_of
 from hanafuda_env import PRESETS
@@ -150,7 +150,7 @@ def positions(preset: str, first: int, count: int, judged_at: Sequence[int] = ()
     block = Block(game, count, observes=False, specialize=False)
     players = sit(block, [load(PLAYER, config)] * 2)
     (judge,) = sit(block, [load(JUDGE, config)] * 2)
-    laid, rows = Laid(game.rules, block.tables), np.arange(count)
+    laid, rows = Exclusions(game.rules, block.tables), np.arange(count)
     block.deal(SEED, first)
     laid.begin(rows)
     for player in (*players, judge):

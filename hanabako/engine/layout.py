@@ -1,8 +1,8 @@
 """What the bits of an observation and the actions of a game are about: section, field, card and suit.
 
-A game describes every section of its observation as `Block`s and its actions as `Part`s. The function ``layout(rules)``
-of its module ``engine.layout`` makes a `Layout` of them: rule cards print it, and whoever learns takes from it which
-bits and actions are about which suit.
+A game describes every section of its observation as `Repeat`s of parts, and its actions as `Part`s. The function
+``layout(rules)`` of its module ``engine.layout`` makes a `Layout` of them: rule cards print it, and whoever learns
+takes from it which bits and actions are about which suit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ACTIONS", "Block", "Field", "Layout", "Part", "actions_of", "fields_of"]
+__all__ = ["ACTIONS", "Field", "Layout", "Part", "Repeat", "actions_of", "fields_of"]
 
 ACTIONS = "actions"
 """The section of the fields that are actions."""
@@ -37,12 +37,12 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Block:
+class Repeat:
     """Parts that lie side by side, repeated ``times`` times."""
 
     times: int
     per: str
-    """What there is one of for each repetition; empty if the block stands once."""
+    """What there is one of for each repetition; empty if they stand once."""
     parts: tuple[Part, ...]
 
     @property
@@ -78,11 +78,11 @@ class Field:
         return [slice(start, start + self.bits) for start in starts]
 
 
-def fields_of(described: Mapping[str, Sequence[Block]], sections: Iterable[tuple[str, int, int]]) -> list[Field]:
+def fields_of(described: Mapping[str, Sequence[Repeat]], sections: Iterable[tuple[str, int, int]]) -> list[Field]:
     """The fields of an observation, in the order in which they begin.
 
     Args:
-        described: every section as its blocks.
+        described: every section as its repeats of parts.
         sections: name, first bit and length of the sections that are there.
 
     Raises:
@@ -91,9 +91,9 @@ def fields_of(described: Mapping[str, Sequence[Block]], sections: Iterable[tuple
     found = []
     for section, first, length in sections:
         at = first
-        for block in described[section]:
-            found += _fields_of_block(section, at, block)
-            at += block.times * block.stride
+        for repeat in described[section]:
+            found += _fields_of_repeat(section, at, repeat)
+            at += repeat.times * repeat.stride
         if at - first != length:
             raise AssertionError(f"section {section} is described with {at - first} bits and has {length}")
     return found
@@ -101,15 +101,15 @@ def fields_of(described: Mapping[str, Sequence[Block]], sections: Iterable[tuple
 
 def actions_of(parts: Sequence[Part], num_actions: int) -> list[Field]:
     """The actions, part by part, as fields of the section `ACTIONS`."""
-    return fields_of({ACTIONS: [Block(1, "", tuple(parts))]}, [(ACTIONS, 0, num_actions)])
+    return fields_of({ACTIONS: [Repeat(1, "", tuple(parts))]}, [(ACTIONS, 0, num_actions)])
 
 
-def _fields_of_block(section: str, at: int, block: Block) -> list[Field]:
-    """The fields of a block that begins at bit ``at``."""
+def _fields_of_repeat(section: str, at: int, repeat: Repeat) -> list[Field]:
+    """The fields of parts whose first repetition begins at bit ``at``."""
     found = []
-    for part in block.parts:
-        if part.bits and block.times:
-            repeated = (block.times, block.stride, block.per)
+    for part in repeat.parts:
+        if part.bits and repeat.times:
+            repeated = (repeat.times, repeat.stride, repeat.per)
             found.append(
                 Field(section, part.name, at, part.bits, *repeated, part.meaning, part.suits, part.cards),
             )

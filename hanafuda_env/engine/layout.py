@@ -4,7 +4,7 @@ layout(config.rules()).fields          # section, name, place and meaning of all
 layout(config.rules()).suit_of_bits    # the month that each bit is about, from 0, or -1
 """
 
-from hanabako.engine.layout import Block, Layout, Part, actions_of, fields_of
+from hanabako.engine.layout import Layout, Part, Repeat, actions_of, fields_of
 from hanafuda_env.engine.cards import CARDS, month_of
 from hanafuda_env.engine.observation import (
     BASE_BITS,
@@ -18,7 +18,7 @@ from hanafuda_env.engine.observation import (
 from hanafuda_env.engine.state import PHASE_END, TURNS, Rules
 from hanafuda_env.engine.yaku import YAKU, YAKU_NAMES, YAKU_NEED
 
-__all__ = ["action_parts", "alike_suits", "layout", "observation_blocks"]
+__all__ = ["action_parts", "alike_suits", "layout", "observation_parts"]
 
 SET = "a bit per card, 1-1 1-2 ... 12-4"
 PHASES = "one-hot over swap, play, joker_target, pick_hand, pick_draw, koi; zeros at the end"
@@ -27,7 +27,7 @@ PHASES = "one-hot over swap, play, joker_target, pick_hand, pick_draw, koi; zero
 def layout(rules: Rules) -> Layout:
     """The layout of a configuration's observation and actions."""
     return Layout(
-        fields_of(observation_blocks(rules), section_index(rules)),
+        fields_of(observation_parts(rules), section_index(rules)),
         actions_of(action_parts(rules), rules.num_actions),
         alike_suits(rules),
     )
@@ -41,8 +41,8 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every 
 # --- The observation, section by section ------------------------------------------------------------------------------
 
 
-def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
-    """Every section as its blocks."""
+def observation_parts(rules: Rules) -> dict[str, list[Repeat]]:
+    """Every section as its parts."""
     described = {
         "cards": _planes(),
         "round": _round(),
@@ -51,7 +51,7 @@ def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
         "scores": _scores(),
     }
     turns = {name: _turn() for name, _, _ in section_index(rules) if name not in described}
-    return {name: [Block(1, "", parts)] for name, parts in (described | turns).items()}
+    return {name: [Repeat(1, "", parts)] for name, parts in (described | turns).items()}
 
 
 def _planes() -> tuple[Part, ...]:

@@ -4,7 +4,7 @@ layout(config.rules()).fields          # section, name, place and meaning of all
 layout(config.rules()).suit_of_bits    # the color that each bit is about (the joker's is the last), or -1
 """
 
-from hanabako.engine.layout import Block, Layout, Part, actions_of, fields_of
+from hanabako.engine.layout import Layout, Part, Repeat, actions_of, fields_of
 from ikebana_env.engine.cards import color_of, copies
 from ikebana_env.engine.observation import (
     HEIGHT_BINARY,
@@ -19,7 +19,7 @@ from ikebana_env.engine.observation import (
 )
 from ikebana_env.engine.state import BOUQUET_SIZE, COLORS, DECK_SIZE, KINDS, VALUES, Rules
 
-__all__ = ["action_parts", "alike_suits", "layout", "observation_blocks"]
+__all__ = ["action_parts", "alike_suits", "layout", "observation_parts"]
 
 SET = "a bit per card of the box: K1 K1 K1 K2 K2 K3 K3 K4 K4 K5 R1 ... Y5 J1 J2 J3 J4 J5"
 KIND = "one-hot over K1 ... K5 R1 ... Y5 J1 ... J5; zeros if there is none"
@@ -30,7 +30,7 @@ BOX = tuple(card for card in range(KINDS) for _ in range(copies(card)))
 def layout(rules: Rules) -> Layout:
     """The layout of a configuration's observation and actions."""
     return Layout(
-        fields_of(observation_blocks(rules), section_index(rules)),
+        fields_of(observation_parts(rules), section_index(rules)),
         actions_of(action_parts(rules), rules.num_actions),
         alike_suits(rules),
     )
@@ -44,17 +44,17 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every 
 # --- The observation, section by section ------------------------------------------------------------------------------
 
 
-def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
-    """Every section as its blocks, whether the observation has it or not."""
+def observation_parts(rules: Rules) -> dict[str, list[Repeat]]:
+    """Every section as its parts, whether the observation has it or not."""
     buried = Part("owner", rules.players, "one-hot from the observer"), _cards("card", "one-hot")
     return {
-        "players": [Block(rules.players, "player from the observer", _player())],
-        "turn": [Block(1, "", _turn(rules))],
+        "players": [Repeat(rules.players, "player from the observer", _player())],
+        "turn": [Repeat(1, "", _turn(rules))],
         "derived": [
-            Block(rules.players, "player from the observer", _bouquet()),
-            Block(rules.players, "card on offer: the drawn one, then the top of every other discard", _offer()),
+            Repeat(rules.players, "player from the observer", _bouquet()),
+            Repeat(rules.players, "card on offer: the drawn one, then the top of every other discard", _offer()),
         ],
-        "buried": [Block(MOST_BURIED, "card under a top, pile by pile from the observer's, downwards", buried)],
+        "buried": [Repeat(MOST_BURIED, "card under a top, pile by pile from the observer's, downwards", buried)],
     }
 
 

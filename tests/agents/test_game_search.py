@@ -19,16 +19,20 @@ from agents.playing.play import play
 from agents.playing.policy import BatchedPolicy
 from agents.playing.seating import sit
 from agents.search import choosing
-from agents.search.halving import AT_ONCE, halve
 from agents.search.ikebana.policy import IkebanaSearch
-from agents.search.ikebana.rollouts import Rounds
+from agents.search.ikebana.rollouts import IkebanaRollouts, deal_unseen, list_unseen, round_value
 from agents.search.ikebana.rollouts import unseen_loop as ikebana_unseen
-from agents.search.ikebana.rounds import deal_unseen, list_unseen, worth_of
 from agents.search.koikoi.endings import solved_openly
-from agents.search.koikoi.one_round import ROUND_STATE, Laid, round_rules, round_state
-from agents.search.koikoi.policy import KoiKoiSearch
-from agents.search.koikoi.rollouts import Rounds as KoiKoiRounds
-from agents.search.koikoi.rollouts import unseen_loop
+from agents.search.koikoi.one_round import (
+    ROUND_STATE,
+    Exclusions,
+    KoiKoiRollouts,
+    round_rules,
+    round_state,
+    unseen_loop,
+)
+from agents.search.koikoi.policy import KoiKoiSearch, Passes
+from agents.search.policy import Effort
 from benchmarks.strength.solvers.koikoi.equilibrium import both_hands
 from hanabako.engine.protocol import rules_array
 from hanabako.games import game_of
@@ -51,9 +55,12 @@ NAMES = ["document", "document_options", "koikoi_japan", "nintendo"]
 
 def test_halving_that_the_clock_stops_answers_with_what_it_has():
     """The time of all rounds is over before the second one begins."""
-    worths = np.array([1.0, 0.0, 2.0, 3.0])
-    best, spent = halve(4, None, 1e-6, time.perf_counter(), lambda _first, _count, _left: worths)
-    assert best == 3 and spent == 4 * AT_ONCE
+    passes = Passes(np.array([2, 5, 7, 8]), Effort(1, 1e-6, 2.0), time.perf_counter())
+    for left, deals in passes.requests():
+        passes.points[:] = [1.0, 0.0, 2.0, 3.0]
+        passes.deals += deals
+        passes.spent += deals * len(left)
+    assert passes.left.tolist() == [8] and passes.spent == 4 * choosing.FIRST_BATCH
 
 
 def test_batches_grow_with_what_the_clock_allows(monkeypatch: pytest.MonkeyPatch):
@@ -61,12 +68,12 @@ def test_batches_grow_with_what_the_clock_allows(monkeypatch: pytest.MonkeyPatch
     now, sizes = [0.0], []
     monkeypatch.setattr(choosing.time, "perf_counter", lambda: now[0])
 
-    def play_out(left: np.ndarray, deals: int) -> np.ndarray:
+    def play_out(left: np.ndarray, _first: int, deals: int) -> np.ndarray:
         sizes.append(deals)
         now[0] += 0.001 + 0.0001 * deals
         return np.tile(left, (deals, 1))
 
-    thought = choosing.think(np.arange(4), 0, play_out, choosing.Effort(1, 30.0, 2.0), 0.0, 4096)
+    thought = choosing.think(choosing.Thought(np.arange(4), 0, Effort(1, 30.0, 2.0), 0.0, 4096), play_out)
     assert sizes[:3] == [4, 16, 64] and sum(sizes) > 200  # batches of 4 would be 86 deals
     assert 27 < 1000 * now[0] < 31
     assert thought.verdict() == 3
@@ -190,7 +197,7 @@ class Highest(Keen):
 @pytest.mark.parametrize(("name", "rounds"), [(name, rounds) for name in NAMES for rounds in (1, 3)])
 def test_rounds_are_played_out_as_a_plain_player_plays_them(name: str, rounds: int):
     config = replace(PRESETS[name], rounds=rounds, hand_swap=False)
-    found, seen = KoiKoiRounds(game_of(config).make_game(config), Highest(), specialize=False), set()
+    found, seen = KoiKoiRollouts(game_of(config).make_game(config), Highest(), specialize=False, size=64), set()
     for turn in (3, 8, 12):
         game, env = position(config, turn, seed=turn)
         actions = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
@@ -198,7 +205,7 @@ def test_rounds_are_played_out_as_a_plain_player_plays_them(name: str, rounds: i
         words = rules_array(round_rules(env.game.rules)), root, np.zeros(2, np.uint64), np.uint64(7), 1
         unseen_loop()(*words, 0, deals)
         assert len({deal["hand"].tobytes() for deal in deals}) == 5
-        leads = found.worths(env.tables, deals, actions)
+        leads = found.values(env.tables, deals, actions)
         for deal, row in zip(deals, leads, strict=True):
             for action, value in zip(actions.tolist(), row, strict=True):
                 imagined = with_hands(game, deal["hand"])
@@ -220,17 +227,17 @@ def test_K14_tells_of_hands_and_never_wrongly():
     config = replace(PRESETS["document_options"], rounds=2)
     block = Block(game_of(config).make_game(config), 40, observes=False, specialize=False)
     players = sit(block, [agents.load("random", config), agents.load("counting", config)])
-    laid, told = Laid(block.game.rules, block.tables), 0
+    known, told = Exclusions(block.game.rules, block.tables), 0
     block.deal(5, 0)
-    laid.begin(np.arange(40))
+    known.begin(np.arange(40))
     for player in players:
         player.begin()
     while len(block.open_games):
         hands = block.tables["state"]["hand"]
-        assert not (hands & laid.excluded)[block.open_games].any()
-        told += int((laid.excluded != 0).sum())
+        assert not (hands & known.excluded)[block.open_games].any()
+        told += int((known.excluded != 0).sum())
         block.go_on(players)
-        laid.observe(np.arange(40))
+        known.observe(np.arange(40))
     assert told > 1000
 
 
@@ -246,6 +253,12 @@ def test_a_koikoi_search_is_reproducible_in_any_company():
     assert twelve == koikoi_outcome(agents.load("search:monte_carlo", ROUND, rollouts=60), 12)
     assert [values[8:] for values in twelve] == koikoi_outcome(search, 4, first=8)
     assert search.counts["passes"]
+
+
+def test_a_search_over_random_play_is_reproducible_in_any_company():
+    """What its roll-outs draw does not depend on those before."""
+    search: Any = agents.load("search:random", ROUND, rollouts=40, margin=0)
+    assert [values[5:] for values in koikoi_outcome(search, 8)] == koikoi_outcome(search, 3, first=5)
 
 
 def test_a_koikoi_search_over_a_network_is_reproducible_in_any_company_and_beats_it():
@@ -375,7 +388,7 @@ def test_rounds_of_ikebana_are_played_out_as_the_rules_play_them(players: int, r
         player, number = int(root["current_player"][0]), int(root["round_index"][0])
         actions = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
         ikebana_unseen()(game.rules_array, root, np.zeros(55, np.int64), np.uint64(3), 1, 0, deals)
-        found = Rounds(game, Keen(), specialize=False).worths(table, deals, actions)
+        found = IkebanaRollouts(game, Keen(), specialize=False, size=64).values(table, deals, actions)
         for deal, row in zip(deals, found, strict=True):
             for action, value in zip(actions.tolist(), row, strict=True):
                 state, words, move = np.array([deal]).view(np.recarray)[0], np.zeros(1, np.uint64), action
@@ -383,7 +396,7 @@ def test_rounds_of_ikebana_are_played_out_as_the_rules_play_them(players: int, r
                     step(game.rules, state, move)
                     legal_action_mask(game.rules, state, words)
                     move = int(words[0]).bit_length() - 1
-                assert value == pytest.approx(worth_of(game.rules, state, player), abs=1e-12)
+                assert value == pytest.approx(round_value(game.rules, state, player), abs=1e-12)
                 seen.add(value)
     assert len(seen) > 5
 
@@ -404,11 +417,11 @@ def test_prestige_at_the_end_is_a_game_won_or_lost():
     env.reset(seed=1)
     state, rules = env.unwrapped.tables["state"].view(np.recarray)[0], env.unwrapped.game.rules
     state.prestige[:2] = (30, 20)
-    assert 0.5 < worth_of(rules, state, 0) < 1 and worth_of(rules, state, 0) + worth_of(rules, state, 1) == 1
+    assert 0.5 < round_value(rules, state, 0) < 1 and round_value(rules, state, 0) + round_value(rules, state, 1) == 1
     state.end_reason = 1
-    assert (worth_of(rules, state, 0), worth_of(rules, state, 1)) == (1.0, 0.0)
+    assert (round_value(rules, state, 0), round_value(rules, state, 1)) == (1.0, 0.0)
     state.prestige[:2] = (20, 20)
-    assert worth_of(rules, state, 0) == 0.5
+    assert round_value(rules, state, 0) == 0.5
 
 
 def ikebana_outcome(policy: Any, games: int, **fields: Any) -> Any:

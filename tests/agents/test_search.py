@@ -12,12 +12,13 @@ import pytest
 
 import agents
 from agents.bots.hanabi.smart import SMART
-from agents.playing.block import chance_keys
+from agents.playing.block import random_keys
 from agents.playing.play import play
 from agents.playing.seating import OneTable
 from agents.search import choosing
-from agents.search.choosing import Effort, Request, think
-from agents.search.hanabi.policy import SearchPolicy, SearchSeated
+from agents.search.choosing import Request, Thought, think
+from agents.search.hanabi.policy import SearchPolicy, SingleSeated
+from agents.search.policy import Effort
 from hanabako.engine.rng import random_word
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import hide, last_event
@@ -32,7 +33,7 @@ def searching(blueprint: str, config: Any, hands: int, **effort: Any) -> SearchP
     """With that many hands at most."""
     policy = agents.load(f"search:{blueprint}", config, **effort)
     assert isinstance(policy, SearchPolicy)
-    policy.hands = hands
+    policy.most_hands = hands
     return policy
 
 
@@ -59,8 +60,8 @@ class PlainSmart:
         SMART.observe(self.rules, self.memory, view, last_event(self.rules, view))
 
     def act(self, step: int) -> int:
-        chance = random_word(self.key, np.uint64(step))
-        return int(SMART.act(self.rules, self.memory, self.view(), self.env.tables["mask"][0], chance))
+        key = random_word(self.key, np.uint64(step))
+        return int(SMART.act(self.rules, self.memory, self.view(), self.env.tables["mask"][0], key))
 
 
 def is_consistent(deck: list[str], moves: list[int], events: list[bytes], player: int, key: Any) -> bool:
@@ -108,8 +109,8 @@ def test_an_exact_belief_is_every_hand_that_a_plain_replay_of_the_whole_game_all
     deck = [*start["hands"][0], *start["hands"][1], *start["deck"]]
     blueprint, search = agents.load("smart", TINY), searching("smart", TINY, 100, rollouts=20)
     table = OneTable(env, [search, blueprint] if player == 0 else [blueprint, search], seed)
-    (believer,) = [seated for seated in table.players if isinstance(seated, SearchSeated)]
-    key = chance_keys(seed, 0, 1)[0]
+    (believer,) = [seated for seated in table.players if isinstance(seated, SingleSeated)]
+    key = random_keys(seed, 0)[0]
     places = [list(range(2)), list(range(2, 4))]  # of the players' cards in the deck
     drawn, moves, events, sizes = 4, [], [], []
     while not all(env.terminations.values()):
@@ -149,7 +150,7 @@ def test_an_exact_belief_is_every_hand_that_a_plain_replay_of_the_whole_game_all
 
 def true_hand(belief: Any) -> Any:
     """Which of the hands it is, bool (n,)."""
-    state = belief.moments[-1].state
+    state = belief.history[-1].state
     held = state.hands[belief.player, : int(state.hand_count[belief.player])]
     return (belief.hands == held).all(axis=1)
 
@@ -162,13 +163,13 @@ def test_an_exact_belief_holds_the_true_hand(fields: dict[str, Any], monkeypatch
 
     def watched(games: Any, seats: Any) -> Any:
         seated = seat(games, seats)
-        assert isinstance(seated, SearchSeated)
+        assert isinstance(seated, SingleSeated)
         act = seated.act
 
         def checked() -> None:
             act()
-            beliefs: list[Any] = seated.beliefs
-            held.extend(b.exact and true_hand(b).any() for b in beliefs if b.at == len(b.moments) - 1)
+            beliefs: Any = seated.beliefs.values()
+            held.extend(b.exact and true_hand(b).any() for b in beliefs if b.at == len(b.history) - 1)
 
         monkeypatch.setattr(seated, "act", checked)
         return seated
@@ -200,12 +201,12 @@ def test_a_roll_out_of_the_true_hand_is_the_game_that_the_blueprint_plays(bluepr
         env.reset(seed=seed)
         table = OneTable(env, searching(blueprint, MINI, 1000, rollouts=4, margin=1e9), seed)
         (seated,) = table.players
-        assert isinstance(seated, SearchSeated)
+        assert isinstance(seated, SingleSeated)
         scores = []
         while not all(env.terminations.values()):
             action = table.action()
             belief: Any = seated.beliefs[0]
-            if table.tables["state"]["deck_count"][0] < 2 and belief.at == len(belief.moments) - 1:
+            if table.tables["state"]["deck_count"][0] < 2 and belief.at == len(belief.history) - 1:
                 assert belief.exact
                 weights, belief.weights = belief.weights, true_hand(belief).astype(float)
                 scores += seated.play_out([Request(0, np.array([action]), 1)]).tolist()
@@ -255,7 +256,7 @@ def test_a_search_is_not_below_its_blueprint():
 def values_of(means: dict[int, float], noise: float, log: list[Any]) -> Any:
     rng = np.random.default_rng(1)
 
-    def play_out(actions: Any, n: int) -> Any:
+    def play_out(actions: Any, _first: int, n: int) -> Any:
         log.append((actions.tolist(), n))
         common = rng.normal(size=(n, 1))
         return common + [means[int(action)] for action in actions] + noise * rng.normal(size=(n, len(actions)))
@@ -267,7 +268,7 @@ def test_the_best_action_wins_by_halving_and_the_blueprints_own_meets_the_same_d
     log: list[Any] = []
     means = {3: 1.0, 5: 0.0, 8: 2.0, 9: 0.5, 11: -1.0}
     effort = Effort(rollouts=300, budget=None, margin=2.0)
-    thought = think(np.array([3, 5, 8, 9, 11]), 5, values_of(means, 0.1, log), effort, 0.0, 1000)
+    thought = think(Thought(np.array([3, 5, 8, 9, 11]), 5, effort, 0.0, 1000), values_of(means, 0.1, log))
     assert thought.verdict() == 8 and 200 < thought.spent <= 300
     assert [len(left) for left, _ in log] == [5, 4, 3] and all(5 in left and 8 in left for left, _ in log)
 
@@ -275,7 +276,7 @@ def test_the_best_action_wins_by_halving_and_the_blueprints_own_meets_the_same_d
 def test_without_a_clear_gain_the_blueprints_own_action_stays():
     means = {3: 0.01, 5: 0.0, 8: 0.0}
     effort = Effort(rollouts=60, budget=None, margin=5.0)
-    assert think(np.array([3, 5, 8]), 5, values_of(means, 1.0, []), effort, 0.0, 1000).verdict() == 5
+    assert think(Thought(np.array([3, 5, 8]), 5, effort, 0.0, 1000), values_of(means, 1.0, [])).verdict() == 5
 
 
 def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
@@ -283,13 +284,12 @@ def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
     rng, actions, taken = np.random.default_rng(7), np.arange(20), 0
     for _ in range(400):
         points = rng.integers(-1, 2, (20, 40)).astype(float)
-        met = iter(range(40))
 
-        def play_out(left: Any, n: int, points: Any = points, met: Any = met) -> Any:
-            return points[left][:, [next(met) for _ in range(n)]].T
+        def play_out(left: Any, first: int, n: int, points: Any = points) -> Any:
+            return points[left][:, first : first + n].T
 
         effort = Effort(rollouts=40, budget=None, margin=2.0)
-        taken += think(actions, 5, play_out, effort, 0.0, 1000).verdict() != 5
+        taken += think(Thought(actions, 5, effort, 0.0, 1000), play_out).verdict() != 5
     assert taken <= 70
 
 
@@ -299,15 +299,15 @@ def test_a_search_that_the_clock_interrupts_answers_with_what_it_has(monkeypatch
     monkeypatch.setattr(choosing, "time", SimpleNamespace(perf_counter=lambda: now))
     log: list[Any] = []
     effort = Effort(rollouts=1, budget=1.0, margin=2.0)
-    thought = think(np.array([3, 5]), 5, values_of({3: 9.0, 5: 0.0}, 0.1, log), effort, -1.0, 1000)
+    thought = think(Thought(np.array([3, 5]), 5, effort, -1.0, 1000), values_of({3: 9.0, 5: 0.0}, 0.1, log))
     assert (thought.verdict(), thought.spent, thought.values()) == (5, 0, {}) and not log
 
-    def slow(actions: Any, n: int) -> Any:
+    def slow(actions: Any, first: int, n: int) -> Any:
         nonlocal now
         now += 0.004
-        return values_of({3: 9.0, 5: 0.0}, 0.1, log)(actions, n)
+        return values_of({3: 9.0, 5: 0.0}, 0.1, log)(actions, first, n)
 
-    thought = think(np.array([3, 5]), 5, slow, effort, now, 1000)
+    thought = think(Thought(np.array([3, 5]), 5, effort, now, 1000), slow)
     assert thought.verdict() == 3 and thought.spent == 8
 
 
@@ -317,7 +317,7 @@ def test_a_search_that_a_person_interrupts_answers_with_what_it_has(monkeypatch:
     env.reset(seed=3)
     table = OneTable(env, agents.load("search:piers", MINI, rollouts=10**7), 3)
     (seated,) = table.players
-    assert isinstance(seated, SearchSeated)
+    assert isinstance(seated, SingleSeated)
     play_out, batches = seated.play_out, []
 
     def interrupted(batch: list[Request]) -> Any:

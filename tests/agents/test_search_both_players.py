@@ -12,7 +12,7 @@ import agents
 from agents.playing.play import play
 from agents.playing.seating import OneTable
 from agents.search.hanabi import both_players
-from agents.search.hanabi.policy import Replicating, SearchPolicy
+from agents.search.hanabi.policy import JointSeated, SearchPolicy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import last_event
 from hanabi_env.words.notation import card_names
@@ -41,14 +41,14 @@ def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...
     env.reset(seed=0, options={"deck": list(deck)})
     seats = OneTable(env, search, seed=5)
     (searcher,) = seats.players
-    assert isinstance(searcher, Replicating)
+    assert isinstance(searcher, JointSeated)
     history, rows = [], []
     while not all(env.terminations.values()):
         position, action = env.to_dict(), seats.action()
         assert seats.action() == action, "to be asked twice changes nothing"
         hands = tuple(tuple(hand) for hand in position["hands"])
-        common: Any = searcher.common[0]
-        records = [believed.moments[-1].table["state"][0] for believed in common.hands]
+        common: Any = searcher.beliefs[0]
+        records = [believed.history[-1].table["state"][0] for believed in common.beliefs]
         shown = str([record[name].tolist() for record in records for name in record.dtype.names])
         rows.append((tuple(history), hands, position["current_player"], action, pairs_of(common, position), shown))
         env.step(action)
@@ -63,7 +63,7 @@ def pairs_of(common: Any, position: Any) -> dict[Any, float]:
     names, actor = card_names(ONE_COLOR), position["current_player"]
     pairs = {}
     for i, j in zip(*np.nonzero(ways := common.ways(actor)), strict=True):
-        seen, own = common.hands[1 - actor].hands[i], common.hands[actor].hands[j]
+        seen, own = common.beliefs[1 - actor].hands[i], common.beliefs[actor].hands[j]
         pair = (own, seen) if actor == 0 else (seen, own)
         pairs[tuple(tuple(names[card] for card in hand) for hand in pair)] = float(ways[i, j])
     return pairs
@@ -98,18 +98,18 @@ def watched(search: SearchPolicy, monkeypatch: pytest.MonkeyPatch) -> list[bool]
 
     def watch(games: Any, seats: Any) -> Any:
         searcher: Any = seat(games, seats)
-        inner = searcher.search
+        inner = searcher.decide
 
-        def search_and_look(rows: list[int]) -> None:
+        def decide_and_look(rows: list[int]) -> None:
             inner(rows)
             for i in rows:
                 state = games.tables["state"][i]
-                for hands in searcher.common[i].hands:
+                for hands in searcher.beliefs[i].beliefs:
                     true = state["hands"][hands.player, : state["hand_count"][hands.player]]
                     if hands.exact:
                         held.append(bool((hands.hands == true).all(axis=1).any()))
 
-        monkeypatch.setattr(searcher, "search", search_and_look)
+        monkeypatch.setattr(searcher, "decide", decide_and_look)
         return searcher
 
     monkeypatch.setattr(search, "seat", watch)
@@ -129,14 +129,14 @@ def test_where_hands_are_too_many_the_blueprint_plays_and_its_acts_tell_as_much(
     """Sets that come and go: hands are listed late, what was searched before is replayed, and draws unlist them."""
     monkeypatch.setattr(both_players, "LISTED", 80)
     forgotten = []
-    forget = both_players.CommonHands._sample
+    forget = both_players.CommonBelief._sample
     monkeypatch.setattr(
-        both_players.CommonHands,
+        both_players.CommonBelief,
         "_sample",
         lambda hands, rng: [forgotten.append(bool(hands.decided)), forget(hands, rng)][1],
     )
     search = searching("piers", MINI, rollouts=12, margin=0)
-    search.hands = 60
+    search.most_hands = 60
     held = watched(search, monkeypatch)
     play(MINI, search, 12, seed=3)
     assert len(held) > 60 and all(held) and any(forgotten)

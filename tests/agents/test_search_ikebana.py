@@ -12,8 +12,8 @@ import agents
 from agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
 from agents.playing.play import play
 from agents.playing.seating import OneTable
-from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, kind_of, worths
-from agents.search.ikebana.lookahead import ahead_loop, room_for
+from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, bouquet_values, kind_of
+from agents.search.ikebana.lookahead import lookahead_loop, new_lookahead
 from agents.search.ikebana.relaxed import solve_round, won
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.words.notation import CARD_NAMES, set_of
@@ -113,8 +113,8 @@ def seen_by_search(env: Any, turns: int) -> tuple[str, list[float]]:
     """What the look-ahead does, and the worths of drawing, keeping and buying."""
     unwrapped = env.unwrapped
     seats, actions, found = np.full(1, 3, np.uint64), np.zeros(1, np.int64), np.zeros((1, 3))
-    room = room_for(unwrapped.config, unwrapped.tables.dtype["state"], turns)
-    ahead_loop()(unwrapped.game.rules_array, unwrapped.tables, seats, room, actions, found)
+    lookahead = new_lookahead(unwrapped.config, unwrapped.tables.dtype["state"], turns)
+    lookahead_loop()(unwrapped.game.rules_array, unwrapped.tables, seats, lookahead, actions, found)
     return unwrapped.action_to_str(int(actions[0])), found[0].tolist()
 
 
@@ -167,9 +167,9 @@ def test_every_choice_is_among_the_compared_turns():
 
 
 def test_kinds_lose_nothing_that_counts():
-    """Every class of four cards is worth to `worths` what `lookahead` makes of it."""
+    """Every class of four cards is worth to `bouquet_values` what `lookahead` makes of it."""
     assert np.diff(BEGINS).tolist() == [1, 10, 60, 210, 560, 60]
-    rng, mean = random.Random(2), worths(1).mean
+    rng, mean = random.Random(2), bouquet_values(1).mean
     for _ in range(300):
         cards = number_of(rng.sample(box(), 4))
         expected = BOUQUET_WORTHS[0, value_class(cards), color_class(cards)]

@@ -9,9 +9,9 @@ import pytest
 import agents
 from agents.playing.play import play
 from agents.search.hanabi.asking import Question, answers, ask_together
-from agents.search.hanabi.beliefs import Hands
-from agents.search.hanabi.earlier_hands import Past, in_order, kinds_of
-from agents.search.hanabi.policy import SearchPolicy, SearchSeated
+from agents.search.hanabi.beliefs import Belief
+from agents.search.hanabi.hands import EarlierHands, in_order, kinds_of
+from agents.search.hanabi.policy import SearchPolicy, SingleSeated
 from hanabi_env import PRESETS, HanabiConfig
 
 MINI = PRESETS["mini"]
@@ -19,11 +19,11 @@ SEEN = replace(MINI, derived=True)
 NETWORK = "hanabi-mini-2p"
 
 
-def searchers(blueprint: str, config: Any, games: int, hands: int) -> SearchSeated:
+def searchers(blueprint: str, config: Any, games: int, hands: int) -> SingleSeated:
     """The search, at the seats of some games that were played to the end."""
     search, seated = agents.load(f"search:{blueprint}", config, rollouts=4), []
     assert isinstance(search, SearchPolicy)
-    search.hands = hands
+    search.most_hands = hands
     seat = search.seat
     search.seat = lambda *args: seated.append(seat(*args)) or seated[-1]  # type: ignore[method-assign]
     play(config, search, games, seed=5)
@@ -37,7 +37,7 @@ def came_to(belief: Any, asking: Any) -> Any:
     def to_the_end() -> Any:
         end.append((yield from asking))
 
-    ask_together(belief.studio, [to_the_end()])
+    ask_together(belief.simulator, [to_the_end()])
     return end[0]
 
 
@@ -45,7 +45,7 @@ def hands_then(belief: Any, hands: Any, at: int) -> Any:
     """What these hands of now were at moment ``at``: card after card is put back where it was."""
     for k in range(belief.at - 1, at - 1, -1):
         slot, card = belief._lost(k)
-        hands = hands[:, : int(belief.moments[k].state.hand_count[belief.player]) - (slot is not None)]
+        hands = hands[:, : int(belief.history[k].state.hand_count[belief.player]) - (slot is not None)]
         hands = hands if slot is None else np.insert(hands, slot, np.uint8(card), axis=1)
     return hands
 
@@ -53,7 +53,7 @@ def hands_then(belief: Any, hands: Any, at: int) -> Any:
 def step_by_step(belief: Any, hands: Any) -> tuple[Any, Any]:
     """Which hands (n, slots) fit all that partners did, and what these remember under every one."""
     fits, memories = np.ones(len(hands), np.bool_), None
-    for at, moment in enumerate(belief.moments[: belief.at + 1]):
+    for at, moment in enumerate(belief.history[: belief.at + 1]):
         then = hands_then(belief, hands, at)
         memories = belief._observe(at, then, memories)
         if at < belief.at and moment.player != belief.player:
@@ -64,10 +64,10 @@ def step_by_step(belief: Any, hands: Any) -> tuple[Any, Any]:
 
 def level_0_hands(belief: Any, count: int) -> Any:
     """Different hands that the rules alone allow now, in no order."""
-    table, slots = belief.moments[belief.at].table, int(belief.moments[belief.at].state.hand_count[belief.player])
+    table, slots = belief.history[belief.at].table, int(belief.history[belief.at].state.hand_count[belief.player])
     dealt = np.zeros((1, count, slots), np.uint8)
-    game, loops = belief.studio.game, belief.studio.belief
-    loops.draw(game.rules_array, table, belief.player, np.array([7], np.uint64), belief.studio.scratch, dealt)
+    game, loops = belief.simulator.game, belief.simulator.belief
+    loops.draw(game.rules_array, table, belief.player, np.array([7], np.uint64), belief.simulator.scratch, dealt)
     return np.random.default_rng(3).permutation(np.unique(dealt[0], axis=0))
 
 
@@ -77,9 +77,9 @@ def level_0_hands(belief: Any, count: int) -> Any:
 def test_a_replay_keeps_the_hands_that_fit_step_by_step(blueprint: str, config: HanabiConfig):
     """Also what partners remember under each."""
     kept, dropped = 0, 0
-    for belief in searchers(blueprint, config, 4, 40).beliefs:
-        assert isinstance(belief, Hands)
-        for at in range(3, len(belief.moments) - 1, 3):
+    for belief in searchers(blueprint, config, 4, 40).beliefs.values():
+        assert isinstance(belief, Belief)
+        for at in range(3, len(belief.history) - 1, 3):
             belief.at = at
             hands = level_0_hands(belief, 60)
             rows, memories = came_to(belief, belief._replay(hands))
@@ -92,31 +92,30 @@ def test_a_replay_keeps_the_hands_that_fit_step_by_step(blueprint: str, config: 
 
 
 def test_questions_of_several_games_are_answered_as_each_alone():
-    beliefs: list[Any] = searchers(NETWORK, SEEN, 6, 40).beliefs
-    studio, questions = beliefs[0].studio, []
-    for belief in beliefs:
-        for at in range(1, len(belief.moments) - 1, 2):
+    beliefs: Any = searchers(NETWORK, SEEN, 6, 40).beliefs
+    simulator, questions = beliefs[0].simulator, []
+    for belief in beliefs.values():
+        for at in range(1, len(belief.history) - 1, 2):
             belief.at = at
             questions.append(belief._question(at, level_0_hands(belief, 90)))
     assert sum(len(question.hands) for question in questions) > 1024, "more than fit into a room"
-    together = answers(studio, questions)
+    together = answers(simulator, questions)
     for question, actions in zip(questions, together, strict=True):
-        np.testing.assert_array_equal(actions, answers(studio, [question])[0])
+        np.testing.assert_array_equal(actions, answers(simulator, [question])[0])
     assert len({tuple(np.unique(actions)) for actions in together}) > 5
 
 
 def test_a_question_of_more_hands_than_a_room_holds_is_answered_in_pieces():
-    (belief,) = searchers(NETWORK, SEEN, 1, 40).beliefs
-    assert belief is not None
+    belief = searchers(NETWORK, SEEN, 1, 40).beliefs[0]
     belief.at = 5
     question: Question = belief._question(5, level_0_hands(belief, 60))
-    (few,) = answers(belief.studio, [question])
-    (many,) = answers(belief.studio, [question._replace(hands=np.tile(question.hands, (50, 1)))])
+    (few,) = answers(belief.simulator, [question])
+    (many,) = answers(belief.simulator, [question._replace(hands=np.tile(question.hands, (50, 1)))])
     assert many.tolist() == few.tolist() * 50 and len(many) > 1024
 
 
-def test_chance_is_that_of_the_step_and_the_game():
-    """Of a player who does anything: its partner knows the dice, so the true hand stays in."""
+def test_random_actions_are_those_of_the_step_and_the_game():
+    """Of a player who does anything: its partner knows the random key, so the true hand stays in."""
     config = replace(MINI, colors=2)
     search = agents.load("search:random", config, rollouts=4)
     assert isinstance(search, SearchPolicy)
@@ -133,17 +132,17 @@ def test_hands_that_begin_alike_are_one_kind():
         assert (got[0].tolist(), got[1].tolist()) == (firsts, kinds)
 
 
-def test_the_past_puts_cards_back_where_they_were():
+def test_earlier_hands_have_their_cards_back_where_they_were():
     """Three cards; the middle one was discarded and one was drawn, then a partner moved, then the oldest was played.
 
     The deck is empty.
     """
-    past = Past(2, [(1, 20), (None, 0), (0, 30)], [3, 3, 3])
+    earlier = EarlierHands(2, [(1, 20), (None, 0), (0, 30)], [3, 3, 3])
     today = np.array([[5, 6], [5, 7]], np.uint8)
-    assert [past.hands(at, today).tolist() for at in range(4)] == [
+    assert [earlier.at(step, today).tolist() for step in range(4)] == [
         [[30, 20, 5], [30, 20, 5]],
         [[30, 5, 6], [30, 5, 7]],
         [[30, 5, 6], [30, 5, 7]],
         [[5, 6], [5, 7]],
     ]
-    assert list(past.eras()) == [(1, [0]), (2, [1, 2, 3])]
+    assert list(earlier.eras()) == [(1, [0]), (2, [1, 2, 3])]

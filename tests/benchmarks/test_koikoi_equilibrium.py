@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.search.koikoi.walk import CHOICES
 from benchmarks.strength.solvers.koikoi.equilibrium import Matching, both_hands, solve, solve_call
+from benchmarks.strength.solvers.koikoi.written_game import CHOICES
 from hanabako.games import game_of
 from hanafuda_env import KoiKoiConfig
 from tests.agents.test_game_search import (

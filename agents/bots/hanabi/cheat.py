@@ -41,7 +41,7 @@ SPARE_TOKENS = 7  # with that many tokens a hint is no loss
 
 
 @rule
-def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
+def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     """The action of the cheating player to move."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)

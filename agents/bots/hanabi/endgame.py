@@ -47,7 +47,7 @@ DISCARD = np.uint64(2)
 
 
 @subroutine
-def sample_worlds(memory, view, chance, worlds):
+def sample_worlds(memory, view, key, worlds):
     """Deal the seat's own hand and the deck, for up to `WORLDS` worlds. Returns how many deals came out."""
     dealt = 0
     hand_count = memory.hand_count[memory.player]
@@ -60,7 +60,7 @@ def sample_worlds(memory, view, chance, worlds):
             for place in range(hand_count + np.int64(view.deck_count)):
                 slot = place if place < hand_count else DECK + place - hand_count
                 possible = memory.mine[slot] if slot < DECK else ~ZERO
-                card = deal_card(left, possible, chance, DRAWS * k + place)
+                card = deal_card(left, possible, key, DRAWS * k + place)
                 is_possible = is_possible and card >= 0
                 worlds[dealt, slot] = card
             dealt += 1 if is_possible else 0
@@ -68,12 +68,12 @@ def sample_worlds(memory, view, chance, worlds):
 
 
 @rule
-def deal_card(left, possible, chance, counter):
+def deal_card(left, possible, key, counter):
     """Take a random copy of one of the ``possible`` cards from those that are ``left``. Returns the card, or -1."""
     total = copies_in(left, possible)
     if total == 0:
         return -1
-    pick = random_below(chance, counter, total)
+    pick = random_below(key, counter, total)
     level = 0
     while pick >= popcount(possible & left[level]):
         pick -= popcount(possible & left[level])

@@ -161,7 +161,7 @@ def block_at(memory, possible, order, blocks):
 
 
 @rule
-def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
+def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     """The action of the player to move."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)

@@ -4,7 +4,7 @@ Sets of cards are bits, as in `hanabi_env.engine.cards`. All functions work for 
 down (V3), and multicolor cards may exist once each (V1).
 
 All of these bots spell their arguments alike and in one order: ``rules, memory, view, player`` (or ``offset``), ``slot,
-card``, whatever else there is, then ``mask, chance``. ``plausible`` and ``possible`` are sets of cards that one card
+card``, whatever else there is, then ``mask, key``. ``plausible`` and ``possible`` are sets of cards that one card
 may be: by hints alone, and by conventions too.
 """
 

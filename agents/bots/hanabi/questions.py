@@ -127,7 +127,7 @@ def read_discard(rules, memory, view, giver, slot):
 
 
 @rule
-def act(rules, memory, view, mask, chance):
+def act(rules, memory, view, mask, key):
     """The action of the player to move."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
@@ -137,7 +137,7 @@ def act(rules, memory, view, mask, chance):
         return action if action >= 0 else any_action(rules, mask)
     action = -1
     if view.deck_count <= last_cards(rules):
-        action = move_at_the_end(rules, memory, view, mask, chance)
+        action = move_at_the_end(rules, memory, view, mask, key)
     return action if action >= 0 else move(rules, memory, view, mask)
 
 
@@ -279,11 +279,11 @@ def slot_to_discard(rules, memory, view):
 
 
 @subroutine
-def move_at_the_end(rules, memory, view, mask, chance):
+def move_at_the_end(rules, memory, view, mask, key):
     """The move after which most points can be made, or -1; among equals a certain play, then a hint, then a discard."""
     worlds = np.zeros((WORLDS, WORLD), np.int64)  # bots may allocate if a search costs far more
     frames = np.zeros((DEPTH, FRAME), np.uint64)
-    count = sample_worlds(memory, view, chance, worlds)
+    count = sample_worlds(memory, view, key, worlds)
     bound = most_points_of_all(rules, memory, view, worlds, count, frames)
     best = -1
     most = -1.0

@@ -65,7 +65,7 @@ def name_missing(rules, view, offset, slot, rank_first, mask):
 
 
 @rule
-def tell_playable(rules, memory, view, offset, at_random, mask, chance):
+def tell_playable(rules, memory, view, offset, at_random, mask, key):
     """A hint about the first playable card of a player; unless ``at_random``, the first that is not fully known."""
     player = player_at(rules, view.current_player, offset)
     playable = playable_set(rules, view)
@@ -73,7 +73,7 @@ def tell_playable(rules, memory, view, offset, at_random, mask, chance):
         slot = memory.slots[player, place]
         if slot != NO_SLOT and has_bit(playable, view.hands[player, slot]) != ZERO:
             if at_random:
-                return name_either(rules, view, offset, slot, random_below(chance, 0, 2) == 0, mask)
+                return name_either(rules, view, offset, slot, random_below(key, 0, 2) == 0, mask)
             action = name_missing(rules, view, offset, slot, True, mask)
             if action >= 0:
                 return action
@@ -92,12 +92,12 @@ def tell_unknown(rules, memory, view, mask):
 
 
 @rule
-def tell_at_random(rules, view, mask, chance):
+def tell_at_random(rules, view, mask, key):
     """Color or rank of a random card of the next player."""
     count = hand_count(view, player_at(rules, view.current_player, 1))
     if count == 0:
         return -1
-    return name_either(rules, view, 1, random_below(chance, 1, count), random_below(chance, 0, 2) == 0, mask)
+    return name_either(rules, view, 1, random_below(key, 1, count), random_below(key, 0, 2) == 0, mask)
 
 
 @rule

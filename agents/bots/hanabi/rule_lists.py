@@ -110,29 +110,29 @@ def begin(rules, memory, view, player, style):
 
 
 @rule
-def act(rules, memory, view, mask, chance):
+def act(rules, memory, view, mask, key):
     """The action of the player to move: that of the first rule of the list that finds a legal one."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     count_unseen(rules, view, memory.player, memory.unseen)
     needed = needed_set(rules, view)
     for k in range(LONGEST):
-        action = apply_rule(rules, memory, view, needed, LIST_RULES[memory.style, k], mask, chance)
+        action = apply_rule(rules, memory, view, needed, LIST_RULES[memory.style, k], mask, key)
         if action >= 0 and is_allowed(mask, action):
             return action
     return any_action(rules, mask)
 
 
 @rule
-def apply_rule(rules, memory, view, needed, code, mask, chance):
+def apply_rule(rules, memory, view, needed, code, mask, key):
     """What one rule of the list wants to do, or -1."""
     if code == NO_RULE:
         return -1
     if code <= PLAY_HOPED:
         return play_by(rules, memory, view, code)
     if code <= TELL_MOST:
-        return tell_by(rules, memory, view, code, mask, chance)
-    return discard_by(rules, memory, view, needed, code, chance)
+        return tell_by(rules, memory, view, code, mask, key)
+    return discard_by(rules, memory, view, needed, code, key)
 
 
 # --- Plays ------------------------------------------------------------------------------------------------------------
@@ -199,15 +199,15 @@ def copies_among(rules, memory, view, slot, cards):
 
 
 @rule
-def tell_by(rules, memory, view, code, mask, chance):
+def tell_by(rules, memory, view, code, mask, key):
     """The rules that tell another player something."""
     if code == TELL_PLAYABLE:
-        return tell_playable(rules, memory, view, 1, True, mask, chance)
+        return tell_playable(rules, memory, view, 1, True, mask, key)
     if code == TELL_PLAYABLE_UNKNOWN:
-        return tell_playable(rules, memory, view, 1, False, mask, chance)
+        return tell_playable(rules, memory, view, 1, False, mask, key)
     if code == TELL_ANYBODY_PLAYABLE:
         for offset in range(1, rules.players):
-            action = tell_playable(rules, memory, view, offset, False, mask, chance)
+            action = tell_playable(rules, memory, view, offset, False, mask, key)
             if action >= 0:
                 return action
         return -1
@@ -217,14 +217,14 @@ def tell_by(rules, memory, view, code, mask, chance):
         return tell_dispensable(rules, memory, view, mask) if view.information_tokens < FEW_TOKENS else -1
     if code == TELL_MOST:
         return tell_most(rules, memory, view, mask)
-    return tell_at_random(rules, view, mask, chance)
+    return tell_at_random(rules, view, mask, key)
 
 
 # --- Discards ---------------------------------------------------------------------------------------------------------
 
 
 @rule
-def discard_by(rules, memory, view, needed, code, chance):
+def discard_by(rules, memory, view, needed, code, key):
     """The rules that discard a card: its slot, which is also the action."""
     if code == DISCARD_USELESS:
         return first_useless(rules, memory, view, needed)
@@ -235,7 +235,7 @@ def discard_by(rules, memory, view, needed, code, chance):
     count = hand_count(view, memory.player)
     if count == 0:
         return -1
-    return 0 if code == DISCARD_OLDEST else random_below(chance, 2, count)
+    return 0 if code == DISCARD_OLDEST else random_below(key, 2, count)
 
 
 @rule

@@ -67,7 +67,7 @@ GAMBLES, NEVER_GAMBLES = 0, 1  # styles
 
 
 @rule
-def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
+def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     """The action of the player to move: the first of the preferences that is possible."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)

@@ -51,7 +51,7 @@ def memory_dtype(rules: object) -> np.dtype:  # noqa: ARG001 - the protocol of b
 
 
 @rule
-def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
+def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     """The action of the florist to move."""
     player = memory.player
     cards, refusals, prestige = view.bouquets[player], np.int64(view.refusals), np.int64(view.prestige[player])

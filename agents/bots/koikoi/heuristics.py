@@ -29,7 +29,7 @@ NEXT_YAKU = 5  # points of a yaku yet to be made
 
 
 @rule
-def act(rules, memory, view, mask, chance):  # noqa: ARG001 - the protocol of bots
+def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     """The action of the player to move."""
     player = memory.player
     if view.phase == PHASE_SWAP:

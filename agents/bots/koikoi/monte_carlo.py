@@ -34,7 +34,7 @@ def memory_dtype(rules: Any) -> np.dtype:
 
 
 @rule
-def act(rules, memory, view, mask, chance):
+def act(rules, memory, view, mask, key):
     """The action with the best mean points."""
     if view.phase == PHASE_SWAP:
         return KEEP_HANDS
@@ -45,9 +45,9 @@ def act(rules, memory, view, mask, chance):
     for k in range(count):
         memory.points[k] = 0
     for deal in range(max(1, memory.style // count)):
-        key = random_word(chance, deal)
+        deal_key = random_word(key, deal)
         for k in range(count):
-            memory.points[k] += roll_out(rules, memory, view, nth_set_bit(actions, k), key)
+            memory.points[k] += roll_out(rules, memory, view, nth_set_bit(actions, k), deal_key)
     best = 0
     for k in range(1, count):
         if memory.points[k] > memory.points[best]:

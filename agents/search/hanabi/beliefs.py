@@ -1,4 +1,4 @@
-"""What a seat believes of its own hand: hands it may hold, with what its partners would remember under each.
+"""The belief of a seat: hands that it may hold, with what its partners would remember under each.
 
 The set is kept from one decision to the next. For every step since then
 
@@ -6,23 +6,22 @@ The set is kept from one decision to the next. For every step since then
   would have acted otherwise goes;
 * if the seat itself played or discarded: a hand with another card there goes, and what is left splits over the cards
   that the seat may have drawn;
-* a hand goes that the step's hint excludes, or that needs a copy which somebody else has drawn;
+* a hand goes that the step's hint excludes, or that needs a copy which another player has drawn;
 * under every hand left, the partners observe the step, each with what it would remember.
 
-A hand's weight is the number of ways in which the unseen cards can be laid so (copies can be told apart), so that a set
+A hand's weight is the number of ways in which the unseen cards make it up (copies can be told apart), so that a set
 which was never thinned is the *exact* belief: all hands that fit what was seen and what the partners did, and how
-likely each is. The seat's own acts do not thin it: partners take them for the blueprint's, the seat knows better.
+likely each is. The seat's actions do not thin it: partners take them for the blueprint's, the seat knows better.
 
-What is exact and what is sampled. As long as there are at most `Hands.limit` hands the set is exact (`Hands.exact`). If
-there are more, it is a sample: drawn from the belief of `hanabi_env.engine.belief` (level 0, all that the rules alone
-tell), each hand replayed from the first step, and dropped at the first act of a partner that does not fit. When a draw
-splits a set into more than the limit, that many are drawn by their weights (systematic resampling). A sample that has
-become small is joined by freshly drawn hands. At every decision the level-0 belief is counted; once it fits the limit,
-all of it is replayed, and the set is exact again. A sample may miss the true hand; an exact set cannot, if the partners
-play the blueprint.
+As long as there are at most `Belief.limit` hands the set is exact (`Belief.exact`). If there are more, it is a sample:
+drawn from the belief of `hanabi_env.engine.belief` (level 0, all that the rules alone tell), each hand replayed from
+the first step, and dropped at the first action of a partner that does not fit. When a draw splits a set into more than
+the limit, that many are drawn by their weights (systematic resampling). A sample that has become small is joined by
+freshly drawn hands. At every decision the level-0 belief is counted; once it fits the limit, all of it is replayed, and
+the set is exact again. A sample may miss the true hand; an exact set cannot, if the partners play the blueprint.
 
-The players' dice are common knowledge: a blueprint that uses chance draws it from the stream of the game that all
-players share, which tells nothing of the cards.
+The players' random key is common knowledge: a blueprint that acts at random draws from the stream of the game that
+all players share, which tells nothing of the cards.
 """
 
 from collections import deque
@@ -41,31 +40,31 @@ from hanabi_env.words.positions import action_of
 from ...playing.block import GAMES_AT_ONCE
 from ..choosing import systematic
 from .asking import Asking, Question, ask_together
-from .earlier_hands import Past, in_order, kinds_of
-from .imagined import Imagined, Studio
+from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_of
+from .rollouts import HanabiRollouts, Simulator
 
-__all__ = ["Hands", "Moment", "ways_of"]
+__all__ = ["Belief", "Snapshot"]
 
 FEW = 8
-"""A sample of fewer than a ``FEW``-th of the limit is joined by fresh hands,"""
+"""A sample of fewer than a ``FEW``-th of the limit is joined by fresh hands."""
 BATCHES = 4
-"""as many as the limit and so many times at most: few of them may fit what partners did."""
+"""How many times, at most, as many fresh hands as the limit are drawn: few of them may fit what partners did."""
 ROWS_A_ROUND = 64
-"""Of a blueprint that remembers nothing, so many positions are asked before hands that do not fit are left out."""
+"""Positions of which a blueprint without memory is asked before hands that do not fit are left out."""
 
 
 @dataclass(frozen=True)
-class Moment:
-    """One position of the real game."""
+class Snapshot:
+    """The real game at one step."""
 
     table: NDArray[Any]
-    """The record, (1,)."""
+    """(1,): a copy of its record."""
     step: int
-    """Of the game's players, see `agents.playing.policy.GamesInPlay.step`."""
+    """See `agents.playing.policy.GamesInPlay.step`."""
 
     @cached_property
     def state(self) -> Any:
-        """The game's record, with attributes."""
+        """The state of the game, with attributes."""
         return self.table["state"].view(np.recarray)[0]
 
     @cached_property
@@ -75,42 +74,43 @@ class Moment:
 
     @cached_property
     def player(self) -> int:
-        """Who is to move."""
+        """The player to move."""
         return int(self.state.current_player)
 
 
 class Act(NamedTuple):
-    """What was done at one moment."""
+    """What was done at one step."""
 
     action: int
     slot: int | None
-    """From which a card was played or discarded."""
+    """The slot from which a card was played or discarded; None of a hint."""
     card: int
     """That card."""
 
 
 @dataclass
-class Hands:
+class Belief:
     """One seat's belief in one real game.
 
     Args:
-        studio: imagines games.
-        player: whose hand.
+        simulator: deals the hands to copies of the game.
+        player: whose hand it is.
         limit: the most hands that are kept.
-        chance: the stream of the game's players.
+        key: the random key of the game's players.
     """
 
-    studio: Studio
+    simulator: Simulator
     player: int
     limit: int
-    chance: Any
+    key: Any
     exact: bool = False
     """The set is the whole belief, and its weights are exact."""
-    moments: list[Moment] = field(default_factory=list)
-    """Every position of the game so far."""
+    history: list[Snapshot] = field(default_factory=list)
+    """The game at every step so far."""
 
     def __post_init__(self) -> None:
         self.at = -1
+        """The step that the set is of; -1: of none."""
         self._acts: list[Act] = []
         self._forget()
 
@@ -120,18 +120,22 @@ class Hands:
         self.weights = np.zeros(0)
         """(n,): above 0."""
         self.memories: NDArray[Any] | None = None
-        """(n, ...): what the blueprint at every seat remembers if this is the hand; the own seat's part is empty."""
+        """(n, ...): what the blueprint at every seat remembers if this is the hand; this seat's part is empty."""
         self.exact = False
 
+    def note(self, snapshot: Snapshot) -> None:
+        """The game has come to its next step."""
+        self.history.append(snapshot)
+
     def catch_up(self, rng: np.random.Generator) -> None:
-        """`following`, alone."""
-        ask_together(self.studio, [self.following(rng)])
+        """Bring the set to the last step of `history`, alone; see `following`."""
+        ask_together(self.simulator, [self.following(rng)])
 
     def following(self, rng: np.random.Generator) -> Asking[None]:
-        """Bring the set to the last of `moments`. It may become empty: then nothing that was drawn fits."""
-        while self.at >= 0 and self.at < len(self.moments) - 1 and len(self.hands):
+        """Bring the set to the last step of `history`. It may become empty: then nothing that was drawn fits."""
+        while self.at >= 0 and self.at < len(self.history) - 1 and len(self.hands):
             yield from self._advance(rng)
-        self.at = len(self.moments) - 1
+        self.at = len(self.history) - 1
         if self.exact and len(self.hands):
             return
         if (every := self._level_0()) is not None:
@@ -151,7 +155,7 @@ class Hands:
 
     def _advance(self, rng: np.random.Generator) -> Asking[None]:
         """Follow one step of the real game."""
-        before, after = self.moments[self.at], self.moments[self.at + 1]
+        before, after = self.history[self.at], self.history[self.at + 1]
         rows, hands = self._split(after)
         weights = self.weights[rows] * ways_of(hands, after.state, self.player)
         weights /= ways_of(self.hands, before.state, self.player)[rows]
@@ -171,7 +175,7 @@ class Hands:
         self.hands, self.weights = hands, weights
         self.at += 1
 
-    def _split(self, after: Moment) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def _split(self, after: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Every hand after the step, and the row of the hand that it was."""
         hands, rows = self.hands, np.arange(len(self.hands))
         slot, card = self._lost(self.at)
@@ -187,126 +191,130 @@ class Hands:
     def _acts_as_seen(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
     ) -> Asking[tuple[NDArray[np.bool_], NDArray[Any] | None]]:
-        """Under which hands (n,) the blueprint does at moment ``at`` what was done; what all then remember."""
-        if self.studio.forgets:
+        """Whether the blueprint does what was done at a step, under each hand (n,); what all then remember."""
+        if self.simulator.has_no_memory:
             (actions,) = yield [self._question(at, hands)]
         else:
             actions, _, memories = self.choices(at, hands, memories)
         return self._is_as_seen(at, hands, actions), memories
 
     def _is_as_seen(self, at: int, hands: NDArray[np.uint8], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Under which hands (n,) these actions (n,) of the blueprint are what was done at moment ``at``."""
+        """Whether these actions of the blueprint (n,) are what was done at a step, under each hand (n,)."""
         return actions == self._act(at).action
 
     def _question(self, at: int, hands: NDArray[np.uint8]) -> Question:
-        return Question(partial(self._lay, self.moments[at]), self.moments[at].step, hands)
+        return Question(partial(self._deal, self.history[at]), self.history[at].step, hands)
 
     def _act(self, at: int) -> Act:
-        """What was done at moment ``at``."""
-        rules = self.studio.game.rules
+        """What was done at a step."""
+        rules = self.simulator.game.rules
         for k in range(len(self._acts), at + 1):
-            event = last_event(rules, self.moments[k + 1].state)
+            event = last_event(rules, self.history[k + 1].state)
             slot = int(event.slot) if event.kind in (EVENT_PLAY, EVENT_DISCARD) else None
             self._acts.append(Act(action_of(rules, event), slot, int(event.card)))
         return self._acts[at]
 
     def _lost(self, at: int) -> tuple[int | None, int]:
-        """The slot from which the player played or discarded at moment ``at``, or None, and the card."""
+        """The slot from which the player played or discarded at a step, or None, and the card."""
         act = self._act(at)
-        return (act.slot, act.card) if self.moments[at].player == self.player else (None, 0)
+        return (act.slot, act.card) if self.history[at].player == self.player else (None, 0)
 
     def choices(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any] | None]:
-        """What the blueprint does at moment ``at`` under each hand (n,), and what is legal; what all then remember."""
+        """The blueprint's actions at a step under each hand (n,), the masks of legal ones; what all then remember."""
         actions, parts = np.zeros(len(hands), np.int64), []
-        masks = np.zeros((len(hands), *self.moments[at].table["mask"].shape[1:]), np.uint64)
-        for chunk, count, room in self._rooms(at, hands, memories):
-            actions[chunk] = room.choose(without=self.player)[:count]
-            masks[chunk] = room.tables["mask"][:count]
-            parts.append(self._remembered(room, count))
+        masks = np.zeros((len(hands), *self.history[at].table["mask"].shape[1:]), np.uint64)
+        for chunk, count, copies in self._copies(at, hands, memories):
+            actions[chunk] = copies.choose(without=self.player)[:count]
+            masks[chunk] = copies.tables["mask"][:count]
+            parts.append(self._remembered(copies, count))
         return actions, masks, joined(parts)
 
     def _observe(self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> NDArray[Any] | None:
-        """What all remember (n, ...) after the step that led to moment ``at``; at the first, when cards are dealt."""
-        if self.studio.forgets:
+        """What all remember (n, ...) when step ``at`` begins; at the first one, when cards are dealt."""
+        if self.simulator.has_no_memory:
             return None
         parts = []
-        for _, count, room in self._rooms(at, hands, memories):
-            (room.observe if at else room.begin)(without=self.player)
-            parts.append(self._remembered(room, count))
+        for _, count, copies in self._copies(at, hands, memories):
+            (copies.observe if at else copies.begin)(without=self.player)
+            parts.append(self._remembered(copies, count))
         return joined(parts)
 
-    def _rooms(
+    def _copies(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
-    ) -> Iterator[tuple[slice, int, Any]]:
-        """Moment ``at`` laid out under some hands after the other: which of ``hands``, how many, and the room."""
+    ) -> Iterator[tuple[slice, int, HanabiRollouts]]:
+        """Copies of the game at a step with some hands after the other: which of ``hands``, how many, the copies."""
         for start in range(0, len(hands), GAMES_AT_ONCE):
             chunk = slice(start, min(start + GAMES_AT_ONCE, len(hands)))
-            room = self.studio.room(chunk.stop - start)
-            self._lay(self.moments[at], room, hands[chunk], 0)
-            if room.memories is not None and memories is not None:
-                room.memories[: chunk.stop - start] = memories[chunk]
-            yield chunk, chunk.stop - start, room
+            count = chunk.stop - start
+            copies = self.simulator.rollouts(count)
+            self._deal(self.history[at], copies, hands[chunk], 0)
+            if copies.memories is not None and memories is not None:
+                copies.memories[:count] = memories[chunk]
+            yield chunk, count, copies
 
-    def _lay(self, moment: Moment, room: Imagined, hands: NDArray[np.uint8], first: int) -> slice:
-        """Moment laid out under hands (n, slots) in the rows of a room from ``first`` on, which are returned."""
+    def _deal(self, snapshot: Snapshot, copies: HanabiRollouts, hands: NDArray[np.uint8], first: int) -> slice:
+        """Deal hands (n, slots) to copies of the game in the rows from ``first`` on, which are returned."""
         keys = np.zeros(len(hands), np.uint64)
-        return room.imagine(moment.table, self.player, hands, keys, self.chance, moment.step, first)
+        return copies.deal_hands(snapshot.table, self.player, hands, keys, self.key, snapshot.step, first)
 
-    def _remembered(self, room: Any, count: int) -> NDArray[Any] | None:
-        return None if room.memories is None else room.memories[:count].copy()
+    def _remembered(self, copies: HanabiRollouts, count: int) -> NDArray[Any] | None:
+        return None if copies.memories is None else copies.memories[:count].copy()
 
     # --- From the start -----------------------------------------------------------------------------------------------
 
     def _replay(self, hands: NDArray[np.uint8]) -> Asking[tuple[NDArray[np.int64], NDArray[Any] | None]]:
-        """Which of these hands of now (n, slots) fit all that partners did (rows); what all then remember.
+        """The rows of these present hands (n, slots) that fit all that partners did; what all then remember.
 
-        Hands that were the same then (see `agents.search.hanabi.earlier_hands`) are followed once.
+        Hands that were the same then (see `agents.search.hanabi.hands`) are followed once.
         """
-        past, rows, memories = self._past(hands.shape[1]), in_order(hands), None
-        if self.studio.forgets:
-            return np.sort((yield from self._in_any_order(past, hands, rows))), None
-        for held, moments in past.eras():
+        earlier, rows, memories = self._earlier(hands.shape[1]), in_order(hands), None
+        if self.simulator.has_no_memory:
+            return np.sort((yield from self._in_any_order(earlier, hands, rows))), None
+        for held, steps in earlier.eras():
             firsts, kinds = kinds_of(hands[rows], held)
             memories = None if memories is None else memories[firsts]
-            left, memories = self._follow(moments, past, hands[rows[firsts]], memories)
+            left, memories = self._follow(steps, earlier, hands[rows[firsts]], memories)
             stay = np.isin(kinds, left)
             rows, memories = rows[stay], None if memories is None else memories[np.searchsorted(left, kinds[stay])]
         order = np.argsort(rows)
         return rows[order], None if memories is None else memories[order]
 
     def _follow(
-        self, moments: list[int], past: Past, today: NDArray[np.uint8], memories: NDArray[Any] | None
+        self, steps: list[int], earlier: EarlierHands, hands: NDArray[np.uint8], memories: NDArray[Any] | None
     ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
-        """Which of these hands of now fit what partners did at some moments in a row; what all then remember."""
-        rows = np.arange(len(today))
-        for at in moments:
+        """The rows of these present hands that fit what partners did at a run of steps; what all then remember."""
+        rows = np.arange(len(hands))
+        for at in steps:
             if not len(rows):
                 break
-            then = past.hands(at, today[rows])
+            then = earlier.at(at, hands[rows])
             memories = self._observe(at, then, memories)
-            if at < self.at and self.moments[at].player != self.player:
+            if at < self.at and self.history[at].player != self.player:
                 actions, _, memories = self.choices(at, then, memories)
                 alike = self._is_as_seen(at, then, actions)
                 rows, memories = rows[alike], None if memories is None else memories[alike]
         return rows, memories
 
-    def _in_any_order(self, past: Past, hands: NDArray[np.uint8], rows: NDArray[np.int64]) -> Asking[NDArray[np.int64]]:
-        """Which of ``rows`` are left, if the blueprint remembers nothing: it is asked of several moments at a time.
+    def _in_any_order(
+        self, earlier: EarlierHands, hands: NDArray[np.uint8], rows: NDArray[np.int64]
+    ) -> Asking[NDArray[np.int64]]:
+        """Those of ``rows`` that are left, if the blueprint has no memory: it is asked of several steps at a time.
 
-        The last ones come first, which tell the most of today's cards: for five players 550 positions a decision, 700
-        if the first ones do.
+        The last steps come first, which tell the most of the present cards: for five players 550 positions a decision,
+        700 if the first ones do.
         """
-        waiting = deque(at for at in reversed(range(self.at)) if self.moments[at].player != self.player)
+        waiting = deque(at for at in reversed(range(self.at)) if self.history[at].player != self.player)
         while waiting and len(rows):
-            asked, kinds, size = [], {}, 0  # kinds: by how many of today's cards were held
+            asked, kinds, size = [], {}, 0  # kinds: by how many of the present cards were held
             while waiting and size < ROWS_A_ROUND:
                 at = waiting.popleft()
-                if past.held[at] not in kinds:
-                    kinds[past.held[at]] = kinds_of(hands[rows], past.held[at])
-                firsts, kind = kinds[past.held[at]]
-                asked.append((at, past.hands(at, hands[rows[firsts]]), kind))
+                held = earlier.held[at]
+                if held not in kinds:
+                    kinds[held] = kinds_of(hands[rows], held)
+                firsts, kind = kinds[held]
+                asked.append((at, earlier.at(at, hands[rows[firsts]]), kind))
                 size += len(firsts)
             answers = yield [self._question(at, then) for at, then, _ in asked]
             fits = np.ones(len(rows), np.bool_)
@@ -315,41 +323,43 @@ class Hands:
             rows = rows[fits]
         return rows
 
-    def _past(self, slots: int) -> Past:
-        """Of hands of so many ``slots`` now."""
-        counts = [moment.held[self.player] for moment in self.moments[: self.at]]
-        return Past(slots, [self._lost(at) for at in range(self.at)], counts)
+    def _earlier(self, slots: int) -> EarlierHands:
+        """The earlier hands of present ones of that many ``slots``."""
+        counts = [snapshot.held[self.player] for snapshot in self.history[: self.at]]
+        return EarlierHands(slots, [self._lost(at) for at in range(self.at)], counts)
 
     def _level_0(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
         """All hands that the rules alone allow now and in how many ways, if they are no more than the limit."""
-        studio, table = self.studio, self.moments[-1].table
-        slots = self.moments[-1].held[self.player]
+        simulator, table = self.simulator, self.history[-1].table
+        slots = self.history[-1].held[self.player]
         hands, ways = np.zeros((self.limit, slots), np.uint8), np.zeros(self.limit)
-        listed = studio.belief.list(studio.game.rules_array, table, 0, self.player, studio.scratch, hands, ways)
+        listed = simulator.belief.list(
+            simulator.game.rules_array, table, 0, self.player, simulator.scratch, hands, ways
+        )
         return None if listed > self.limit else (hands[:listed], ways[:listed])
 
     def _join(self, rng: np.random.Generator) -> Asking[None]:
         """Draw `limit` fresh hands of the level-0 belief, and add those that fit to the set, as equals among equals."""
-        studio, table = self.studio, self.moments[-1].table
-        slots = self.moments[-1].held[self.player]
+        simulator, table = self.simulator, self.history[-1].table
+        slots = self.history[-1].held[self.player]
         dealt = np.zeros((1, self.limit, slots), np.uint8)
         keys = rng.integers(0, 2**64, 1, np.uint64)
-        studio.belief.draw(studio.game.rules_array, table, self.player, keys, studio.scratch, dealt)
+        simulator.belief.draw(simulator.game.rules_array, table, self.player, keys, simulator.scratch, dealt)
         hands, times = np.unique(dealt[0], axis=0, return_counts=True)
         alive, memories = yield from self._replay(hands)
         if not len(alive):
             return
         total = float(self.weights.sum())
-        size = total**2 / float((self.weights**2).sum()) if total else 0.0  # so many equal ones tell as much (Kish)
+        size = total**2 / float((self.weights**2).sum()) if total else 0.0  # that many equal ones tell as much (Kish)
         known = {hand.tobytes(): row for row, hand in enumerate(self.hands)}
         weights = np.concatenate([self.weights * (size / total if total else 1.0), np.zeros(len(alive))])
         fresh = []
         for k, row in enumerate(alive):
-            place = known.get(hands[row].tobytes())
-            if place is None:
-                place = len(self.hands) + k
+            index = known.get(hands[row].tobytes())
+            if index is None:
+                index = len(self.hands) + k
                 fresh.append(k)
-            weights[place] += times[row]
+            weights[index] += times[row]
         added = alive[fresh]
         if memories is not None:
             parts = [memories[fresh]] if self.memories is None else [self.memories, memories[fresh]]
@@ -358,39 +368,10 @@ class Hands:
         self.hands = np.concatenate([self.hands, hands[added]]) if len(self.hands) else hands[added]
 
 
-# --- Cards ------------------------------------------------------------------------------------------------------------
-
-
-def unseen(state: Any, player: int) -> NDArray[np.int64]:
-    """How many copies of each card the player does not see: those in the deck and in the own hand."""
-    held = state.hands[player, : int(state.hand_count[player])]
-    return np.bincount(np.concatenate([state.cards[: int(state.deck_count)], held]), minlength=64)
-
-
-def ways_of(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.float64]:
-    """In how many ways each hand (n, slots) can be laid of the unseen cards, copies told apart: (n,), 0 if in none."""
-    return ways_among(hands, unseen(state, player))
-
-
-def ways_among(hands: NDArray[np.uint8], copies: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The same of so many ``copies`` of each card."""
-    ways = np.ones(len(hands))
-    for slot in range(hands.shape[1]):
-        taken = (hands[:, :slot] == hands[:, slot : slot + 1]).sum(axis=1)
-        ways *= np.maximum(copies[hands[:, slot]] - taken, 0)
-    return ways
-
-
-def fit(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.bool_]:
-    """Which hands (n, slots) the hints allow."""
-    allowed = state.plausible[player, : hands.shape[1]].astype(np.uint64)
-    return ((allowed >> hands.astype(np.uint64)) & np.uint64(1) != 0).all(axis=1)
-
-
 # --- Arrays -----------------------------------------------------------------------------------------------------------
 
 
 def joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
-    """The chunks of what is remembered, one array; None where nobody remembers anything."""
+    """The chunks of what is remembered as one array; None where nothing is remembered."""
     present = [part for part in parts if part is not None]
     return np.concatenate(present) if present else None

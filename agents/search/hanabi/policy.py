@@ -1,18 +1,17 @@
 """Seats of Hanabi that search (SPARTA, Lerer et al. 2020) over any bot or network: one of a team, or both of two.
 
-The searching seat knows the *blueprint* that its partners play. Before each act it brings its belief up to date (which
-hands it may hold, see `agents.search.hanabi.beliefs`) and plays every legal action out under the blueprint, over hands
-drawn from the belief (see `agents.search.choosing`). It plays the best action if that beats the blueprint's own by a
+The searching seat knows the *blueprint* that its partners play. Before each action it brings its belief up to date
+(which hands it may hold, see `agents.search.hanabi.beliefs`) and plays every legal action out under the blueprint, over
+hands drawn from the belief (see `agents.search.choosing`). It plays the best action if that beats the blueprint's by a
 margin.
 
-Of these, exactly one seat may search: partners read the searcher's acts as the blueprint's, and it expects the
-blueprint's acts of them. So of the seats that one policy is given, the first searches and the others play the
+Exactly one such seat may search: partners read the searcher's actions as the blueprint's, and it expects the
+blueprint's of them. So of the seats that one policy is given, the first searches and the others play the
 blueprint: ``--agents search:questions`` and ``--agents search:questions,questions`` are the same for two players. Two
 searching policies side by side would each be wrong about the other.
 
-With ``seats="all"`` both players of a game of two search, and each replicates what the other's search came to under
-every hand (multi-agent search, see `agents.search.hanabi.both_players`): one policy for both seats, or two of equal
-settings.
+With ``seats="all"`` both players of a game of two search, and each replicates the other's search under every hand
+(multi-agent search, see `agents.search.hanabi.both_players`): one policy for both seats, or two of equal settings.
 
 What the clock or an interruption (Ctrl-C) stops answers with what it has; an interruption then goes on to the caller.
 
@@ -22,9 +21,8 @@ the blueprint plays; `SearchPolicy.counts` says how often.
 
 import time
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +33,15 @@ from hanabako.words.checks import shown
 
 from ...bots.bot import BotPolicy
 from ...playing.block import GAMES_AT_ONCE
-from ...playing.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
-from ..choosing import MARGIN, Effort, Request, Thought, drawn, first_moves, think_together
-from ..effort import check_effort, check_number, name_of_search
+from ...playing.policy import BatchedPolicy, GamesInPlay, Policy
+from ..choosing import Request, Thought, drawn, first_moves, think_together
+from ..policy import MARGIN, Search, SearchSeated, checked_effort
 from .asking import ask_together
-from .beliefs import Hands, Moment
+from .beliefs import Belief, Snapshot
 from .both_players import CommonKnowledge
-from .imagined import Imagined, Studio, blocks_of_memory
+from .rollouts import HanabiRollouts, Simulator, memories_by_player
 
-__all__ = ["Replicating", "SearchPolicy", "SearchSeated"]
+__all__ = ["JointSeated", "SearchPolicy", "SingleSeated"]
 
 ROLLOUTS = 200
 FEWEST_HANDS, MOST_HANDS = 100, 10_000
@@ -51,7 +49,7 @@ MOST_SEARCHES = 1_000
 ONE, ALL = "one", "all"
 
 
-class SearchPolicy:
+class SearchPolicy(Search):
     """A searching seat, and blueprints at the other seats that it is given.
 
     Args:
@@ -60,12 +58,16 @@ class SearchPolicy:
         rollouts: roll-outs a decision, all actions together: then every choice can be repeated. 200 by default.
         budget: milliseconds a decision instead: by the clock, so no choice can be repeated for sure, and `name` says
             so. The belief is always brought up to date first.
-        margin: by how many standard errors an action must beat the blueprint's own.
+        margin: by how many standard errors an action must beat the blueprint's.
         seats: ``"one"``, or ``"all"``: both players of a game of two search. Roll-outs are then those of one of the
             searches that a decision takes, and there is no ``budget``, for both must come to the same choices.
 
     Raises:
         ValueError: a number is out of range, both efforts are given, or this cannot be searched, in words.
+
+    ``counts`` are the ``decisions`` of the searching seats; of these ``exact``, ``sampled``, ``empty`` ones by their
+    beliefs (empty: the blueprint played; the rest had one legal action), ``changed`` ones that were not the
+    blueprint's, and ``rollouts``. If both players search, ``large`` are those with too many hands to do so.
     """
 
     def __init__(
@@ -78,97 +80,83 @@ class SearchPolicy:
         seats: str = ONE,
     ) -> None:
         check_searchable(blueprint)
-        check_effort(rollouts, budget)
-        check_number("margin", margin, whole=False)
+        super().__init__(blueprint, config, checked_effort(rollouts, budget, margin, ROLLOUTS))
         check_searchers(seats, config, budget)
-        self.blueprint = blueprint
-        self.config = config
-        self.effort = Effort(rollouts or ROLLOUTS, budget, margin)
-        self.everybody = seats == ALL
+        self.is_joint = seats == ALL
         """Both players search."""
         kept = min(max(FEWEST_HANDS, 2 * self.effort.rollouts), MOST_HANDS)
-        self.hands = MOST_SEARCHES if self.everybody else kept
+        self.most_hands = MOST_SEARCHES if self.is_joint else kept
         """The most hands that are kept; if both players search, the most searches at a decision."""
-        self.reproducible = budget is None
-        """Equal games are played equally; a ``budget`` takes that away."""
-        self.name = name_of_search(blueprint, budget) + (" (all seats)" if self.everybody else "")
-        self.observes = blueprint.observes
+        self.name += " (all seats)" if self.is_joint else ""
         self.specializes = blueprint.specializes
-        self.plays_apart = False
-        self.counts: Counter[str] = Counter()
-        """Over all games so far: ``decisions`` of the searching seats; of these ``exact``, ``sampled``, ``empty`` ones
-        by their beliefs (empty: the blueprint played; the rest had one legal action), ``changed`` ones that were not
-        the blueprint's, and ``rollouts``. If both players search, ``large`` are those with too many hands to do so."""
         self.core_seconds = 0.0
-        """Spent in decisions, with the belief: of a core's work, so that a busy machine measures as an idle one."""
+        """Seconds of a core's work in decisions, with the belief, so that a busy machine measures as an idle one."""
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "Searching":
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "HanabiSeated":
         """See `agents.playing.policy.Policy.seat`."""
-        return (Replicating if self.everybody else SearchSeated)(self, games, seats)
+        return (JointSeated if self.is_joint else SingleSeated)(self, games, seats)
 
 
-class Searching(Seated):
-    """What both kinds of search have in common: the blueprint, and when a game is to be followed."""
+B = TypeVar("B", Belief, CommonKnowledge)
+
+
+class HanabiSeated(SearchSeated, Generic[B]):
+    """Seats that search, one or both: they follow games from their beginning."""
 
     def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
-        self._policy, self._games = policy, games
-        self._blueprint = policy.blueprint.seat(games, range(games.game.players))  # at all: so it remembers by player
-        self._studio = Studio(games.game, policy.blueprint, games.specialize)
-        self.seats = set_of(seats, len(games.tables))
-        self.values: list[dict[int, float] | None] = [None] * len(games.tables)
-        """See `agents.playing.policy.Weighing`: the scores to be expected if the blueprint plays on."""
+        super().__init__(
+            policy, games, seats, range(games.game.players)
+        )  # the blueprint at all: it remembers by player
+        self._policy = policy
+        self._simulator = Simulator(games.game, policy.blueprint, games.specialize)
         self.thoughts: list[Thought | None] = [None] * len(games.tables)
-        """The last search of each game, with the blueprint's own action; None before it."""
+        """The last search of each game, with the blueprint's action; None before it."""
+        self.beliefs: dict[int, B] = {}
+        """The belief in each game with a seat, as of its last decision."""
 
     @abstractmethod
-    def begin_game(self, i: int) -> None:
-        """The cards of game i are dealt, in which there is a seat."""
-
-    @abstractmethod
-    def note(self, i: int, moment: Moment) -> None:
-        """Game i has come to this moment."""
+    def new_belief(self, i: int) -> B:
+        """The belief in game i, which begins."""
 
     @abstractmethod
     def searches(self, i: int, player: int) -> bool:
         """Whether the seat of ``player`` in game i is one that searches here."""
 
     @abstractmethod
-    def search(self, rows: Sequence[int]) -> None:
+    def decide(self, rows: Sequence[int]) -> None:
         """Choose the actions of the searching seats in these games; the blueprint's are there."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
-        self._blueprint.seats[:] = self.seats
-        self._blueprint.begin(chosen)
+        super().begin(chosen)
         for i in rows_of(chosen, len(self.seats)):
             if self.seats[i]:
-                self.begin_game(i)
-                self.note(i, self._moment(i))
+                self.beliefs[i] = self.new_belief(i)
+                self._note(i)
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.observe`."""
         self._blueprint.observe(chosen)
         for i in rows_of(chosen, len(self.seats)):
             if self.seats[i] and not self._games.tables["terminated"][i]:
-                self.note(i, self._moment(i))
+                self._note(i)
 
-    def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`."""
-        self._blueprint.act()
+    def search(self) -> None:
+        """See `agents.search.policy.SearchSeated.search`."""
         tables, actions = self._games.tables, self._games.actions
         going = np.flatnonzero((self.seats != 0) & ~tables["terminated"]).tolist()
         rows = [i for i in going if self.searches(i, int(tables["current_player"][i]))]
-        began, own = time.thread_time(), actions[rows]
-        self._policy.counts["decisions"] += len(rows)
-        self.search(rows)
-        self._policy.counts["changed"] += int((actions[rows] != own).sum())
+        began, before = time.thread_time(), actions[rows]
+        self.counts["decisions"] += len(rows)
+        self.decide(rows)
+        self.counts["changed"] += int((actions[rows] != before).sum())
         self._policy.core_seconds += time.thread_time() - began
 
     def _keep(self, i: int, thought: Thought) -> None:
         self.thoughts[i], self.values[i] = thought, thought.values()
 
-    def _moment(self, i: int) -> Moment:
-        return Moment(self._games.tables[i : i + 1].copy(), self._games.step)
+    def _note(self, i: int) -> None:
+        self.beliefs[i].note(Snapshot(self._games.tables[i : i + 1].copy(), self._games.step))
 
     def memories(self) -> NDArray[Any] | None:
         """See `agents.playing.policy.Seated.memories`: the blueprint's. The belief is not among it."""
@@ -179,137 +167,128 @@ class Searching(Seated):
         return self._blueprint.public_knowledge()
 
 
-class SearchSeated(Searching):
-    """One seat of a team that searches. See `SearchPolicy`; of its seats in a game the lowest searches."""
+class SingleSeated(HanabiSeated[Belief]):
+    """One seat of a team searches: of the seats in a game the lowest. See `SearchPolicy`."""
 
     def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
-        self.beliefs: list[Hands | None] = [None] * len(games.tables)
-        """What the searching seat believes in each game, as of its last decision; None where it has no seat."""
-        self._dice: dict[int, np.random.Generator] = {}
-        """Of each game's last decision."""
+        self._generators: dict[int, np.random.Generator] = {}
+        """The random numbers of each game's last decision."""
 
-    def begin_game(self, i: int) -> None:
-        """See `Searching`."""
+    def new_belief(self, i: int) -> Belief:
+        """See `HanabiSeated`."""
         player = int(popcount(~self.seats[i] & (self.seats[i] - np.uint64(1))))
-        self.beliefs[i] = Hands(self._studio, player, self._policy.hands, self._games.keys[i])
-
-    def note(self, i: int, moment: Moment) -> None:
-        """See `Searching`."""
-        self._belief(i).moments.append(moment)
+        return Belief(self._simulator, player, self._policy.most_hands, self._games.keys[i])
 
     def searches(self, i: int, player: int) -> bool:
-        """See `Searching`."""
-        return self._belief(i).player == player
+        """See `HanabiSeated`."""
+        return self.beliefs[i].player == player
 
-    def search(self, rows: Sequence[int]) -> None:
-        """See `Searching`: the games together, but by the clock one after the other."""
-        for some in [rows] if self._policy.effort.budget is None else [[i] for i in rows]:
+    def decide(self, rows: Sequence[int]) -> None:
+        """See `HanabiSeated`: the games together, but by the clock one after the other."""
+        for some in [rows] if self.effort.budget is None else [[i] for i in rows]:
             thoughts = self._begin_thoughts(some)
             try:
                 think_together(thoughts, self.play_out, GAMES_AT_ONCE)
             finally:  # what is interrupted answers with what it has
                 for i, thought in thoughts.items():
-                    self._policy.counts["rollouts"] += thought.spent
+                    self.counts["rollouts"] += thought.spent
                     self._keep(i, thought)
                     self._games.actions[i] = thought.verdict()
 
     def _begin_thoughts(self, rows: Sequence[int]) -> dict[int, Thought]:
         """Searches, with beliefs brought up to date; none where the blueprint's action is played."""
-        began, counts, legal = time.perf_counter(), self._policy.counts, {}
+        began, counts, legal = time.perf_counter(), self.counts, {}
         for i in rows:
-            mask = self._belief(i).moments[-1].table["mask"]
+            mask = self.beliefs[i].history[-1].table["mask"]
             actions = np.flatnonzero(unpack(mask, self._games.game.num_actions)[0])
             if len(actions) > 1:
                 legal[i] = actions
         for i in legal:
-            belief = self._belief(i)
-            self._dice[i] = np.random.default_rng([int(belief.chance), belief.moments[-1].step])
-        ask_together(self._studio, [self._belief(i).following(self._dice[i]) for i in legal])
+            belief = self.beliefs[i]
+            self._generators[i] = np.random.default_rng([int(belief.key), belief.history[-1].step])
+        ask_together(self._simulator, [self.beliefs[i].following(self._generators[i]) for i in legal])
         thoughts = {}
         for i, actions in legal.items():
-            belief = self._belief(i)
-            counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
+            belief = self.beliefs[i]
+            counts[outcome(belief)] += 1
             if len(belief.hands):
-                thoughts[i] = Thought(actions, int(self._games.actions[i]), self._policy.effort, began, GAMES_AT_ONCE)
+                thoughts[i] = Thought(actions, int(self._games.actions[i]), self.effort, began, GAMES_AT_ONCE)
         return thoughts
-
-    def _belief(self, i: int) -> Hands:
-        belief = self.beliefs[i]
-        assert belief is not None
-        return belief
 
     def play_out(self, batch: list[Request]) -> NDArray[Any]:
         """The scores of requests, whose keys are games: over hands of the belief and orders of the deck.
 
         The beliefs must be those of the present positions, and not empty.
         """
-        room, first = self._studio.room(sum(request.rollouts for request in batch)), 0
+        copies, first = self._simulator.rollouts(sum(request.rollouts for request in batch)), 0
         for request in batch:
-            first = self._imagine(room, request, first)
-        return room.play_out(first_moves(batch))
+            first = self._deal(copies, request, first)
+        return copies.play_out(first_moves(batch))
 
-    def _imagine(self, room: Imagined, request: Request, first: int) -> int:
-        """Lay the games of a request into a room from ``first`` on; where they end."""
-        belief = self._belief(request.key)
-        moment = belief.moments[-1]
-        held, keys = drawn(request, belief.weights, self._dice[request.key])
-        rows = room.imagine(
-            moment.table, belief.player, belief.hands[held], keys, belief.chance, moment.step, first=first
+    def _deal(self, copies: HanabiRollouts, request: Request, first: int) -> int:
+        """Deal a request's hands to copies of its game, from row ``first`` on; the row behind them."""
+        belief = self.beliefs[request.key]
+        snapshot = belief.history[-1]
+        held, keys = drawn(request, belief.weights, self._generators[request.key])
+        rows = copies.deal_hands(
+            snapshot.table, belief.player, belief.hands[held], keys, belief.key, snapshot.step, first=first
         )
         real = self._blueprint.memories()
-        if room.memories is not None and belief.memories is not None and real is not None:
-            room.memories[rows] = belief.memories[held]
+        if copies.memories is not None and belief.memories is not None and real is not None:
+            copies.memories[rows] = belief.memories[held]
             players = self._games.game.players
-            own = blocks_of_memory(real, players)[request.key, belief.player]
-            blocks_of_memory(room.memories, players)[rows, belief.player] = own
+            remembered = memories_by_player(real, players)[request.key, belief.player]
+            memories_by_player(copies.memories, players)[rows, belief.player] = remembered
         return rows.stop
 
 
-class Replicating(Searching):
+class JointSeated(HanabiSeated[CommonKnowledge]):
     """Seats of a game of two whose players both search. See `SearchPolicy`."""
 
-    def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
-        super().__init__(policy, games, seats)
-        self.common: list[CommonKnowledge | None] = [None] * len(games.tables)
-        """What both players know of each game, as of its last decision here; None where there is no seat."""
-
-    def begin_game(self, i: int) -> None:
-        """See `Searching`."""
-        effort, most = self._policy.effort, self._policy.hands
-        self.common[i] = CommonKnowledge(self._studio, self._games.keys[i], effort, most)
-
-    def note(self, i: int, moment: Moment) -> None:
-        """See `Searching`."""
-        self._common(i).coming.append(moment)
+    def new_belief(self, i: int) -> CommonKnowledge:
+        """See `HanabiSeated`: what both players know."""
+        return CommonKnowledge(self._simulator, self._games.keys[i], self.effort, self._policy.most_hands)
 
     def searches(self, i: int, player: int) -> bool:
-        """See `Searching`."""
+        """See `HanabiSeated`."""
         return bool(has_bit(self.seats[i], player))
 
-    def search(self, rows: Sequence[int]) -> None:
-        """See `Searching`."""
+    def decide(self, rows: Sequence[int]) -> None:
+        """See `HanabiSeated`."""
         for i in rows:
-            self._games.actions[i] = self._search(i, int(self._games.actions[i]))
+            self._games.actions[i] = self._decide(i, int(self._games.actions[i]))
 
-    def _search(self, i: int, own: int) -> int:
-        """The action in game i; ``own`` is the blueprint's."""
-        common, counts = self._common(i), self._policy.counts
+    def _decide(self, i: int, blueprint_action: int) -> int:
+        """The action in game i."""
+        common, counts = self.beliefs[i], self.counts
         state = self._games.tables["state"][i]
         other = 1 - int(state["current_player"])
         hand = state["hands"][other, : int(state["hand_count"][other])].tobytes()
         before = common.spent
         decided = common.decisions()
         counts["rollouts"] += common.spent - before
-        counts["large" if decided is None else "exact" if hand in decided else "empty"] += 1
+        counts[joint_outcome(decided, hand)] += 1
         if (thought := common.thoughts.get(hand)) is not None:
             self._keep(i, thought)
-        return own if decided is None else decided.get(hand, own)
+        return blueprint_action if decided is None else decided.get(hand, blueprint_action)
 
-    def _common(self, i: int) -> CommonKnowledge:
-        common = self.common[i]
-        assert common is not None
-        return common
+
+# --- What is counted --------------------------------------------------------------------------------------------------
+
+
+def outcome(belief: Belief) -> str:
+    """What `SearchPolicy.counts` counts of one seat's decision."""
+    if not len(belief.hands):
+        return "empty"
+    return "exact" if belief.exact else "sampled"
+
+
+def joint_outcome(decided: Mapping[bytes, int] | None, hand: bytes) -> str:
+    """What `SearchPolicy.counts` counts of a decision of two who search, whose actor sees ``hand``."""
+    if decided is None:
+        return "large"
+    return "exact" if hand in decided else "empty"
 
 
 # --- What can be searched ---------------------------------------------------------------------------------------------
@@ -337,7 +316,7 @@ def check_searchers(seats: Any, config: Any, budget: float | None) -> None:
 
     Raises:
         ValueError: no such choice; or it is all, and there are more than two players, the clock decides, or what is
-            observed shows the own cards.
+            observed shows players their cards.
     """
     if seats not in (ONE, ALL):
         raise ValueError(f"seats must be {ONE!r} or {ALL!r}, got {shown(seats)}")
@@ -352,5 +331,5 @@ def check_searchers(seats: Any, config: Any, budget: float | None) -> None:
 
 
 def rows_of(chosen: NDArray[np.bool_] | None, count: int) -> Sequence[int]:
-    """The games that are meant."""
+    """The rows of the chosen games: all if None."""
     return range(count) if chosen is None else np.flatnonzero(chosen).tolist()

@@ -1,1 +1,1 @@
-"""Search in Ikebana: exact look-ahead for two, and rounds played out by a bot."""
+"""Search in Ikebana: exact look-ahead for two, and rounds played out."""

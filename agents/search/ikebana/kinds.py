@@ -1,4 +1,4 @@
-"""Bouquets by what can become of them, and what they are worth on their own.
+"""Bouquets by what can become of them, and the value of each by itself.
 
 Two bouquets of one size are of one *kind* if the same gains can become of them with the same probabilities, whatever is
 kept and refused, as long as cards come from the whole box: values, colors and jokers matter only as far as they can
@@ -30,17 +30,17 @@ from ...bots.ikebana.odds import (
     value_class,
 )
 
-__all__ = ["BEGINS", "GAINS", "GROWTHS", "MOST_LEFT", "Growth", "Worths", "kind_of", "worths"]
+__all__ = ["BEGINS", "GAINS", "GROWTHS", "MOST_LEFT", "BouquetValues", "Growth", "bouquet_values", "kind_of"]
 
 MOST_LEFT = 36
 """More prestige than this buys no more refusals in a turn."""
 
 
 class Growth(NamedTuple):
-    """What one more card makes of the bouquets of one size.
+    """The kinds that bouquets of one size become by one more card.
 
-    Their i-th kind becomes ``kinds[j]`` (places among those of the next size) with the probability ``odds[j]``, for j
-    from ``begins[i]`` to ``begins[i + 1]`` - 1.
+    Their i-th kind becomes ``kinds[j]`` (counted from the first one of the next size) with the probability ``odds[j]``,
+    for j from ``begins[i]`` to ``begins[i + 1]`` - 1.
     """
 
     begins: NDArray[np.int64]
@@ -48,11 +48,10 @@ class Growth(NamedTuple):
     odds: NDArray[np.float64]
 
 
-class Worths(NamedTuple):
-    """What a bouquet is worth to a florist who plays for points alone.
+class BouquetValues(NamedTuple):
+    """The values of bouquets to a florist who plays for points: their gain, less what refusals take from the lead.
 
-    Both float64 (kinds, MOST_LEFT + 1), by the prestige that its owner has left: the mean and the variance of its gain,
-    less what refusals take from the lead.
+    Both arrays are float64 (kinds, MOST_LEFT + 1), by kind and by the prestige that the owner has left.
     """
 
     mean: NDArray[np.float64]
@@ -75,9 +74,9 @@ def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
     sizes = classes_by_size()
     earned = {one: points_of_values(one[0]) * multiplier_of_colors(*one[1:]) for one in sizes[-1]}
     gains = sorted(set(earned.values()))
-    place = {one: gains.index(gain) for one, gain in earned.items()}
-    value_places = {values: number for number, values in enumerate(all_values())}
-    by_class = np.full((len(value_places), COLOR_CLASSES), -1, np.int16)
+    kind_of_class = {one: gains.index(gain) for one, gain in earned.items()}
+    value_classes = {values: number for number, values in enumerate(all_values())}
+    by_class = np.full((len(value_classes), COLOR_CLASSES), -1, np.int16)
     growths: list[Growth] = []
     for classes in reversed(sizes[:-1]):
         kinds: dict[tuple[tuple[int, float], ...], int] = {}
@@ -85,12 +84,12 @@ def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
         for values, colors, jokers in classes:
             odds: dict[int, float] = defaultdict(float)
             for after, probability in next_classes(values, colors, jokers):
-                odds[place[after]] += probability
-            told = tuple(sorted((kind, round(odd, 9)) for kind, odd in odds.items()))
-            kind = before[values, colors, jokers] = kinds.setdefault(told, len(kinds))
-            by_class[value_places[values], colors * BOUQUET_SIZE + jokers] = kind
-        place = before
-        pairs = [pair for told in kinds for pair in told]
+                odds[kind_of_class[after]] += probability
+            grown = tuple(sorted((kind, round(odd, 9)) for kind, odd in odds.items()))
+            kind = before[values, colors, jokers] = kinds.setdefault(grown, len(kinds))
+            by_class[value_classes[values], colors * BOUQUET_SIZE + jokers] = kind
+        kind_of_class = before
+        pairs = [pair for grown in kinds for pair in grown]
         begins = np.cumsum([0, *map(len, kinds)])
         growths.append(Growth(begins, np.array([kind for kind, _ in pairs]), np.array([odd for _, odd in pairs])))
     return growths[::-1], np.array(gains), by_class
@@ -100,7 +99,7 @@ GROWTHS, GAINS, KIND_OF_CLASS = make_kinds()
 BEGINS = np.cumsum([0, *(len(growth.begins) - 1 for growth in GROWTHS), len(GAINS)])
 """The number of the first kind of each size, and how many there are."""
 GAIN_KINDS = np.searchsorted(GAINS, np.arange(GAINS[-1] + 1))
-"""The place of a gain among `GAINS`."""
+"""The index of a gain in `GAINS`, by the gain."""
 
 
 @subroutine
@@ -113,8 +112,8 @@ def kind_of(cards):
 
 
 @cache
-def worths(factor: int) -> Worths:
-    """The worths of all kinds, two players, if gains count ``factor`` times (I15).
+def bouquet_values(factor: int) -> BouquetValues:
+    """The values of all kinds, for two players, if gains count ``factor`` times (I15).
 
     Every card comes from the whole box; a point paid reduces the lead by two.
     """
@@ -123,15 +122,15 @@ def worths(factor: int) -> Worths:
     square[BEGINS[BOUQUET_SIZE] :] = mean[BEGINS[BOUQUET_SIZE] :] ** 2
     for size in range(BOUQUET_SIZE - 1, -1, -1):
         growth = GROWTHS[size]
-        for place in range(len(growth.begins) - 1):
-            ways = slice(growth.begins[place], growth.begins[place + 1])
+        for i in range(len(growth.begins) - 1):
+            ways = slice(growth.begins[i], growth.begins[i + 1])
             kinds, odds = BEGINS[size + 1] + growth.kinds[ways], growth.odds[ways]
-            worth, spread = odds @ mean[kinds], odds @ square[kinds]
+            value, spread = odds @ mean[kinds], odds @ square[kinds]
             for price in range(MOST_REFUSALS, 0, -1):
                 again, again_square = np.full(MOST_LEFT + 1, -np.inf), np.zeros(MOST_LEFT + 1)
-                again[price:] = worth[:-price] - 2 * price
-                again_square[price:] = spread[:-price] - 4 * price * worth[:-price] + 4 * price**2
-                worth = odds @ np.maximum(mean[kinds], again)
+                again[price:] = value[:-price] - 2 * price
+                again_square[price:] = spread[:-price] - 4 * price * value[:-price] + 4 * price**2
+                value = odds @ np.maximum(mean[kinds], again)
                 spread = odds @ np.where(mean[kinds] >= again, square[kinds], again_square)
-            mean[BEGINS[size] + place], square[BEGINS[size] + place] = worth, spread
-    return Worths(mean, np.maximum(0.0, square - mean**2))
+            mean[BEGINS[size] + i], square[BEGINS[size] + i] = value, spread
+    return BouquetValues(mean, np.maximum(0.0, square - mean**2))

@@ -20,16 +20,15 @@ from ikebana_env.engine.state import BOUQUET_SIZE
 from ...bots.ikebana.odds import MOST_REFUSALS
 from .kinds import GAINS, GROWTHS, Growth
 
-__all__ = ["MOMENTS", "in_one", "last_round", "solve_round", "won"]
+__all__ = ["ROUND_TURNS", "in_one", "last_round", "solve_round", "won"]
 
-MOMENTS = 2 * BOUQUET_SIZE
-"""Turns of a round of two players: moment m is before turn m, and there ``m // 2`` is the size of the bouquet of the
-player to move."""
+ROUND_TURNS = 2 * BOUQUET_SIZE
+"""Turns of a round of two players, from 0: before turn t the bouquet of the player to move has ``t // 2`` cards."""
 
 
 @rule
 def won(lead):
-    """What a lead at the end of the game is worth, or leads in an array: a tie is half a game."""
+    """The value of a lead, or of leads in an array, at the end of the game: a tie is half a win."""
     return (lead > 0) + 0.5 * (lead == 0)
 
 
@@ -37,8 +36,9 @@ def won(lead):
 def turn_loop() -> Callable[..., None]:
     """The loop over one turn: ``(begins, kinds, odds, after, out)``.
 
-    ``out[own, other, p]`` is the chance of the player to move, by both bouquets' kinds and its prestige; ``after[other,
-    own, p]`` that of the other player, who moves then. ``begins``, ``kinds`` and ``odds`` are the growth of ``own``.
+    ``out[mine, theirs, p]`` is the probability that the player to move wins, by the kinds of its bouquet and the
+    other's and by its prestige; ``after[theirs, mine, p]`` that of the other player, who moves then. ``begins``,
+    ``kinds`` and ``odds`` are the growth of ``mine``.
     """
     digest = digest_of(turn_loop)
 
@@ -46,23 +46,23 @@ def turn_loop() -> Callable[..., None]:
     def turn(begins, kinds, odds, after, out):
         most = keyed(MOST_REFUSALS, digest)
         total = out.shape[2] - 1
-        kept, worth, again = np.zeros((64, total + 1)), np.zeros(total + 1), np.zeros(total + 1)
-        for own in range(out.shape[0]):
-            first, ways = begins[own], begins[own + 1] - begins[own]
-            for other in range(out.shape[1]):
-                worth[:] = 0.0
+        kept, value, again = np.zeros((64, total + 1)), np.zeros(total + 1), np.zeros(total + 1)
+        for mine in range(out.shape[0]):
+            first, ways = begins[mine], begins[mine + 1] - begins[mine]
+            for theirs in range(out.shape[1]):
+                value[:] = 0.0
                 for way in range(ways):
                     for p in range(total + 1):
-                        kept[way, p] = 1.0 - after[other, kinds[first + way], total - p]
-                        worth[p] += odds[first + way] * kept[way, p]
+                        kept[way, p] = 1.0 - after[theirs, kinds[first + way], total - p]
+                        value[p] += odds[first + way] * kept[way, p]
                 for price in range(most, 0, -1):
                     for p in range(total + 1):
-                        again[p] = worth[p - price] if p >= price else 0.0
-                    worth[:] = 0.0
+                        again[p] = value[p - price] if p >= price else 0.0
+                    value[:] = 0.0
                     for way in range(ways):
                         for p in range(total + 1):
-                            worth[p] += odds[first + way] * max(kept[way, p], again[p])
-                out[own, other] = worth
+                            value[p] += odds[first + way] * max(kept[way, p], again[p])
+                out[mine, theirs] = value
 
     return turn
 
@@ -73,27 +73,27 @@ def solve_round(
     growths: Sequence[Growth] = GROWTHS,
     gains: NDArray[np.int64] = GAINS,
 ) -> list[NDArray[np.float32]]:
-    """The chance to win of the player to move, at every moment of a round.
+    """The probability to win of the player to move, at the beginning of every turn of a round.
 
     Args:
         total: the sum of both players' prestige, before the gains.
-        ended: of what the first and the second player's bouquets earn: the first player's chance by the part of
+        ended: from the gains of the first and the second player, the first player's probability to win by the part of
             ``total`` that it then has, float64 (total + 1,).
-        growths: of bouquets of 0 to 4 cards, of another box than the booklet's,
-        gains: and what the kinds of complete bouquets earn there.
+        growths: the growth of bouquets of 0 to 4 cards, if of another box than the booklet's.
+        gains: the gains of complete bouquets, by kind, in that box.
 
     Returns:
-        For each of `MOMENTS` float32 (kinds of the own bouquet, kinds of the other's, total + 1), by the prestige of
-        the player to move; kinds are counted from the first one of their size.
+        For each of `ROUND_TURNS` float32 (kinds of the mover's bouquet, kinds of the other's, total + 1), by the
+        prestige of the player to move; kinds are counted from the first one of their size.
     """
-    moments = [np.array([[ended(int(one), int(other)) for other in gains] for one in gains], np.float32)]
+    solved = [np.array([[ended(int(one), int(other)) for other in gains] for one in gains], np.float32)]
     counts = [*(len(growth.begins) - 1 for growth in growths), len(gains)]
-    for moment in range(MOMENTS - 1, -1, -1):
-        own, other = moment // 2, moment // 2 + moment % 2
-        out = np.zeros((counts[own], counts[other], total + 1), np.float32)
-        turn_loop()(*growths[own], moments[-1], out)
-        moments.append(out)
-    return moments[:0:-1]
+    for turn in range(ROUND_TURNS - 1, -1, -1):
+        mine, theirs = turn // 2, turn // 2 + turn % 2
+        out = np.zeros((counts[mine], counts[theirs], total + 1), np.float32)
+        turn_loop()(*growths[mine], solved[-1], out)
+        solved.append(out)
+    return solved[:0:-1]
 
 
 @cache
@@ -102,19 +102,19 @@ def last_round(total: int, factor: int, widest: int) -> tuple[NDArray[np.uint16]
 
     Args:
         total: the sum of both players' prestige.
-        factor: how often gains count (I15).
+        factor: how many times gains count (I15).
         widest: at most ``total``, and as odd or even as that.
 
     Returns:
-        The chances of all moments, one after another, and where each begins (MOMENTS + 1,).
+        The probabilities of all turns, one after another, and where each turn's begin (ROUND_TURNS + 1,).
     """
-    own = np.arange(total + 1)
+    mine = np.arange(total + 1)
     first = (total - widest) // 2
-    solved = solve_round(total, lambda one, other: won(2 * own - total + factor * (one - other)))
-    return in_one([chances[..., first : total + 1 - first] for chances in solved])
+    solved = solve_round(total, lambda one, other: won(2 * mine - total + factor * (one - other)))
+    return in_one([probabilities[..., first : total + 1 - first] for probabilities in solved])
 
 
-def in_one(moments: Sequence[NDArray[np.float32]]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """The chances of some moments in 65,535ths, one after another, and where each begins."""
-    parts = [np.rint(65535 * chances).astype(np.uint16).ravel() for chances in moments]
+def in_one(turns: Sequence[NDArray[np.float32]]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+    """The probabilities of some turns in 65,535ths, one after another, and where each turn's begin (turns + 1,)."""
+    parts = [np.rint(65535 * probabilities).astype(np.uint16).ravel() for probabilities in turns]
     return np.concatenate(parts), np.cumsum([0, *map(len, parts)])

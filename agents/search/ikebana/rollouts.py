@@ -1,5 +1,6 @@
-"""Rounds of Ikebana that a network plays out."""
+"""Rounds of Ikebana played out: the unseen cards dealt again, a bot or a network plays on, the value of the end."""
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -8,43 +9,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.compiler.digest import digest_of
-from hanabako.compiler.jit import kernel, keyed
+from hanabako.compiler.jit import kernel, keyed, rule
+from hanabako.engine.bits import ZERO, has_bit, nth_set_bit, popcount
 from hanabako.engine.loops import reader_of
-from hanabako.engine.rng import random_word
+from hanabako.engine.rng import random_below, random_word
+from ikebana_env.engine.cards import copies, first_copy
 from ikebana_env.engine.private_view import hide
-from ikebana_env.engine.state import END_COMPLETE, END_NOT_YET, Rules
+from ikebana_env.engine.rules import is_terminal, legal_action_mask, step
+from ikebana_env.engine.state import END_COMPLETE, END_NOT_YET, KINDS, NO_CARD, REWARD_WIN, Rules
 
-from ..rollouts import PlayedOut
-from .rounds import deal_unseen, list_unseen, worth_of
+from ...bots.bot import Bot
+from ..rollouts import RoundRollouts
+from .lookahead import SPREAD
+from .relaxed import won
 
-__all__ = ["Rounds", "unseen_loop"]
+__all__ = ["IkebanaRollouts", "deal_unseen", "list_unseen", "play_out_loop", "round_value", "unseen_loop"]
 
 
-class Rounds(PlayedOut):
-    """See `agents.search.rollouts.PlayedOut`: deals are records of the game, and its chances are what counts."""
+class IkebanaRollouts(RoundRollouts):
+    """See `agents.search.rollouts`: a network plays, deals are records of the game, and `round_value` counts."""
 
-    def write(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
-        """See `PlayedOut.write`."""
+    def end(self, rows: Any) -> None:
+        """See `Rollouts.end`."""
+        self.tables["terminated"][rows] = True
+        self.tables["state"]["end_reason"][rows] = END_COMPLETE
+
+    def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
+        """See `RoundRollouts.deal_hidden`."""
         states[:] = deals
 
-    def over(self, states: NDArray[Any], root: Any) -> NDArray[np.bool_]:
-        """See `PlayedOut.over`."""
-        return (states["end_reason"] != END_NOT_YET) | (states["round_index"] != root["round_index"])
+    def is_over(self, count: int) -> NDArray[np.bool_]:
+        """See `Rollouts.is_over`."""
+        states = self.tables["state"][:count]
+        return (states["end_reason"] != END_NOT_YET) | (states["round_index"] != self.root["round_index"])
 
-    def worth(self, states: NDArray[Any], root: Any) -> NDArray[np.float64]:
-        """See `PlayedOut.worth`, and `agents.search.ikebana.rounds.worth_of`."""
-        found = np.zeros(len(states))
-        worth_loop()(self.game.rules_array, states, int(root["current_player"]), found)
-        return found
-
-    def close(self, states: NDArray[Any], rows: NDArray[Any]) -> None:
-        """See `PlayedOut.close`."""
-        states["end_reason"][rows] = END_COMPLETE
+    def scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """See `Rollouts.scores`."""
+        values = np.zeros(len(rows))
+        value_loop()(self.rules_array, self.tables["state"][rows], int(self.root["current_player"]), values)
+        return values
 
 
 @cache
 def unseen_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, root (1,), unseen, key, step, first, states)``: the unseen cards dealt anew."""
+    """The loop ``(rules_array, root (1,), unseen, key, step, first, states)``: the unseen cards dealt again."""
     rules_of = reader_of(Rules, None)
     digest = digest_of(deal_unseen, list_unseen, hide, unseen_loop)
 
@@ -55,22 +63,122 @@ def unseen_loop() -> Callable[..., None]:
         stream = random_word(key, step)
         for k in range(states.shape[0]):
             states[k] = root[0]
-            count = list_unseen(rules, root[0], unseen)  # listed anew: it is shuffled
+            count = list_unseen(rules, root[0], unseen)  # listed again: it is shuffled
             deal_unseen(rules, states[k], unseen, count, random_word(stream, first + k))
 
     return hand_out_unseen
 
 
 @cache
-def worth_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, states, player, found)``: `worth_of` every state."""
+def value_loop() -> Callable[..., None]:
+    """The loop ``(rules_array, states, player, values)``: `round_value` of every state."""
     rules_of = reader_of(Rules, None)
-    digest = digest_of(worth_of, worth_loop)
+    digest = digest_of(round_value, value_loop)
 
     @kernel
-    def worth_of_rounds(rules_array, states, player, found):
+    def round_values(rules_array, states, player, values):
         rules = keyed(rules_of(rules_array), digest)
         for k in range(states.shape[0]):
-            found[k] = worth_of(rules, states[k], player)
+            values[k] = round_value(rules, states[k], player)
 
-    return worth_of_rounds
+    return round_values
+
+
+@cache
+def play_out_loop(bot: Bot) -> Callable[..., None]:
+    """The loop: ``(rules_array, memory, states (3,), words (1,), unseen, key, step, first, actions, scores)``.
+
+    The root is ``states[0]``; to ``scores`` (n, actions) go the actions' round values to its player, with the deals of
+    numbers ``first`` to ``first + n - 1``.
+    """
+    rules_of, bot_acts = reader_of(Rules, None), bot.act
+    digest = digest_of(bot_acts, deal_unseen, hide, legal_action_mask, step, round_value, play_out_loop)
+
+    @kernel
+    def play_out(rules_array, memory, states, words, unseen, key, number, first, actions, scores):
+        rules = keyed(rules_of(rules_array), digest)
+        root, player = states[0], np.int64(states[0].current_player)
+        hide(rules, root, player)
+        stream = random_word(key, number)
+        for k in range(scores.shape[0]):
+            deal_key = random_word(stream, first + k)
+            for j in range(actions.shape[0]):
+                states[1] = root
+                s = states[1]
+                count = list_unseen(rules, root, unseen)  # listed again: it is shuffled
+                deal_unseen(rules, s, unseen, count, deal_key)
+                action, moves = actions[j], 0
+                while True:
+                    step(rules, s, action)
+                    moves += 1
+                    if is_terminal(s) or s.round_index != root.round_index:
+                        break
+                    legal_action_mask(rules, s, words)
+                    actor = np.int64(s.current_player)
+                    action = np.int64(nth_set_bit(words[0], 0))
+                    if popcount(words[0]) > 1:
+                        states[2] = s
+                        hide(rules, states[2], actor)
+                        act_key = random_word(deal_key, 64 + moves)
+                        action = np.int64(bot_acts(rules, memory[actor], states[2], words, act_key))
+                scores[k, j] = round_value(rules, s, player)
+
+    return play_out
+
+
+@rule
+def list_unseen(rules, view, unseen):
+    """List the cards that the player of a view cannot place, to ``unseen``; how many they are."""
+    found = 0
+    for card in range(KINDS):
+        left = np.int64(copies(card))
+        for player in range(rules.players):
+            for k in range(copies(card)):
+                left -= np.int64(has_bit(view.bouquets[player], first_copy(card) + k) != ZERO)
+            for k in range(view.discard_count[player]):
+                left -= np.int64(view.discards[player, k] == card)
+        left -= np.int64(view.drawn == card)
+        for _ in range(left):
+            unseen[found] = card
+            found += 1
+    return found
+
+
+@rule
+def deal_unseen(rules, s, unseen, count, key):
+    """Deal the unseen cards again: some are buried in discards, the others are the deck, drawn as ``key`` has it."""
+    s.key = key
+    left = count
+    for player in range(rules.players):
+        for k in range(s.discard_count[player]):
+            if s.discards[player, k] == NO_CARD:
+                pick = random_below(key, left, left)
+                left -= 1
+                unseen[pick], unseen[left] = unseen[left], unseen[pick]
+                s.discards[player, k] = unseen[left]
+    s.deck_count = left
+    for k in range(left):
+        s.cards[k] = unseen[k]
+
+
+@rule
+def round_value(rules, s, player):
+    """The value to ``player`` of the end of a round.
+
+    It is the probability to win with the prestige that all then have: the lead that each round to come will bring over
+    another player is taken to be normal, with mean 0 and the standard deviation `SPREAD`. With another ``reward`` than
+    ``"win"`` it is the lead over the mean of the others.
+    """
+    mine, others, probability = np.float64(s.prestige[player]), 0.0, 1.0
+    left = 0 if is_terminal(s) else rules.rounds - np.int64(s.round_index)
+    for other in range(rules.players):
+        if other != player:
+            lead = mine - s.prestige[other]
+            others += s.prestige[other]
+            if left > 0:
+                probability *= 0.5 * (1.0 + math.erf(lead / (SPREAD * math.sqrt(2.0 * left))))
+            else:
+                probability *= won(lead)
+    if rules.reward == REWARD_WIN:
+        return probability
+    return mine - others / (rules.players - 1)

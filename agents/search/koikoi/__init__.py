@@ -1,5 +1,5 @@
-"""Search in Koi-Koi: a tree over what a player may know, and endings solved.
+"""Search in Koi-Koi: a tree of information sets, and endings solved.
 
-`one_round` has the record that searches work on and what is known of the other hand, `tree` the search of most of a
-round, `walk` and `endings` its end with open hands, `equilibrium` the end with closed ones, `policy` the player.
+`one_round` has the record that searches work on, what is known of the other hand, and roll-outs; `tree` is the search
+of most of a round, `walk` and `endings` of its end with open hands; `policy` has the player.
 """

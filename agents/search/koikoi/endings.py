@@ -1,8 +1,8 @@
 """Endings with open hands: the relaxation that is played, for one player who sees one hand.
 
 For every hand that the other may hold the rest of the round is solved as if all cards but the deck lay open
-(`agents.search.koikoi.walk`), and each action is worth its mean over these hands. That is more than either player can
-know; how much it misjudges a position, and how little its advice costs, is measured beside the exact values by
+(`agents.search.koikoi.walk`), and the value of an action is its mean over these hands. That is more than either player
+can know; how much it misjudges a position, and how little its advice costs, is measured beside the exact values by
 the study `benchmarks.strength.koikoi_endings`.
 """
 
@@ -21,37 +21,38 @@ from hanabako.engine.protocol import rules_array
 from hanafuda_env.engine.state import Rules
 
 from .one_round import hidden_cards, round_rules
-from .walk import WrittenGame, empty_game, enter, walk, walk_room
+from .walk import enter, no_choice, no_end, walk, walk_scratch
 
-__all__ = ["EndingRoom", "average_open", "ending_loop", "ending_room", "solved_openly"]
+__all__ = ["EndingScratch", "average_open", "ending_loop", "ending_scratch", "solved_openly"]
 
 ACTIONS = 64
 
 
-class EndingRoom(NamedTuple):
-    """Room for walks with open hands; `WrittenGame.opened` is where they leave what actions are worth."""
+class EndingScratch(NamedTuple):
+    """The arrays that walks with open hands write to."""
 
     states: np.ndarray
     ways: np.ndarray
-    game: WrittenGame
+    opened: np.ndarray
+    """(2, actions): the values of the root's actions, in points to player 0, at its player's row."""
 
 
-def ending_room() -> EndingRoom:
-    """Room for `average_open`."""
-    return EndingRoom(*walk_room(), empty_game(ACTIONS // 4, 1))
+def ending_scratch() -> EndingScratch:
+    """The scratch of `average_open`."""
+    return EndingScratch(*walk_scratch(), np.zeros((2, ACTIONS)))
 
 
 @rule
-def average_open(rules, root, hidden, missing, room):
-    """What each action is worth on average over the hands that the other may hold, with open hands.
+def average_open(rules, root, hidden, missing, scratch):
+    """Work out the value of each action: the mean over the hands that the other may hold, with open hands.
 
     Args:
         rules: of one round.
         root: the view of the player to move.
         hidden: (2,): the cards that this player does not see, and the cards that the other cannot hold.
         missing: how many of the hidden cards the other holds.
-        room: an `EndingRoom`; to ``room.game.opened[player]`` go the points to player 0, in the order of the actions'
-            numbers.
+        scratch: an `EndingScratch`; to ``scratch.opened[player]`` go the points to player 0, in the order of the
+            actions' numbers.
 
     Returns:
         How many hands there are.
@@ -59,24 +60,24 @@ def average_open(rules, root, hidden, missing, room):
     player, other = np.int64(root.current_player), 1 - np.int64(root.current_player)
     allowed = hidden[0] & ~hidden[1]
     size = popcount(allowed)
-    values = room.game.opened[player]
-    for place in range(values.shape[0]):
-        values[place] = 0.0
+    values = scratch.opened[player]
+    for k in range(values.shape[0]):
+        values[k] = 0.0
     chosen, hands = low_bits(missing), 0
     while chosen < bit(size):
-        room.states[0] = root
-        room.states[0].hand[other] |= spread(chosen, allowed)
-        way = room.ways[0]
-        way.chance = 1.0
-        enter(rules, room.states[0], way, room.game, True)
-        way.first = 0  # so that the walk notes what each action is worth
-        walk(rules, room.states, room.ways, room.game)
+        scratch.states[0] = root
+        scratch.states[0].hand[other] |= spread(chosen, allowed)
+        way = scratch.ways[0]
+        way.probability = 1.0
+        enter(rules, scratch.states[0], way, scratch, True, no_choice)
+        way.first = 0  # so that the walk notes the value of each action
+        walk(rules, scratch.states, scratch.ways, scratch, no_choice, no_end)
         hands += 1
         if chosen == ZERO:
             break
         chosen = next_subset(chosen)
-    for place in range(values.shape[0]):
-        values[place] /= hands
+    for k in range(values.shape[0]):
+        values[k] /= hands
     return hands
 
 
@@ -90,43 +91,43 @@ def next_subset(chosen):
 
 @rule
 def spread(chosen, cards):
-    """The cards of a set whose places in it are ``chosen``."""
+    """The cards of a set whose indices in it are ``chosen``."""
     result = ZERO
     rest = chosen
     while rest != ZERO:
-        place = popcount((rest & (~rest + ONE)) - ONE)
+        index = popcount((rest & (~rest + ONE)) - ONE)
         rest &= rest - ONE
-        result |= bit(nth_set_bit(cards, place))
+        result |= bit(nth_set_bit(cards, index))
     return result
 
 
 @cache
 def ending_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, root (1,), hidden (2,), room, found (actions,))``: mean points with open hands."""
+    """The loop ``(rules_array, root (1,), hidden (2,), scratch, values (actions,))``: mean points with open hands."""
     rules_of = reader_of(Rules, None)
     digest = digest_of(average_open, hidden_cards, ending_loop)
 
     @kernel
-    def solve_ending(rules_array, root, hidden, room, found):
+    def solve_ending(rules_array, root, hidden, scratch, values):
         rules = keyed(rules_of(rules_array), digest)
         missing = hidden_cards(rules, root[0], hidden)
-        average_open(rules, root[0], hidden, missing, room)
+        average_open(rules, root[0], hidden, missing, scratch)
         player = np.int64(root[0].current_player)
-        for place in range(found.shape[0]):
-            points = room.game.opened[player, place]
-            found[place] = points if player == 0 else -points
+        for k in range(values.shape[0]):
+            points = scratch.opened[player, k]
+            values[k] = points if player == 0 else -points
 
     return solve_ending
 
 
 def solved_openly(rules: Rules, root: NDArray[Any], excluded: Any) -> list[float]:
-    """What each action is worth with open hands to the player to move, in the order of their numbers.
+    """The value of each action to the player to move, with open hands, in the order of their numbers.
 
     Args:
         rules: of the game.
         root: `ROUND_STATE` (1,).
         excluded: the cards that the other cannot hold, as a set.
     """
-    seen, found = root.copy(), np.zeros(64)
-    ending_loop()(rules_array(round_rules(rules)), seen, np.array([0, excluded], np.uint64), ending_room(), found)
-    return found.tolist()
+    view, values, hidden = root.copy(), np.zeros(ACTIONS), np.array([0, excluded], np.uint64)
+    ending_loop()(rules_array(round_rules(rules)), view, hidden, ending_scratch(), values)
+    return values.tolist()

@@ -1,25 +1,40 @@
-"""The rest of a round as a search sees it: one small record for all configs, and what is known of the other hand.
+"""The rest of a round as a search sees it: one small record for all configs, the other hand, and roll-outs.
 
-A search imagines rounds, and no more: its record has room for one round and two turns, so that copies are small and its
-loops are compiled once. K14 tells something of hands: who lays a card without capturing holds no card that would have
-captured. `Laid` keeps track of it.
+A search plays one round out, and no more: its record has room for one round and two turns, so that copies are small and
+its loops are compiled once. K14 tells something of hands: who plays a card without capturing holds no card that would
+have captured. `Exclusions` keeps track of it.
 """
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.compiler.jit import interned, rule
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import ZERO, bit, nth_set_bit, popcount
-from hanabako.engine.rng import random_below
+from hanabako.engine.loops import reader_of
+from hanabako.engine.rng import random_below, random_word
 from hanafuda_env.engine.cards import months_of
 from hanafuda_env.engine.private_view import hide, unseen
-from hanafuda_env.engine.state import LEAST_TURNS, PHASE_PLAY, TURNS, Rules, state_dtype
+from hanafuda_env.engine.state import LEAST_TURNS, PHASE_END, PHASE_PLAY, TURNS, Rules, state_dtype
 
 from ...bots.koikoi.judgement import hand_left
+from ..rollouts import RoundRollouts
 
-__all__ = ["ROUND_STATE", "Laid", "hand_out", "hidden_cards", "lead_of", "round_rules", "round_state"]
+__all__ = [
+    "ROUND_STATE",
+    "Exclusions",
+    "KoiKoiRollouts",
+    "hand_out",
+    "hidden_cards",
+    "lead_of",
+    "round_rules",
+    "round_state",
+    "unseen_loop",
+]
 
 ROUND_STATE = interned(state_dtype(1, 0))
 
@@ -30,7 +45,7 @@ def round_rules(rules: Rules) -> Rules:
 
 
 def round_state(rules: Rules, state: Any, out: NDArray[Any]) -> None:
-    """The round in play of ``state`` (a record of ``rules``) to ``out`` (1,), a record of `ROUND_STATE`."""
+    """Write the round in play of ``state`` (a record of ``rules``) to ``out`` (1,), a record of `ROUND_STATE`."""
     row = out[0]
     for name in ROUND_STATE.names or ():
         if name not in ("turns", "results", "given_decks"):
@@ -43,7 +58,7 @@ def round_state(rules: Rules, state: Any, out: NDArray[Any]) -> None:
 
 @rule
 def hidden_cards(rules, root, hidden):
-    """Turn the root into its player's view, and note what that player does not see; the size of the other's share."""
+    """Turn the root into its player's view, note the cards that it does not show, and count the other's hand."""
     player = np.int64(root.current_player)
     hide(rules, root, player)
     hidden[0] = unseen(root)
@@ -59,13 +74,13 @@ def hand_out(s, hidden, excluded, missing, other, key):
         left &= ~bit(card)
         hidden &= ~bit(card)
         s.hand[other] |= bit(card)
-    place = np.int64(s.drawn)
+    drawn = np.int64(s.drawn)
     for k in range(TURNS + 1 - np.int64(s.turn)):
         if hidden == ZERO:
             break
         card = nth_set_bit(hidden, random_below(key, 64 + k, popcount(hidden)))
         hidden &= ~bit(card)
-        s.deck[place + k] = card
+        s.deck[drawn + k] = card
 
 
 @rule
@@ -76,8 +91,53 @@ def lead_of(s, player):
     return points if result.winner == player else -points if result.winner == 1 - player else 0
 
 
-class Laid:
-    """What all know of hands by K14, over many games.
+@cache
+def unseen_loop() -> Callable[..., None]:
+    """The loop ``(rules_array, root (1,), hidden (2,), key, step, first, deals)``: the unseen cards dealt again."""
+    rules_of = reader_of(Rules, None)
+    digest = digest_of(hand_out, hidden_cards, unseen_loop)
+
+    @kernel
+    def hand_out_unseen(rules_array, root, hidden, key, step, first, deals):
+        rules = keyed(rules_of(rules_array), digest)
+        stream = random_word(key, step)
+        missing = hidden_cards(rules, root[0], hidden)
+        for k in range(deals.shape[0]):
+            deals[k] = root[0]
+            deals[k].key = random_word(stream, first + k)
+            hand_out(deals[k], hidden[0], hidden[1], missing, 1 - np.int64(root[0].current_player), deals[k].key)
+
+    return hand_out_unseen
+
+
+class KoiKoiRollouts(RoundRollouts):
+    """See `agents.search.rollouts`: deals are of `ROUND_STATE`, and the points of the round are what counts."""
+
+    def end(self, rows: Any) -> None:
+        """See `Rollouts.end`."""
+        self.tables["terminated"][rows] = True
+        self.tables["state"]["phase"][rows] = PHASE_END
+
+    def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
+        """See `RoundRollouts.deal_hidden`: hands, and what is left of the deck."""
+        drawn = int(states["drawn"][0])
+        states["hand"] = deals["hand"]
+        states["deck"][:, drawn:] = deals["deck"][:, drawn:]
+
+    def is_over(self, count: int) -> NDArray[np.bool_]:
+        """See `Rollouts.is_over`."""
+        return self.tables["state"]["finished"][:count] > self.root["finished"]
+
+    def scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """The points that the player to move at the root has won, below 0 if the other won: (rows,)."""
+        results = self.tables["state"]["results"][rows, int(self.root["finished"])]
+        player = int(self.root["current_player"])
+        signs = np.where(results["winner"] == player, 1, np.where(results["winner"] == 1 - player, -1, 0))
+        return signs * results["points"]
+
+
+class Exclusions:
+    """The cards that players cannot hold, as all know by K14, over many games.
 
     Args:
         rules: of the games.
@@ -102,10 +162,10 @@ class Laid:
             turns = states["turns"][np.arange(len(rows)), before["turn"] % max(self._rules.history, LEAST_TURNS)]
             played = np.uint64(1) << turns["played"].astype(np.uint64)
             matched = np.asarray(months_of(before["field"]))
-            laid = (before["phase"] == PHASE_PLAY) & (turns["is_joker"] == 0) & (played & matched == 0)
-            self.excluded[rows[laid], before["current_player"][laid]] |= matched[laid]
-        anew = states["round_number"] != before["round_number"]
-        self.excluded[rows[anew]] = 0
+            missed = (before["phase"] == PHASE_PLAY) & (turns["is_joker"] == 0) & (played & matched == 0)
+            self.excluded[rows[missed], before["current_player"][missed]] |= matched[missed]
+        is_new_round = states["round_number"] != before["round_number"]
+        self.excluded[rows[is_new_round]] = 0
         self._note(rows)
 
     def _note(self, rows: NDArray[np.int64]) -> None:

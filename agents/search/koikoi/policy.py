@@ -1,20 +1,20 @@
 """A seat of Koi-Koi that searches, over a bot or a network as its *blueprint*.
 
-Over a bot it grows a tree of what players know until the last turns (`agents.search.koikoi.tree`), in which the
-blueprint plays rounds out, and plays the action that was worth most. Over a network every action is played out over the
-same deals of the unseen cards by the network at both seats (`agents.search.rollouts`), and the best one played if it
-beats the network's own by a margin (a tree there brings nothing: ``benchmarks/strength/SCORES.md``). When few cards are
-left either solves the end of the round for every hand that the other may hold (`agents.search.koikoi.endings`). What is
-known of the other hand by K14 is kept from the beginning of the round.
+Over a bot it grows a tree of information sets until the last turns (`agents.search.koikoi.tree`), in which the
+blueprint plays rounds out, and plays the action of the highest value. Over a network every action is played out over
+the same deals of the unseen cards by the network at both seats (`agents.search.rollouts`), and the best one is played
+if it beats the network's by a margin (a tree there brings nothing: ``benchmarks/strength/SCORES.md``). When few cards
+are left either solves the end of the round for every hand that the other may hold (`agents.search.koikoi.endings`).
+What is known of the other hand by K14 is kept from the beginning of the round.
 
-Points are what it plays for, also where ``reward`` is another: the points of the round in play alone, whatever the
-score. Over `monte_carlo` rounds are played out as that bot does it itself: at random. Nobody's act is expected to be
-the blueprint's: any number of seats may search.
+It plays for points, also where ``reward`` is another: the points of the round in play alone, whatever the score. Over
+`monte_carlo` rounds are played out as that bot does it itself: at random. No action is expected to be the blueprint's:
+any number of seats may search.
 """
 
-import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,26 +25,27 @@ from hanafuda_env.engine.actions import KEEP_HANDS
 from hanafuda_env.engine.state import PHASE_SWAP, TURNS
 
 from ...bots.bot import Bot
-from ...playing.block import GAMES_AT_ONCE
-from ...playing.policy import GamesInPlay, Policy, Seated, rows_to_move, set_of
-from ..choosing import think
-from ..effort import RoundSearch
-from ..halving import halve
-from .endings import ending_loop, ending_room
-from .one_round import ROUND_STATE, Laid, round_rules, round_state
-from .rollouts import Rounds, unseen_loop
-from .tree import empty_tree, rooms_of, tree_loops, tree_size
+from ...playing.policy import GamesInPlay, Policy
+from ..choosing import FIRST_BATCH, Halving
+from ..policy import Effort, Search, checked_effort
+from ..rollouts import by_size
+from ..rounds import RoundSeated, bot_memory, plain_bot
+from .endings import ending_loop, ending_scratch
+from .one_round import ROUND_STATE, Exclusions, KoiKoiRollouts, round_rules, round_state, unseen_loop
+from .tree import empty_tree, tree_loops, tree_scratch, tree_size
 
-__all__ = ["KoiKoiSearch", "SearchSeated"]
+__all__ = ["KoiKoiSearch", "KoiKoiSeated", "Passes"]
 
 PASSES = 2000
 ROLLOUTS = 500
 ENDING = TURNS - 2
 """From this turn on the end is solved."""
 TREE_BY_CLOCK = 1 << 16
+PASSES_AT_ONCE = 1 << 14
+"""Passes between two looks at the clock, at most."""
 
 
-class KoiKoiSearch(RoundSearch):
+class KoiKoiSearch(Search):
     """Searching seats, all that it is given.
 
     Args:
@@ -53,12 +54,11 @@ class KoiKoiSearch(RoundSearch):
         rollouts: a decision's passes through the tree (2,000 by default), or rounds that a network plays out, all
             actions together (500).
         budget: milliseconds a decision instead, by the clock: see `agents.search.hanabi.policy.SearchPolicy`. Endings
-        take as
-            long as they take, some milliseconds.
-        margin: over a network: by how many standard errors an action must beat the network's own; 2 by default.
+            take as long as they take, some milliseconds.
+        margin: over a network: by how many standard errors an action must beat the network's; 2 by default.
 
     Raises:
-        ValueError: see `RoundSearch`; or there is a margin over a bot.
+        ValueError: see `checked_effort` and `plain_bot`; or there is a margin over a bot.
 
     ``counts`` are the ``decisions`` with more than one action, of these ``endings``, and ``passes`` or ``rollouts``.
     """
@@ -71,126 +71,129 @@ class KoiKoiSearch(RoundSearch):
         budget: float | None = None,
         margin: float | None = None,
     ) -> None:
-        super().__init__(blueprint, config, rollouts, budget, margin, usual=(PASSES, ROLLOUTS))
+        self.bot = plain_bot(blueprint, config)
+        """The bot that the blueprint is; None for a network."""
+        usual = PASSES if self.bot is not None else ROLLOUTS
+        super().__init__(blueprint, config, checked_effort(rollouts, budget, margin, usual))
         if self.bot is not None and margin is not None:
             raise ValueError(f"a margin is for a search over a network, got {margin} over {self.bot.name}")
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "SearchSeated":
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "KoiKoiSeated":
         """See `agents.playing.policy.Policy.seat`."""
-        return OverNetwork(self, games, seats) if self.bot is None else OverBot(self, games, seats, self.bot)
+        return KoiKoiRolloutSeated(self, games, seats) if self.bot is None else TreeSeated(self, games, seats, self.bot)
 
 
-class SearchSeated(Seated):
-    """See `KoiKoiSearch`: what is the same over bots and networks."""
+class KoiKoiSeated(RoundSeated):
+    """Seats that search; endings are solved."""
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
-        self._policy, self._games = policy, games
-        self.seats = set_of(seats, len(games.tables))
-        self.values: list[dict[int, float] | None] = [None] * len(games.tables)
-        """What each action was worth to its player at a game's last searched decision, in points; None before it."""
-        self.laid = Laid(games.game.rules, games.tables)
+        super().__init__(policy, games, seats)
+        self.exclusions = Exclusions(games.game.rules, games.tables)
         """What all know of hands by K14."""
         self._rules_array = rules_array(round_rules(games.game.rules))
-        self._ending = ending_room()
+        self._ending = ending_scratch()
         self._root = np.zeros(1, ROUND_STATE)
         self._hidden = np.zeros(2, np.uint64)
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
-        self.laid.begin(self._rows(chosen))
+        super().begin(chosen)
+        self.exclusions.begin(self._rows(chosen))
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.observe`."""
-        self.laid.observe(self._rows(chosen))
-
-    def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`."""
-        for i in rows_to_move(self.seats, self._games.tables).tolist():
-            self._games.actions[i] = self._search(i, time.perf_counter())
+        self.exclusions.observe(self._rows(chosen))
 
     def _rows(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64]:
         return np.arange(len(self._games.tables)) if chosen is None else np.flatnonzero(chosen)
 
-    def _search(self, i: int, began: float) -> int:
-        """The action of the player to move in game ``i``."""
-        state, mask = self._games.tables["state"][i], self._games.tables["mask"][i, 0]
+    def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
+        """See `RoundSeated.decide`."""
+        state = self._games.tables["state"][i]
         if state["phase"] == PHASE_SWAP:
             return KEEP_HANDS
-        actions = [action for action in range(64) if int(mask) >> action & 1]
-        if len(actions) == 1:
-            return actions[0]
         round_state(self._games.game.rules, state, self._root)
-        self._hidden[1] = self.laid.excluded[i, 1 - int(state["current_player"])]
-        counts = self._policy.counts
-        counts["decisions"] += 1
-        if state["turn"] >= ENDING:
-            counts["endings"] += 1
-            values = np.zeros(len(actions))
-            ending_loop()(self._rules_array, self._root, self._hidden, self._ending, values)
-            self.values[i] = dict(zip(actions, values.tolist(), strict=True))
-            return actions[int(np.argmax(values))]
-        chosen, self.values[i] = self._weigh(i, np.array(actions), began)
-        return chosen
+        self._hidden[1] = self.exclusions.excluded[i, 1 - int(state["current_player"])]
+        self.counts["decisions"] += 1
+        if state["turn"] < ENDING:
+            return self.decide_early(i, actions, began)
+        self.counts["endings"] += 1
+        values = np.zeros(len(actions))
+        ending_loop()(self._rules_array, self._root, self._hidden, self._ending, values)
+        self.values[i] = dict(zip(actions.tolist(), values.tolist(), strict=True))
+        return int(actions[np.argmax(values)])
 
     @abstractmethod
-    def _weigh(self, i: int, actions: NDArray[np.int64], began: float) -> tuple[int, dict[int, float]]:
-        """The action to play of these, and what they are worth; the root and what is hidden are set."""
+    def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
+        """`decide` before the ending; the root and what is hidden are set."""
 
 
-class OverBot(SearchSeated):
-    """It grows a tree."""
+class TreeSeated(KoiKoiSeated):
+    """Seats that grow a tree for each decision, over a bot, which is asked at the leaves alone."""
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
         super().__init__(policy, games, seats)
-        memory = np.zeros(2, bot.memory_dtype(round_rules(games.game.rules)))
-        memory["style"], memory["player"] = bot.style, (0, 1)
-        self._rooms, self._loops = rooms_of(memory), tree_loops(bot)
+        self._scratch = tree_scratch(bot_memory(bot, round_rules(games.game.rules)))
+        self._loops = tree_loops(bot)
         self._tree = empty_tree(TREE_BY_CLOCK if policy.effort.budget else tree_size(policy.effort.rollouts))
-        self._values = np.zeros(64)
 
-    def _weigh(self, i: int, actions: NDArray[np.int64], began: float) -> tuple[int, dict[int, float]]:
-        """See `SearchSeated`: a new tree."""
-        effort, values = self._policy.effort, self._values[: len(actions)]
-        self._tree.branches[:] = 0
+    def ask_blueprint(self) -> None:
+        """See `SearchSeated.ask_blueprint`: not here."""
+
+    def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
+        """See `KoiKoiSeated`."""
+        self._tree.edges[:] = 0
         self._tree.sums[:] = 0
-        work = self._rules_array, self._root, self._hidden, self._rooms, self._tree
+        passes = Passes(actions, self.effort, began)
+        root = self._rules_array, self._root
+        for left, n in passes.requests():
+            chosen = np.uint64(sum(1 << int(action) for action in left))
+            work = *root, self._hidden, self._scratch, self._tree
+            self._loops.grow(*work, self._games.keys[i], self._games.step, passes.deals, n, chosen)
+            self._loops.read(*root, self._tree, passes.points)
+            passes.deals += n
+            passes.spent += n * len(left)
+        self.counts["passes"] += passes.spent
+        self.values[i] = dict(zip(actions.tolist(), passes.points.tolist(), strict=True))
+        return int(passes.left[0])
 
-        def play_out(first: int, count: int, left: NDArray[np.int64]) -> NDArray[np.float64]:
-            chosen = np.uint64(sum(1 << int(action) for action in actions[left]))
-            self._loops.grow(*work, self._games.keys[i], self._games.step, first, count, chosen)
-            self._loops.read(self._rules_array, self._root, self._tree, values)
-            return values
 
-        best, spent = halve(len(values), effort.rollouts, effort.budget, began, play_out)
-        self._policy.counts["passes"] += spent
-        return int(actions[best]), dict(zip(actions.tolist(), values.tolist(), strict=True))
+class Passes(Halving):
+    """The passes through one decision's tree; unlike roll-outs they have no blueprint's action to fall back on."""
+
+    def __init__(self, actions: NDArray[np.int64], effort: Effort, began: float) -> None:
+        super().__init__(actions, effort, began, PASSES_AT_ONCE)
+        self.actions, self.points = actions, np.zeros(len(actions))
+        """All actions, in ascending order, and their mean points so far."""
+
+    def means(self) -> NDArray[np.float64]:
+        """See `Halving.means`."""
+        return self.points[np.searchsorted(self.actions, self.left)]
+
+    def by_count(self, number: int, rounds: int) -> Iterator[int]:
+        """See `Halving.by_count`: every round has one batch."""
+        yield max(1, self.effort.rollouts // rounds // len(self.left))
+
+    def by_clock(self, number: int, rounds: int) -> Iterator[int]:
+        """See `Halving.by_clock`: there is one batch at least."""
+        if not self.spent:
+            yield FIRST_BATCH
+        yield from super().by_clock(number, rounds)
 
 
-class OverNetwork(SearchSeated):
-    """It lets the network play rounds out."""
+class KoiKoiRolloutSeated(KoiKoiSeated):
+    """Seats that play rounds out, with a network at both seats."""
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
-        self._blueprint = policy.blueprint.seat(games, seats)
-        self._rounds = Rounds(games.game, policy.blueprint, games.specialize)
+        self._rollouts = by_size(partial(KoiKoiRollouts, games.game, policy.blueprint, games.specialize))
 
-    def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`."""
-        self._blueprint.seats[:] = self.seats
-        self._blueprint.act()
-        super().act()
+    def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
+        """See `KoiKoiSeated`."""
+        return self.decide_by_rollouts(i, actions, began, partial(self.scores, i))
 
-    def _weigh(self, i: int, actions: NDArray[np.int64], began: float) -> tuple[int, dict[int, float]]:
-        """See `SearchSeated`: what the network chose is in the games' ``actions``."""
-        games, done = self._games, 0
-
-        def play_out(left: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-            nonlocal done
-            deals = np.zeros(n, ROUND_STATE)
-            unseen_loop()(self._rules_array, self._root, self._hidden, games.keys[i], games.step, done, deals)
-            done += n
-            return self._rounds.worths(games.tables[i : i + 1], deals, left)
-
-        thought = think(actions, int(games.actions[i]), play_out, self._policy.effort, began, GAMES_AT_ONCE)
-        self._policy.counts["rollouts"] += thought.spent
-        return thought.verdict(), thought.values()
+    def scores(self, i: int, actions: NDArray[np.int64], first: int, n: int) -> NDArray[np.float64]:
+        """The scores (n, k) of k actions in game i, the root's, over n deals from number ``first`` on."""
+        games, deals = self._games, np.zeros(n, ROUND_STATE)
+        unseen_loop()(self._rules_array, self._root, self._hidden, games.keys[i], games.step, first, deals)
+        return self._rollouts(n * len(actions)).values(games.tables[i : i + 1], deals, actions)

@@ -1,11 +1,11 @@
-"""A tree over what players know: information-set search (single observer, Cowling, Powley & Whitehouse 2012).
+"""A tree of information sets (single-observer search, Cowling, Powley & Whitehouse 2012).
 
-Every pass through the tree deals the unseen cards anew, as K14 allows, and walks down with that deal: where a player
-chooses, the actions that this deal allows compete by upper confidence bounds, each for its own player, counted against
-how often it was *available* there, not how often the place was reached. A place is told by all that both players have
-seen since the root (actions and cards from the deck), so that in one place all deals meet which the searcher cannot
-tell apart. The first new place of a pass joins the tree, and from there the blueprint plays the round out; the action
-that it chooses first counts there too, so that its advice is followed first.
+Every pass through the tree deals the unseen cards again, as K14 allows, and walks down with that deal: where a player
+chooses, the actions that this deal allows compete by upper confidence bounds, each for its player, counted against how
+often it was *available* there, not how often the node was reached. A node is known by all that both players have seen
+since the root (actions and cards from the deck), so that all deals meet in it which the searcher cannot tell apart. The
+first new node of a pass joins the tree, and from there the blueprint plays the round out; the action that it chooses
+first counts there too, so that its advice is followed first.
 
 The scale of the bounds is the standard deviation of the points seen so far: a round may pay one point or a hundred.
 """
@@ -32,28 +32,28 @@ from ...bots.koikoi.judgement import lowest_card
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
 from .one_round import ROUND_STATE, hand_out, hidden_cards, lead_of
 
-__all__ = ["Rooms", "Tree", "TreeLoops", "empty_tree", "rooms_of", "tree_loops", "tree_size"]
+__all__ = ["Scratch", "Tree", "TreeLoops", "empty_tree", "tree_loops", "tree_scratch", "tree_size"]
 
-BRANCH = interned(
+EDGE = interned(
     np.dtype(
         [
-            ("key", np.uint64),  # of a place and an action, 0: free
+            ("key", np.uint64),  # of a node and an action, 0: free
             ("visits", np.int64),
-            ("available", np.int64),  # visits of the place with a deal that allows the action
+            ("available", np.int64),  # visits of the node with a deal that allows the action
             ("total", np.float64),  # points, to the player who chooses there
         ]
     )
 )
-PATH = interned(np.dtype([("branch", np.int64), ("player", np.int64)]))
+PATH = interned(np.dtype([("edge", np.int64), ("player", np.int64)]))
 SUMS = interned(np.dtype([("passes", np.int64), ("used", np.int64), ("points", np.float64), ("squares", np.float64)]))
 EXPLORATION = 0.7
 DEEPEST = 16
-KEY_ROOT = np.uint64(0x9E3779B97F4A7C15)
+ROOT = np.uint64(0x9E3779B97F4A7C15)
 DECK_STREAM, PLAY_STREAM = 1, 2
 
 
-class Rooms(NamedTuple):
-    """Room for one way down."""
+class Scratch(NamedTuple):
+    """The arrays that a pass writes to."""
 
     state: np.ndarray
     """(1,): the position."""
@@ -62,99 +62,99 @@ class Rooms(NamedTuple):
     mask: np.ndarray
     """(1,): the actions that it has, as a word."""
     memory: np.ndarray
-    """(2,): what it remembers at each seat, its seat and style and nothing else."""
+    """(2,): the blueprint's memory at each seat."""
 
 
 class Tree(NamedTuple):
-    """What passes have learnt."""
+    """The statistics of all passes so far."""
 
-    branches: np.ndarray
-    """An index by hash; its length is a power of two."""
+    edges: np.ndarray
+    """A hash table of `EDGE`; its length is a power of two."""
     path: np.ndarray
-    """Room for the way down."""
+    """The edges of the present pass."""
     sums: np.ndarray
-    """(1,): of all passes."""
+    """(1,): sums over all passes."""
 
 
-def rooms_of(memory: np.ndarray) -> Rooms:
-    """Room for passes with a blueprint that remembers ``memory`` (2,)."""
-    return Rooms(np.zeros(1, ROUND_STATE), np.zeros(1, ROUND_STATE), np.zeros(1, np.uint64), memory)
+def tree_scratch(memory: np.ndarray) -> Scratch:
+    """The scratch of passes with a blueprint of ``memory`` (2,)."""
+    return Scratch(np.zeros(1, ROUND_STATE), np.zeros(1, ROUND_STATE), np.zeros(1, np.uint64), memory)
 
 
 def tree_size(rollouts: int) -> int:
-    """Branches for which a tree of so many passes has room; where it is too small, later places do not join it."""
+    """The edges of a tree of that many passes, a power of two; where it is too small, later nodes do not join it."""
     return 1 << min(max(10, int(rollouts * 8).bit_length()), 20)
 
 
 def empty_tree(size: int) -> Tree:
-    """A tree with room for three quarters of ``size`` branches, a power of two."""
-    return Tree(np.zeros(size, BRANCH), np.zeros(DEEPEST, PATH), np.zeros(1, SUMS))
+    """A tree of ``size`` edges, a power of two; it is full when three quarters are used."""
+    return Tree(np.zeros(size, EDGE), np.zeros(DEEPEST, PATH), np.zeros(1, SUMS))
 
 
 @rule
-def one_pass(rules, root, rooms, advise, hidden, missing, tree, key, begin):
-    """One deal, one way down, one round played out.
+def one_pass(rules, root, scratch, advise, hidden, missing, tree, key, first_action):
+    """Deal, select down the tree, expand it by a node, play the round out, and update the statistics of the path.
 
     Args:
         rules: of one round.
         root: the searcher's view.
-        rooms: `Rooms` for the way down.
-        advise: what the blueprint does, ``(rules, rooms, actions, chance)`` in the position ``rooms.state[0]``.
+        scratch: a `Scratch`.
+        advise: the blueprint's action, from ``(rules, scratch, actions, key)``, in the position ``scratch.state[0]``.
         hidden: (2,): the cards that the searcher does not see, and the cards that the other cannot hold.
         missing: how many of the hidden cards the other holds.
-        tree: what earlier passes have learnt.
-        key: a random stream.
-        begin: the searcher's action.
+        tree: a `Tree`.
+        key: the random key of the pass.
+        first_action: the searcher's action.
     """
-    s, path, sums = rooms.state, tree.path, tree.sums[0]
+    s, path, sums = scratch.state, tree.path, tree.sums[0]
     player = np.int64(root.current_player)
     s[0] = root
     hand_out(s[0], hidden[0], hidden[1], missing, 1 - player, random_word(key, DECK_STREAM))
-    place, length, is_new, moves = KEY_ROOT, 0, False, 0
-    chance = random_word(key, PLAY_STREAM)
+    node, length, is_new, moves = ROOT, 0, False, 0
+    play_key = random_word(key, PLAY_STREAM)
     while s[0].phase != PHASE_END:
         actions = legal_actions(rules, s[0])
         moves += 1
         action = lowest_card(actions)
         if popcount(actions) > 1:
             chosen = np.int64(-1)
-            in_tree = not is_new and (length == 0 or (length < path.shape[0] and has_room(tree)))
+            in_tree = not is_new and (length == 0 or (length < path.shape[0] and is_not_full(tree)))
             if length == 0:
-                chosen = begin
+                chosen = first_action
             elif in_tree:
-                chosen = select(tree, place, actions, random_word(chance, moves))
+                chosen = select(tree, node, actions, random_word(play_key, moves))
             if chosen < 0:
                 is_new = True
-                chosen = np.int64(advise(rules, rooms, actions, random_word(chance, moves)))
+                chosen = np.int64(advise(rules, scratch, actions, random_word(play_key, moves)))
             action = chosen
             if in_tree:
-                path[length].branch = branch_of(tree, place, action)
+                path[length].edge = edge_of(tree, node, action)
                 path[length].player = s[0].current_player
                 length += 1
         drawn = np.int64(s[0].drawn)
         step(rules, s[0], action)
         if not is_new:
             turned_up = np.int64(s[0].deck[drawn]) if s[0].drawn > drawn else NO_CARD
-            place = mix64(place ^ np.uint64(64 * (action + 1) + turned_up))
+            node = mix64(node ^ np.uint64(64 * (action + 1) + turned_up))
     points = np.float64(lead_of(s[0], player))
     sums.passes += 1
     sums.points += points
     sums.squares += points * points
     for k in range(length):
-        branch = tree.branches[path[k].branch]
-        branch.visits += 1
-        branch.total += points if path[k].player == player else -points
+        edge = tree.edges[path[k].edge]
+        edge.visits += 1
+        edge.total += points if path[k].player == player else -points
 
 
 @rule
-def has_room(tree):
-    """Another place may join the tree."""
-    return 4 * tree.sums[0].used < 3 * tree.branches.shape[0]
+def is_not_full(tree):
+    """Whether another node may join the tree."""
+    return 4 * tree.sums[0].used < 3 * tree.edges.shape[0]
 
 
 @rule
-def select(tree, place, actions, chance):
-    """The action to follow, or -1 if the place is new: then the blueprint is asked instead."""
+def select(tree, node, actions, key):
+    """The action of the highest bound, or -1 if the node is new: then the blueprint is asked instead."""
     sums = tree.sums[0]
     mean = sums.points / max(1, sums.passes)
     scale = math.sqrt(max(1e-6, sums.squares / max(1, sums.passes) - mean * mean))
@@ -164,33 +164,33 @@ def select(tree, place, actions, chance):
     while rest != ZERO:
         action = lowest_card(rest)
         rest &= rest - ONE
-        branch = tree.branches[branch_of(tree, place, action)]
-        branch.available += 1
-        if branch.visits == 0:
+        edge = tree.edges[edge_of(tree, node, action)]
+        edge.available += 1
+        if edge.visits == 0:
             untried |= ONE << np.uint64(action)
             continue
         known += 1
-        bound = branch.total / branch.visits
-        bound += EXPLORATION * scale * math.sqrt(math.log(np.float64(branch.available)) / branch.visits)
+        bound = edge.total / edge.visits
+        bound += EXPLORATION * scale * math.sqrt(math.log(np.float64(edge.available)) / edge.visits)
         if bound > best_bound:
             best, best_bound = action, bound
     if known == 0:
         return best
     if untried != ZERO:
-        return nth_set_bit(untried, random_below(chance, 0, popcount(untried)))
+        return nth_set_bit(untried, random_below(key, 0, popcount(untried)))
     return best
 
 
 @rule
-def branch_of(tree, place, action):
-    """Where the branch of an action is, made anew if it is not there yet."""
-    branches = tree.branches
-    key = mix64(place ^ np.uint64(action)) | ONE
-    mask = np.uint64(branches.shape[0] - 1)
+def edge_of(tree, node, action):
+    """The index of the edge of an action, which is added if it is not there yet."""
+    edges = tree.edges
+    key = mix64(node ^ np.uint64(action)) | ONE
+    mask = np.uint64(edges.shape[0] - 1)
     at = key & mask
-    while branches[at].key != key:
-        if branches[at].key == ZERO:
-            branches[at].key = key
+    while edges[at].key != key:
+        if edges[at].key == ZERO:
+            edges[at].key = key
             tree.sums[0].used += 1
             break
         at = (at + ONE) & mask
@@ -200,28 +200,28 @@ def branch_of(tree, place, action):
 class TreeLoops(NamedTuple):
     """The compiled loops of a blueprint's trees."""
 
-    grow: Callable[..., None]  # (rules_array, root (1,), hidden (2,), rooms, tree, key, step, first, count, left)
-    read: Callable[..., None]  # (rules_array, root (1,), tree, found (actions,)): mean points
+    grow: Callable[..., None]  # (rules_array, root (1,), hidden (2,), scratch, tree, key, step, first, count, left)
+    read: Callable[..., None]  # (rules_array, root (1,), tree, points (actions,)): the actions' mean points
 
 
 def advice_of(bot: Bot) -> Callable[..., Any]:
-    """What a bot does in a position of a roll-out, as a rule ``(rules, rooms, actions, chance)``."""
+    """A rule ``(rules, scratch, actions, key)``: the action of a bot in the position of a pass."""
     if bot.act is MONTE_CARLO.act:
 
         @rule
-        def advise(rules, rooms, actions, chance):  # noqa: ARG001 - as that of other bots
-            return random_move(rules, rooms.state[0], chance, 0)
+        def advise(rules, scratch, actions, key):  # noqa: ARG001 - as that of other bots
+            return random_move(rules, scratch.state[0], key, 0)
 
         return advise
     bot_acts = bot.act
 
     @rule
-    def advise_by_bot(rules, rooms, actions, chance):
-        player = np.int64(rooms.state[0].current_player)
-        rooms.seen[0] = rooms.state[0]
-        hide(rules, rooms.seen[0], player)
-        rooms.mask[0] = actions
-        return bot_acts(rules, rooms.memory[player], rooms.seen[0], rooms.mask, chance)
+    def advise_by_bot(rules, scratch, actions, key):
+        player = np.int64(scratch.state[0].current_player)
+        scratch.seen[0] = scratch.state[0]
+        hide(rules, scratch.seen[0], player)
+        scratch.mask[0] = actions
+        return bot_acts(rules, scratch.memory[player], scratch.seen[0], scratch.mask, key)
 
     return advise_by_bot
 
@@ -233,20 +233,20 @@ def tree_loops(bot: Bot) -> TreeLoops:
     digest = digest_of(advise, one_pass, hidden_cards, tree_loops)
 
     @kernel
-    def grow_tree(rules_array, root, hidden, rooms, tree, key, step, first, count, left):
+    def grow_tree(rules_array, root, hidden, scratch, tree, key, step, first, count, left):
         rules = keyed(rules_of(rules_array), digest)
         stream = random_word(key, step)
         missing = hidden_cards(rules, root[0], hidden)
         for k in range(first, first + count):
-            for place in range(popcount(left)):
-                begin = nth_set_bit(left, place)
-                one_pass(rules, root[0], rooms, advise, hidden, missing, tree, random_word(stream, k), begin)
+            for j in range(popcount(left)):
+                action = nth_set_bit(left, j)
+                one_pass(rules, root[0], scratch, advise, hidden, missing, tree, random_word(stream, k), action)
 
     @kernel
-    def read_tree(rules_array, root, tree, found):
+    def read_tree(rules_array, root, tree, points):
         actions = legal_actions(keyed(rules_of(rules_array), digest), root[0])
-        for place in range(found.shape[0]):
-            branch = tree.branches[branch_of(tree, KEY_ROOT, nth_set_bit(actions, place))]
-            found[place] = branch.total / max(1, branch.visits)
+        for j in range(points.shape[0]):
+            edge = tree.edges[edge_of(tree, ROOT, nth_set_bit(actions, j))]
+            points[j] = edge.total / max(1, edge.visits)
 
     return TreeLoops(grow_tree, read_tree)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.ikebana.kinds import MOST_LEFT, Growth
-from agents.search.ikebana.lookahead import NORMALLY, SOLVED, Ahead, Position, note_kept, plan_turn
+from agents.search.ikebana.lookahead import NORMALLY, SOLVED, Horizon, Lookahead, note_kept, plan_turn
 from agents.search.ikebana.relaxed import in_one, solve_round, won
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed
@@ -26,7 +26,7 @@ from .small_game import POSITION, TURNS, SmallGame, open_deck, turns_of, unpack_
 __all__ = ["Choice", "SmallPlay", "small_relaxed"]
 
 DRAWING, KEEPING, BUYING = range(3)
-"""The actions, as `agents.search.ikebana.lookahead.ahead_loop` has their worths; to refuse is to draw again."""
+"""The actions, as `agents.search.ikebana.lookahead.lookahead_loop` has their values; to refuse is to draw again."""
 
 
 class Choice(NamedTuple):
@@ -63,26 +63,26 @@ def gains_of(game: SmallGame) -> NDArray[np.int64]:
     return np.array([game.gain(np.bincount(one, minlength=len(game.box))) for one in bouquets_of(game)[-1]])
 
 
-def ahead_of(game: SmallGame, total: int) -> tuple[Ahead, NDArray[np.int64]]:
+def ahead_of(game: SmallGame, total: int) -> tuple[Lookahead, NDArray[np.int64]]:
     """What the look-ahead reads, and the places of bouquets among those of their size, by `code_of`."""
     own, kinds = np.arange(total + 1), len(game.box)
-    last, begins = in_one(small_relaxed(game, total, lambda one, other: won(2 * own - total + one - other)))
+    solved, offsets = in_one(small_relaxed(game, total, lambda one, other: won(2 * own - total + one - other)))
     places = np.zeros((BOUQUET_SIZE + 1) ** kinds, np.int64)
     for bouquets in bouquets_of(game):
         for place, one in enumerate(bouquets):
             places[sum((BOUQUET_SIZE + 1) ** card for card in one)] = place
     means = np.repeat(gains_of(game)[None, :, None].astype(np.float64), MOST_LEFT + 1, axis=2)
-    ahead = Ahead(
+    ahead = Lookahead(
         turns=np.array([2]),
-        last=last,
-        begins=begins,
+        solved=solved,
+        offsets=offsets,
         widest=total,
         means=means,
         variances=np.zeros_like(means),
         views=np.zeros(1, POSITION),
         prices=game.prices,
         unseen=np.zeros(kinds, np.int64),
-        own=np.zeros(kinds, np.int64),
+        mine=np.zeros(kinds, np.int64),
         theirs=np.zeros(kinds, np.int64),
         kept=np.zeros((kinds, kinds + 1)),
         drawn=np.zeros((2, kinds + 1)),
@@ -116,7 +116,7 @@ def weigh_loop() -> Callable[..., None]:
         replies, unit = turn < TURNS - 1, 1
         for card in range(kinds):
             ahead.unseen[card] = s.deck[card] - (1 if card == drawn else 0)
-            ahead.own[card] = places[codes[0] + unit]
+            ahead.mine[card] = places[codes[0] + unit]
             ahead.theirs[card] = places[codes[1] + unit] if replies else -1
             unit *= BOUQUET_SIZE + 1
         if ahead.unseen.sum() == 0:  # the last card was drawn: the next one comes from what lies in discards
@@ -126,8 +126,8 @@ def weigh_loop() -> Callable[..., None]:
         horizon = min(turn + 2, TURNS)
         mode = SOLVED if horizon < TURNS else NORMALLY
         others = sizes[min((horizon + 1) // 2, BOUQUET_SIZE)]
-        begin = ahead.begins[horizon]
-        position = Position(mode, 0, begin, 0, 0, others, 0.0, places[codes[1]], replies)
+        begin = ahead.offsets[horizon]
+        position = Horizon(mode, 0, begin, 0, 0, others, 0.0, places[codes[1]], replies)
         if drawn >= 0:
             note_kept(ahead, position, drawn, own, other)
             worths[1] = ahead.kept[drawn, top]

@@ -19,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.koikoi.one_round import round_rules
-from agents.search.koikoi.walk import WrittenGame, empty_game, enter, walk, walk_room
+from agents.search.koikoi.walk import enter, walk, walk_scratch
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, rule
 from hanabako.engine.loops import reader_of
 from hanabako.engine.protocol import rules_array
 from hanafuda_env.engine.cards import CARDS
 from hanafuda_env.engine.state import Rules
+
+from .written_game import WRITER, WrittenGame, empty_game
 
 __all__ = ["Solved", "SolvedCall", "both_hands", "solve", "solve_call"]
 
@@ -123,7 +125,7 @@ def matched(
     rules: Rules, state: NDArray[Any], deals: NDArray[np.uint64], within: float, most: int
 ) -> tuple["Matching", WrittenGame, float, int]:
     """See `solve`: what it knows in the end, the game as it is written down, its value with open hands, and rounds."""
-    states, ways = walk_room()
+    states, ways = walk_scratch()
     for choices, pairs in SIZES:
         written = empty_game(choices, pairs)
         opened = write_down()(rules_array(round_rules(rules)), state, deals, states, ways, written)
@@ -224,8 +226,8 @@ def worths(player: int, pairs: tuple[NDArray[Any], ...], reach: NDArray[np.float
 @cache
 def write_down() -> Callable[..., float]:
     """The loop ``(rules_array, state (1,), deals, states, ways, written)``: all deals, written down; their mean."""
-    rules_of = reader_of(Rules, None)
-    digest = digest_of(enter, walk, write_down)
+    rules_of, (choice_of, end_of) = reader_of(Rules, None), WRITER
+    digest = digest_of(enter, walk, choice_of, end_of, write_down)
 
     @kernel
     def write_all(rules_array, state, deals, states, ways, choices, index, opened, pairs, sizes):
@@ -236,12 +238,12 @@ def write_down() -> Callable[..., float]:
             states[0] = state[0]
             states[0].hand[0] = deals[k, 0]
             states[0].hand[1] = deals[k, 1]
-            ways[0].chance = 1.0 / deals.shape[0]
+            ways[0].probability = 1.0 / deals.shape[0]
             ways[0].history = 0
             ways[0].plans[0] = 0
             ways[0].plans[1] = 0
-            enter(rules, states[0], ways[0], game, False)
-            total += walk(rules, states, ways, game)
+            enter(rules, states[0], ways[0], game, False, choice_of)
+            total += walk(rules, states, ways, game, choice_of, end_of)
         return total / deals.shape[0]
 
     return lambda array, state, deals, states, ways, written: write_all(array, state, deals, states, ways, *written)

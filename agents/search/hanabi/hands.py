@@ -1,0 +1,94 @@
+"""Hands that a seat may hold: at earlier steps, and in how many ways the unseen cards make them up.
+
+A seat keeps its cards in the order in which it drew them. So at an earlier step it held a prefix of the present hand,
+beside cards that it has played or discarded since, which all know. Present hands with the same prefix were one hand
+until their other cards were drawn: what a partner did then is asked once for all of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["EarlierHands", "fit", "in_order", "kinds_of", "unseen", "ways_among", "ways_of"]
+
+
+class EarlierHands:
+    """Maps a present hand to the hand held at an earlier step.
+
+    Cards keep their order, so the earlier hand is a prefix of the present one plus known cards since lost.
+
+    Args:
+        slots: cards of the present hand.
+        lost: at every step so far, the slot from which the seat played or discarded, or None, and the card.
+        counts: how many cards it held before each of these steps.
+    """
+
+    def __init__(self, slots: int, lost: Sequence[tuple[int | None, int]], counts: Sequence[int]) -> None:
+        self._slots = slots
+        hand = list(range(slots))  # slots of the present hand; what is more is a card that was lost
+        hands = [hand]
+        for (slot, card), count in zip(reversed(lost), reversed(counts), strict=True):
+            hand = hand[: count - (slot is not None)]  # without the card that was drawn
+            if slot is not None:
+                hand.insert(slot, slots + card)
+            hands.append(hand)
+        self._hands = hands[::-1]
+        self.held = [sum(card < slots for card in hand) for hand in self._hands]
+        """How many of the present cards were held at every step: the length of the prefix."""
+
+    def at(self, step: int, hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The hands held at a step, (n, slots then), if the present ones are ``hands`` (n, slots)."""
+        then = np.empty((len(hands), len(self._hands[step])), np.uint8)
+        for slot, card in enumerate(self._hands[step]):
+            then[:, slot] = hands[:, card] if card < self._slots else card - self._slots
+        return then
+
+    def eras(self) -> Iterator[tuple[int, list[int]]]:
+        """Runs of steps with a prefix of one length: the length, and the steps in their order."""
+        for held, steps in groupby(range(len(self.held)), lambda step: self.held[step]):
+            yield held, list(steps)
+
+
+def in_order(hands: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The rows of hands (n, slots) by their cards, the first card first: equal prefixes are neighbours."""
+    return np.lexsort((np.arange(len(hands)), *hands.T[::-1]))
+
+
+def kinds_of(hands: NDArray[np.uint8], held: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Group hands (n, slots), `in_order`, by their first ``held`` cards.
+
+    Returns:
+        The first row of each kind, and the kind of each row (n,).
+    """
+    new = np.ones(len(hands), np.bool_)
+    new[1:] = (hands[1:, :held] != hands[:-1, :held]).any(axis=1)
+    return np.flatnonzero(new), np.cumsum(new) - 1
+
+
+def unseen(state: Any, player: int) -> NDArray[np.int64]:
+    """How many copies of each card the player does not see: those in the deck and in its hand."""
+    held = state.hands[player, : int(state.hand_count[player])]
+    return np.bincount(np.concatenate([state.cards[: int(state.deck_count)], held]), minlength=64)
+
+
+def ways_of(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.float64]:
+    """In how many ways the unseen cards make up each hand (n, slots), copies told apart: (n,), 0 if in none."""
+    return ways_among(hands, unseen(state, player))
+
+
+def ways_among(hands: NDArray[np.uint8], copies: NDArray[np.int64]) -> NDArray[np.float64]:
+    """In how many ways that many ``copies`` of each card make up each hand (n, slots): (n,)."""
+    ways = np.ones(len(hands))
+    for slot in range(hands.shape[1]):
+        taken = (hands[:, :slot] == hands[:, slot : slot + 1]).sum(axis=1)
+        ways *= np.maximum(copies[hands[:, slot]] - taken, 0)
+    return ways
+
+
+def fit(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.bool_]:
+    """Whether the hints allow each hand (n, slots): (n,)."""
+    allowed = state.plausible[player, : hands.shape[1]].astype(np.uint64)
+    return ((allowed >> hands.astype(np.uint64)) & np.uint64(1) != 0).all(axis=1)

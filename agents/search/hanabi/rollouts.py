@@ -1,0 +1,159 @@
+"""Games of Hanabi played out with other hands: copies of real games, in which the blueprint plays all seats.
+
+Beliefs use the copies too: for what the blueprint would do, and remember, under each hand that a player may hold.
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.engine.game import Game
+from hanabako.packing import unpack
+from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
+from hanabi_env.engine.state import END_OUT_OF_CARDS
+
+from ...playing.policy import BatchedPolicy, Policy, set_of, uniform
+from ..rollouts import Rollouts, by_size
+
+__all__ = ["HanabiRollouts", "Simulator", "memories_by_player"]
+
+
+def memories_by_player(memories: NDArray[Any], players: int) -> NDArray[Any]:
+    """The memories of a blueprint at all seats (see `Seated.memories`) as (N, players, ...): a view of them."""
+    return memories.reshape(len(memories), players, -1)
+
+
+class HanabiRollouts(Rollouts):
+    """See `agents.search.rollouts`; `Simulator.rollouts` makes it.
+
+    Args:
+        simulator: what all sizes share.
+        size: how many copies there is room for.
+    """
+
+    def __init__(self, simulator: "Simulator", size: int) -> None:
+        super().__init__(simulator.game, simulator.blueprint, simulator.specialize, size)
+        self._belief = simulator.belief
+        self._blueprint = simulator.blueprint
+        self._all_seats = set_of(range(self.game.players), size)
+        self.memories = self._players.memories()
+        """The blueprint's memories, (size, ...): the array itself, or None."""
+
+    def end(self, rows: Any) -> None:
+        """See `Rollouts.end`."""
+        self.tables["terminated"][rows] = True
+        self.tables["state"]["end_reason"][rows] = END_OUT_OF_CARDS
+
+    def is_over(self, count: int) -> NDArray[np.bool_]:
+        """See `Rollouts.is_over`."""
+        return self.tables["terminated"][:count]
+
+    def scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """See `Rollouts.scores`."""
+        return self.tables["score"][rows]
+
+    def deal_hands(
+        self,
+        table: Any,
+        player: int,
+        hands: NDArray[np.uint8],
+        deck_keys: NDArray[np.uint64],
+        key: Any,
+        step: int,
+        first: int = 0,
+    ) -> slice:
+        """Copy the game of ``table`` (1,) once per row of ``hands`` (n, slots), which are ``player``'s.
+
+        Args:
+            table: the real game's record.
+            player: whose hand is another.
+            hands: the hands.
+            deck_keys: (n,): random keys of the decks.
+            key: the random key of the real game's players.
+            step: the real game's; all games that are copied here are at the same step.
+            first: the first row to copy to.
+
+        Returns:
+            The rows; the games beyond are over.
+        """
+        rows = slice(first, first + len(hands))
+        self.copy(table, rows)
+        self._belief.put(self.rules_array, self.tables[rows], player, deck_keys, hands)
+        self.keys[rows] = key
+        self.step = step
+        return rows
+
+    def take_hand(
+        self, rows: slice, player: int, hands: NDArray[np.uint8] | None, deck_keys: NDArray[np.uint64]
+    ) -> None:
+        """Let ``player`` take its hand from the decks of n games: any cards, or ``hands`` (n, slots)."""
+        states = self.tables["state"][rows]
+        left, held = int(states["deck_count"][0]), int(states["hand_count"][0, player])
+        states["hands"][:, player, :held] = states["cards"][:, left - held : left]
+        states["deck_count"] = left - held
+        if hands is not None:
+            self._belief.put(self.rules_array, self.tables[rows], player, deck_keys, hands)
+
+    def begin(self, without: int) -> None:
+        """The cards have just been dealt to all but ``without``."""
+        self._seat_blueprint(without)
+        self._players.begin()
+
+    def choose(self, without: int) -> NDArray[np.int64]:
+        """The blueprint's actions in every game, at all seats but ``without``; the next call changes the array."""
+        self.loops.refresh(self.rules_array, self.tables)
+        if self.observation.shape[1]:
+            self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
+        self._seat_blueprint(without)
+        self._players.act()
+        return self.actions
+
+    def decide(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The actions of a blueprint without memory in the first n games, each of which is at its step (n,)."""
+        n = len(steps)
+        tables, observation, mask = self.tables[:n], self.observation[:n], self.mask[:n]
+        self.loops.refresh(self.rules_array, tables)
+        if observation.shape[1]:
+            self.loops.observe(self.rules_array, tables, -1, observation, mask)
+        else:
+            mask[:] = unpack(tables["mask"], self.game.num_actions)
+        assert isinstance(self._blueprint, BatchedPolicy)
+        return self._blueprint.act(observation, mask, uniform(self.keys[:n], steps))
+
+    def observe(self, without: int) -> None:
+        """All but ``without`` observe the step that led here."""
+        self._seat_blueprint(without)
+        self._players.observe()
+
+    def play_out(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """See `Rollouts.play_out`: to the end of the game."""
+        self._seat_blueprint(None)
+        self.loops.refresh(self.rules_array, self.tables[: len(actions)])
+        return super().play_out(actions)
+
+    def _seat_blueprint(self, without: int | None) -> None:
+        """Let the blueprint play all players but one."""
+        self._players.seats[:] = self._all_seats
+        if without is not None:
+            self._players.seats[:] &= ~(np.uint64(1) << np.uint64(without))
+
+
+class Simulator:
+    """What the searches of some real games share: roll-outs of each size, and the loops that deal hands.
+
+    Args:
+        game: what is played.
+        blueprint: who plays in the copies.
+        specialize: as of the real games: their records are of one dtype.
+    """
+
+    def __init__(self, game: Game, blueprint: Policy, specialize: bool) -> None:
+        self.game, self.blueprint, self.specialize = game, blueprint, specialize
+        self.belief: BeliefLoops = belief_loops(game.rules if specialize else None)
+        self.scratch = scratch(game.rules.hand_size)
+        self.has_no_memory = isinstance(blueprint, BatchedPolicy) and blueprint.memory(1) is None
+        """The blueprint remembers nothing: it can be asked of steps in any order."""
+        self.rollouts = by_size(partial(HanabiRollouts, self))
+        """The roll-outs for a count of games, `GAMES_AT_ONCE` at most; what was copied there before is overwritten."""

@@ -1,0 +1,112 @@
+"""What all searches share: the policy that is told how long to think, and the seats that it takes."""
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.words.checks import shown
+
+from ..playing.policy import GamesInPlay, Policy, Seated, set_of
+
+__all__ = ["MARGIN", "Effort", "Search", "SearchSeated", "checked_effort"]
+
+MARGIN = 2.0
+"""Standard errors, see `Effort.margin`, if nothing else is said."""
+MOST_ROLLOUTS = 10**9
+"""More would take weeks a decision."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to think, and when to believe it."""
+
+    rollouts: int
+    """Roll-outs a decision, all actions together, if the clock does not decide."""
+    budget: float | None
+    """Milliseconds a decision, by the clock; None: `rollouts` decides."""
+    margin: float
+    """By how many standard errors of the mean difference an action must beat the blueprint's."""
+
+
+def checked_effort(rollouts: Any, budget: Any, margin: Any, usual: int) -> Effort:
+    """The effort that is asked for; ``usual`` roll-outs if nothing else is said.
+
+    Raises:
+        ValueError: a number is out of range, or there are both roll-outs and a budget; in words.
+    """
+    if rollouts is not None and budget is not None:
+        raise ValueError("a search takes rollouts or budget, not both")
+    check_number("rollouts", rollouts, whole=True)
+    check_number("budget", budget, whole=False)
+    check_number("margin", margin, whole=False)
+    return Effort(rollouts or usual, budget, MARGIN if margin is None else margin)
+
+
+def check_number(name: str, value: Any, whole: bool) -> None:
+    """Refuse what is no such number.
+
+    Raises:
+        ValueError: it is no number, or not above 0 (a margin: below 0), or more roll-outs than `MOST_ROLLOUTS`.
+    """
+    if value is None:
+        return
+    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+    least = 0 if name == "margin" else 1 if whole else 1e-9
+    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < np.inf:
+        allowed = "at least 0" if name == "margin" else "an integer of at least 1" if whole else "above 0"
+        raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
+    if whole and value > MOST_ROLLOUTS:
+        raise ValueError(f"{name} must be at most {MOST_ROLLOUTS:,}, got {shown(value)}")
+
+
+class Search:
+    """The policy: over whom it searches, and how long."""
+
+    specializes = False
+    plays_apart = False
+
+    def __init__(self, blueprint: Policy, config: Any, effort: Effort) -> None:
+        self.blueprint, self.config, self.effort = blueprint, config, effort
+        by_clock = "" if effort.budget is None else f" ({effort.budget:g} ms by the clock)"
+        self.name = f"search:{blueprint.name}{by_clock}"
+        self.observes = blueprint.observes
+        self.reproducible = effort.budget is None
+        """Equal games are played equally; a budget takes that away."""
+        self.counts: Counter[str] = Counter()
+        """Over all games so far."""
+
+
+class SearchSeated(Seated):
+    """Seats that search; the blueprint sits beside them, or at ``blueprint_seats``."""
+
+    def __init__(
+        self, policy: Search, games: GamesInPlay, seats: Sequence[int], blueprint_seats: Sequence[int] | None = None
+    ) -> None:
+        self.effort, self.counts, self._games = policy.effort, policy.counts, games
+        self.seats = set_of(seats, len(games.tables))
+        self._blueprint = policy.blueprint.seat(games, seats if blueprint_seats is None else blueprint_seats)
+        self.values: list[dict[int, float] | None] = [None] * len(games.tables)
+        """See `agents.playing.policy.Weighing`."""
+
+    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """See `agents.playing.policy.Seated.begin`."""
+        self._blueprint.seats[:] = self.seats
+        self._blueprint.begin(chosen)
+
+    def act(self) -> None:
+        """See `agents.playing.policy.Seated.act`."""
+        self.ask_blueprint()
+        self.search()
+
+    def ask_blueprint(self) -> None:
+        """Let the blueprint write its actions to those of the games."""
+        self._blueprint.act()
+
+    @abstractmethod
+    def search(self) -> None:
+        """Write the actions of seats that search over the blueprint's, and note the `values`."""
