@@ -24,7 +24,7 @@ from hanabako.words.checks import shown
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
-    "train": "train a network in self-play, on all cores",
+    "train": "train a network on all cores, by any of several algorithms",
     "evaluate": "play many games with given agents and say how good they are",
     "play": "play a game yourself, with agents or friends",
     "watch": "write a game as a page for the browser",
@@ -66,8 +66,8 @@ def run(name: str, words: Sequence[str]) -> None:
     """Do a command with the options after its name."""
     try:
         module = module_of(name)
-        args = tyro.cli(module.Args, args=words, description=module.__doc__, prog=f"hanabako {name}")
-        module.run(args)
+        kind, about = form_of(module, words)
+        module.run(tyro.cli(kind, args=words, description=about, prog=f"hanabako {name}"))
     except ModuleNotFoundError as error:
         raise SystemExit(missing(name, error)) from error
     except ImportError as error:
@@ -81,6 +81,11 @@ def run(name: str, words: Sequence[str]) -> None:
 def module_of(name: str) -> Any:
     """The module of a command."""
     return import_module(f".{name}", __package__)
+
+
+def form_of(module: Any, words: Sequence[str]) -> tuple[type, str | None]:
+    """What a command's words are read as, and its help: by its ``form``, where they say which settings there are."""
+    return module.form(words) if hasattr(module, "form") else (module.Args, module.__doc__)
 
 
 def missing(name: str, error: ModuleNotFoundError) -> str:
@@ -97,8 +102,8 @@ def missing(name: str, error: ModuleNotFoundError) -> str:
 
 def all_commands(words: Sequence[str]) -> None:
     """Everything as one command, as a shell's completion needs it; what is not installed is left out."""
-    there = {}
+    there: dict[str, Any] = {}
     for name in COMMANDS:
         with suppress(ModuleNotFoundError):
-            there[name] = module_of(name).Args
+            there[name] = form_of(module_of(name), ())[0]
     tyro.extras.subcommand_cli_from_dict(there, args=words, prog="hanabako")

@@ -6,9 +6,8 @@
 It starts `agents.ppo` under ``torchrun``, one rank per core.
 """
 
-import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,9 @@ from gymnasium.vector import AutoresetMode
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
 from .. import ppo
-from ..learning.common.launch import saved_ranks, train, usual_ranks
-from ..learning.common.runs import finished
+from ..learning.common.algorithms import named
+from ..learning.common.launch import ranks_for, saved_ranks, start_ranks
+from ..learning.common.runs import finished, read_about
 from ..learning.recipes import RECIPES
 from ..networks.network import kind_of_processor
 from ..networks.neural_policy import load_policy
@@ -77,11 +77,11 @@ def demo(args: Args) -> Path:
     started = time.perf_counter()
     if args.resume:
         run_dir, ranks = args.resume, saved_ranks(args.resume)
-        settings = ["--resume", str(run_dir)]
+        settings = ppo.Args(resume=run_dir)
     else:
         preset = "mini" if args.minutes < SHORT else "standard"
         run_dir = args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
-        ranks = args.ranks or usual_ranks(ppo.Args.games, ppo.Args.minibatch)
+        ranks = args.ranks or ranks_for(ppo.Args())
         print(f"Hanabi ({preset}, 2 players) from scratch on {ranks} cores. Compiling the game ...", flush=True)
         compile_game(preset)
         spent = (time.perf_counter() - started) / 60
@@ -89,9 +89,9 @@ def demo(args: Args) -> Path:
         print(
             f"It took {60 * spent:.0f} s (the next time, none). Now {minutes:.1f} minutes of self-play.\n", flush=True
         )
-        settings = [*RECIPES[f"hanabi-{preset}-2p"].arguments(), "--minutes", f"{minutes:.2f}"]
-        settings += ["--seed", str(args.seed), "--run-dir", str(run_dir)]
-    train(ranks, settings)
+        known = tyro.cli(ppo.Args, args=RECIPES[f"hanabi-{preset}-2p"].arguments())
+        settings = replace(known, minutes=minutes, seed=args.seed, run_dir=run_dir)
+    start_ranks(ranks, named("ppo"), settings)
     last = finished(run_dir)
     if last is None:
         raise SystemExit(f"\nInterrupted. To go on: python -m {__spec__.name} --resume {run_dir}")
@@ -137,7 +137,7 @@ def record_replay(run_dir: Path, specialize: bool) -> Path:
 
 def describe(run_dir: Path, row: dict[str, Any]) -> str:
     """The result beside the published figures, and where everything is."""
-    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
+    about = read_about(run_dir)
     best = config_from_dict(about["config"]).max_score
     kind = kind_of_processor(torch.device(about["device"]))
     cost = f"{row['steps'] / 1e6:.0f} M steps, {row['seconds'] / 60:.1f} minutes on {about['ranks']} {kind}"

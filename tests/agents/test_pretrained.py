@@ -12,8 +12,8 @@ import tyro
 import agents
 from agents import ppo
 from agents.evaluate import play
-from agents.learning import cloning
 from agents.learning.common import launch
+from agents.learning.common.algorithms import command_line
 from agents.learning.recipes import RECIPES, Recipe
 from agents.networks.neural_policy import read_metadata
 from agents.registry import PRETRAINED
@@ -74,8 +74,9 @@ def test_a_network_that_goes_on_from_others_tells_what_all_took(
 ):
     monkeypatch.setattr(shipped_networks, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(shipped_networks, "PRETRAINED", tmp_path)
-    learners = {"ppo": ppo, "learning.cloning": cloning}
-    monkeypatch.setattr(launch, "train", lambda _ranks, settings, learner: learners[learner].main(settings))
+    monkeypatch.setattr(
+        launch, "train", lambda _ranks, words, learner: command_line(f"agents.learning.{learner}", words)
+    )
     sizes = {name: value for name, value in SMALL.items() if name != "preset"}
     settings = tuple(str(word) for name, value in sizes.items() for word in (f"--{name.replace('_', '-')}", value))
     first = Recipe("hanabi", "very_small", 2, 2 * UPDATE, settings, clones=clones)
