@@ -62,18 +62,22 @@ def overview() -> str:
     return "\n".join(["usage: hanabako COMMAND [OPTIONS]", "", *rows, "", (__doc__ or "").strip()])
 
 
-def run(name: str, words: Sequence[str]) -> None:
-    """Do a command with the options after its name."""
+def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) -> None:
+    """Do a command with the options after its name, by default those of this process.
+
+    Raises:
+        SystemExit: as for `main`.
+    """
+    prog = prog or f"hanabako {name}"
+    says = prog.rpartition(".")[2]  # of a module its last name
     try:
         module = module_of(name)
-        kind, about = form_of(module, words)
-        module.run(tyro.cli(kind, args=words, description=about, prog=f"hanabako {name}"))
+        kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
+        module.run(tyro.cli(kind, args=words, description=about, prog=prog))
     except ModuleNotFoundError as error:
         raise SystemExit(missing(name, error)) from error
-    except ImportError as error:
-        raise SystemExit(f"hanabako {name}: {error}") from error
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"hanabako {name}: {error}") from error
+    except (ImportError, OSError, ValueError) as error:
+        raise SystemExit(f"{says}: {error}") from error
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
@@ -83,9 +87,13 @@ def module_of(name: str) -> Any:
     return import_module(f".{name}", __package__)
 
 
-def form_of(module: Any, words: Sequence[str]) -> tuple[type, str | None]:
-    """What a command's words are read as, and its help: by its ``form``, where they say which settings there are."""
-    return module.form(words) if hasattr(module, "form") else (module.Args, module.__doc__)
+def form_of(module: Any, words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
+    """What a command's words are read as, its help, and the words: a command's own ``form``, if it has one, says it.
+
+    Raises:
+        ValueError: see there.
+    """
+    return module.form(words) if hasattr(module, "form") else (module.Args, module.__doc__, words)
 
 
 def missing(name: str, error: ModuleNotFoundError) -> str:

@@ -19,9 +19,8 @@ from hanabako.files import read_json
 from hanabako.games import config_from_dict
 from hanabako.words.checks import shown
 
-from ..evaluation.report import Args as Evaluation
-from ..evaluation.report import cross_play, loaded
-from ..playing.play import play
+from ..evaluation.modes import MODES, Question
+from ..evaluation.report import loaded
 
 __all__ = ["check", "main"]
 
@@ -49,12 +48,10 @@ def check(entry: Mapping[str, Any], num_threads: int = 1) -> list[str]:
         games, seed = int(entry["games"]), int(entry["seed"])
         claimed = entry["cross_play"] if "cross_play" in entry else [[{"score": entry["score"]} | dict(entry)]]
         agents, _ = loaded(names, config, entry.get("search", {}), num_threads, goes_on=False)
-        if "cross_play" in entry:
-            again = Evaluation(game=entry["config"]["game"], games=games, seed=seed, num_threads=num_threads)
-            found = cross_play(again, config, agents)["cross_play"]
-        else:
-            seats = [agents[name] for name in names] if len(names) > 1 else agents[names[0]]
-            found = [[play(config, seats, games, seed, num_threads).summary()]]
+        question = Question(config, agents, names, games, seed, num_threads)
+        mode = "cross-play" if "cross_play" in entry else "self-play"
+        again = MODES[mode].play(question)
+        found = again["cross_play"] if "cross_play" in entry else [[again]]
         return list(differences(claimed, found))
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError(f"no result of agents.evaluate that can be played again: {shown(str(error))}") from error

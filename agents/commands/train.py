@@ -47,8 +47,8 @@ class Args(Generic[Kind]):
     """Processes that train together: by default one per core or GPU, as far as they share the games evenly."""
 
 
-def form(words: Sequence[str]) -> tuple[type, str | None]:
-    """What the words of the command are read as, and what its help says: those of the algorithm that they name.
+def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
+    """See `agents.commands.command_line.form_of`: settings and help are those of the algorithm that the words name.
 
     Raises:
         ValueError: there is no such algorithm.
@@ -56,7 +56,7 @@ def form(words: Sequence[str]) -> tuple[type, str | None]:
     others = [word for word in words if word not in ("-h", "--help")]
     chosen, _ = tyro.cli(Chosen, args=others, return_unknown_args=True)
     learner = named(chosen.algorithm or NAMES[0])
-    return Args[learner.settings], __doc__ if chosen.algorithm is None else learner.about
+    return Args[learner.settings], __doc__ if chosen.algorithm is None else learner.about, words
 
 
 def run(args: Args) -> None:

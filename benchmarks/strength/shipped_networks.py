@@ -91,7 +91,7 @@ def measure(name: str, recipe: Recipe) -> None:
         agents=",".join([*bots, name]),
         games=GAMES,
         seed=SEED,
-        tournament=recipe.opponent is not None,
+        mode="self-play" if recipe.opponent is None else "tournament",
     )
     write_text(RESULTS / f"{name}.json", json.dumps(evaluate(play), indent=2) + "\n")
 

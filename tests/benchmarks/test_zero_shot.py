@@ -12,6 +12,7 @@ from agents import registry
 from agents.commands import leaderboard
 from agents.evaluate import main as evaluate
 from agents.evaluation.crossplay import self_and_cross_play
+from agents.learning.common.algorithms import declared_by
 from benchmarks.strength import zero_shot
 
 TINY = "--games 32 --horizon 8 --minibatch 64 --width 16 --steps 256 --evaluation-games 4 --final-games 4 --device cpu"
@@ -104,7 +105,7 @@ def test_two_algorithms_meet_in_all_pairs_and_errors_are_over_disjoint_ones():
 
 def test_every_algorithm_is_a_module_that_can_be_run():
     for module, _ in zero_shot.ALGORITHMS.values():
-        assert callable(importlib.import_module(module).main)
+        assert declared_by(importlib.import_module(module)).about
     for lot in zero_shot.LOTS:
         assert set(lot.algorithms) <= set(zero_shot.ALGORITHMS)
 
