@@ -12,7 +12,6 @@ from pathlib import Path
 from hanabako.pages.generated import update
 from hanabako.pages.rule_card import (
     bits_markdown,
-    card_parser,
     changed_fields,
     config_markdown,
     markdown_rows,
@@ -27,6 +26,7 @@ from hanafuda_env.engine.state import PHASE_PLAY
 from hanafuda_env.engine.yaku import YAKU_NAMES, YAKU_NEED
 from hanafuda_env.words.notation import CARD_NAMES, REASON_NAMES, action_to_str
 
+COMMAND = "python -m hanafuda_env.rule_card"
 README = Path(__file__).resolve().parent / "README.md"
 
 
@@ -81,10 +81,20 @@ def generated() -> Iterator[tuple[str, str]]:
     )
 
 
+def write_card(check: bool = False) -> None:
+    """Write the generated parts of the rule card from the code.
+
+    Args:
+        check: only say whether README.md is up to date.
+    """
+    update(README, generated(), check, COMMAND)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the generated parts of the rule card from the code."""
-    parser = card_parser("hanafuda_env.rule_card", main.__doc__)
-    update(README, generated(), parser.parse_args(arguments).check, parser.prog)
+    """The command line."""
+    import tyro
+
+    tyro.cli(write_card, args=arguments, prog=COMMAND)
 
 
 if __name__ == "__main__":
