@@ -75,7 +75,7 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m hanabako.pages.folder_map
 	@$(RUN) -m tests.proof pages
 	@$(RUN) -c "from hanabako.games import games; [game.module('rule_card').main([]) for game in games().values()]"
-	@$(foreach game,$(GAMES),$(RUN) -m agents.commands.draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
+	@$(foreach game,$(GAMES),$(RUN) -m hanabako draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

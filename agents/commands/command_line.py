@@ -28,9 +28,11 @@ COMMANDS = {
     "evaluate": "play many games with given agents and say how good they are",
     "play": "play a game yourself, with agents or friends",
     "watch": "write a game as a page for the browser",
+    "draw": "draw a position as a picture",
     "record": "write a dataset of games that agents play, or of hanab.live's",
     "benchmark": "time the games on this machine",
     "study": "list, run, show and merge studies: comparisons with their results",
+    "leaderboard": "play again what a file of results claims",
 }
 
 EXTRAS = {"tensorboard": "logging", "wandb": "logging", "resvg_py": "render", "PIL": "render"}

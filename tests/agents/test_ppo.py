@@ -293,7 +293,7 @@ def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
     assert (games[0] != games[1]).any()
 
 
-@pytest.mark.parametrize("module", ["ppo", "evaluate", "commands.demo"])
+@pytest.mark.parametrize("module", ["ppo", "evaluate"])
 def test_every_command_explains_itself(module, capsys):
     with pytest.raises(SystemExit) as end:
         __import__(f"agents.{module}", fromlist=["main"]).main(["--help"])
