@@ -3,7 +3,6 @@
 Its command is `agents.evaluate`.
 """
 
-import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from hanabako.files import write_text
+from hanabako.files import write_json
 from hanabako.games import config_to_dict, game_named, make_config
 from hanabako.machine import describe as describe_machine
 from hanabako.words.checks import as_seed, shown, usable_threads
@@ -162,7 +161,7 @@ def report(args: Args) -> None:
     result = evaluate(args)
     print(describe(result))
     if args.json:
-        write_text(args.json, json.dumps(result, indent=2) + "\n")
+        write_json(args.json, result)
     if args.png:
         draw(args.png, MODES[args.mode], result)
     if "refused" in result:

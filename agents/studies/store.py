@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from hanabako.files import read_json, write_text
+from hanabako.files import json_of_rows, read_json, write_text
 from hanabako.machine import describe
 from hanabako.words.checks import shown
 
@@ -111,8 +111,7 @@ def write_results(path: str | PathLike[str], study: str, origin: Origin, results
         for result in results
     ]
     head = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in ({"study": study} | dict(origin)).items()]
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    write_text(path, "{" + ",\n ".join([*head, f'"rows": [\n{lines}\n]']) + "}\n")
+    write_text(path, "{" + ",\n ".join([*head, f'"rows": {json_of_rows(rows)}']) + "}\n")
 
 
 def add_rows(

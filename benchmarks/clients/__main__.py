@@ -24,7 +24,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from benchmarks.speed.timing import write_json
+from hanabako.files import write_json
 from hanabako.machine import describe
 from hanabako.words.checks import shown
 

@@ -5,7 +5,6 @@ the wall clock. Cases that are compared take turns (first repeat of each, second
 minute of the machine falls on all of them and ratios stay honest. The median is the number, the range its spread.
 """
 
-import json
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -14,8 +13,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tqdm import tqdm
-
-from hanabako.files import write_text
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
@@ -96,8 +93,3 @@ def place(args: Any, name: str) -> Path:
         if value < default if field.name in EFFORT else value != default:
             return TRIALS / name
     return RESULTS / name
-
-
-def write_json(path: Path, content: dict) -> None:
-    """Write ``content`` so that a reader finds the old file or the whole new one, never a part."""
-    write_text(path, json.dumps(content, indent=1) + "\n")

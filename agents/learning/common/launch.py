@@ -1,6 +1,5 @@
 """Start a training run on several ranks of this machine, as the commands do that train for people."""
 
-import json
 import math
 import os
 import tempfile
@@ -15,7 +14,7 @@ from torch.distributed.elastic.multiprocessing.api import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
-from hanabako.files import write_text
+from hanabako.files import write_json
 from hanabako.words.checks import shown
 
 from . import algorithms
@@ -56,7 +55,7 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings) -> None:
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder, suppress(SignalException):
         # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         told = {"algorithm": learner.name, "args": settings.to_json()}
-        path = write_text(Path(folder) / "settings.json", json.dumps(told))
+        path = write_json(Path(folder) / "settings.json", told)
         try:
             torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", algorithms.__name__, str(path)])
         except ChildFailedError as error:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import torch
 from tqdm import tqdm
 
-from hanabako.files import parse_json, read_json, write_bytes, write_text
+from hanabako.files import parse_json, read_json, write_bytes, write_json, write_text
 from hanabako.games import config_to_dict, game_of
 from hanabako.machine import describe
 
@@ -63,7 +63,7 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
             "device": str(ranks.device),
             "machine": describe(),
         }
-        write_text(run_dir / "config.json", json.dumps(about, indent=2) + "\n")
+        write_json(run_dir / "config.json", about)
     ranks.wait()
 
 
