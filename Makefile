@@ -74,7 +74,7 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m docs.build.folder_map
 	@$(RUN) -m tests.proof pages
 	@$(foreach game,$(GAMES),$(RUN) -m docs.build.rule_cards.$(game) &&) true
-	@$(foreach game,$(GAMES),$(RUN) -m agents.commands.draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
+	@$(foreach game,$(GAMES),$(RUN) -m hanabako draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

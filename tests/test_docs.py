@@ -40,14 +40,8 @@ BRIEF_RUN = (
 )
 BRIEFLY = {
     "agents.ppo": BRIEF_RUN,
-    **{  # two that begin in the same second would share a directory
-        f"agents.learning.{name}": f"{BRIEF_RUN} --run-dir runs/{name}"
-        for name in ("mappo", "other_play", "off_belief", "league", "vdn", "sad")
-    },
-    "agents.learning.cloning": f"{BRIEF_RUN} --agent random",
     "agents.evaluate": "--games 4",
-    "hanabako train": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
-    "--evaluation-games 2 --final-games 2 --ranks 1",
+    "hanabako train": f"{BRIEF_RUN} --ranks 1",
     "hanabako evaluate": "--games 4",
     "hanabako play": "--no-web",
     "hanabako record": "--games 2",
@@ -134,6 +128,8 @@ def shortened(words: list[str]) -> list[str]:
         assert {bot.removeprefix(SEARCH) for bot in bots} <= set(names("hanabi"))
         played = dict.fromkeys(name if "/" in name else "random" for name in words[at].split(","))
         words = [*words[:at], ",".join(played), *words[at + 1 :]]
+    if "--agent" in words:  # who is cloned
+        briefly += ["--agent", "random"]
     if "--resume" in words:
         briefly = ["--steps", "128"]
     if module == "pytest":  # from here, and of the clone

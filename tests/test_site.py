@@ -195,7 +195,7 @@ def test_the_report_names_what_is_newer_and_only_that(tmp_path: Path, monkeypatc
     path = tmp_path / "notebooks" / "one.ipynb"
     path.write_text(json.dumps(content), encoding="utf-8")
     commit = (notebooks.git("rev-parse", "HEAD") or "").strip()
-    notebooks.stamp(path, commit)
+    notebooks.write_stamp(path, commit)
     assert list(notebooks.report()) == [f"one: of {commit}, {stamped_date(path)}; nothing is newer"]
 
     (tmp_path / "below.py").write_text("A = 2\n", encoding="utf-8")

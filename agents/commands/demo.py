@@ -3,33 +3,29 @@
     python -m agents.commands.demo                # standard Hanabi for two players, five minutes on two cores
     python -m agents.commands.demo --minutes 1    # the small game `mini` (three colors, three ranks)
 
-It starts `agents.ppo` under ``torchrun``, one rank per core.
+It trains as `hanabako train` does, one rank per core.
 """
 
-import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import tyro
-from gymnasium.vector import AutoresetMode
 
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 
 from .. import ppo
-from ..learning.common.launch import saved_ranks, train, usual_ranks
-from ..learning.common.runs import finished
+from ..learning.common.algorithms import named
+from ..learning.common.launch import ranks_for, saved_ranks, start_ranks
+from ..learning.common.runs import finished, read_about
 from ..learning.recipes import RECIPES
 from ..networks.network import kind_of_processor
-from ..networks.neural_policy import load_policy
+from . import command_line, watch
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
-
-REPLAY_SEED = 2**41  # a deal that neither training nor evaluations see
 
 SHOWN = (
     ("the learning curve", "curve.png"),
@@ -68,8 +64,8 @@ class Args:
     """Go on with the interrupted run in this directory."""
 
 
-def demo(args: Args) -> Path:
-    """Train and show; returns the run's directory.
+def run(args: Args) -> None:
+    """Train and show.
 
     Raises:
         SystemExit: training failed, or was interrupted.
@@ -77,11 +73,11 @@ def demo(args: Args) -> Path:
     started = time.perf_counter()
     if args.resume:
         run_dir, ranks = args.resume, saved_ranks(args.resume)
-        settings = ["--resume", str(run_dir)]
+        settings = ppo.Args(resume=run_dir)
     else:
         preset = "mini" if args.minutes < SHORT else "standard"
         run_dir = args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
-        ranks = args.ranks or usual_ranks(ppo.Args.games, ppo.Args.minibatch)
+        ranks = args.ranks or ranks_for(ppo.Args())
         print(f"Hanabi ({preset}, 2 players) from scratch on {ranks} cores. Compiling the game ...", flush=True)
         compile_game(preset)
         spent = (time.perf_counter() - started) / 60
@@ -89,15 +85,14 @@ def demo(args: Args) -> Path:
         print(
             f"It took {60 * spent:.0f} s (the next time, none). Now {minutes:.1f} minutes of self-play.\n", flush=True
         )
-        settings = [*RECIPES[f"hanabi-{preset}-2p"].arguments(), "--minutes", f"{minutes:.2f}"]
-        settings += ["--seed", str(args.seed), "--run-dir", str(run_dir)]
-    train(ranks, settings)
+        known = tyro.cli(ppo.Args, args=RECIPES[f"hanabi-{preset}-2p"].arguments())
+        settings = replace(known, minutes=minutes, seed=args.seed, run_dir=run_dir)
+    start_ranks(ranks, named("ppo"), settings)
     last = finished(run_dir)
     if last is None:
         raise SystemExit(f"\nInterrupted. To go on: python -m {__spec__.name} --resume {run_dir}")
-    record_replay(run_dir, specialize=True)
+    watch.page_of(watch.Args(str(run_dir)))
     print(describe(run_dir, last))
-    return run_dir
 
 
 def compile_game(preset: str) -> None:
@@ -106,38 +101,9 @@ def compile_game(preset: str) -> None:
     game_of(config).compile(config, ppo.Args.games)
 
 
-def record_replay(run_dir: Path, specialize: bool) -> Path:
-    """One game of the run's policy against itself, with the probabilities of its actions, as ``replay.html``.
-
-    ``specialize`` chooses the compiled loops (see `HanabiVectorEnv`): those that are there already.
-    """
-    from hanabi_env import HanabiVectorEnv
-    from hanabi_env.drawing.render import Snapshot, replay
-
-    policy = load_policy(run_dir / "policy.safetensors")
-    mode = AutoresetMode.DISABLED
-    env = HanabiVectorEnv(1, policy.config, observation="packed", autoreset_mode=mode, specialize=specialize)
-    seen, infos = env.reset(seed=REPLAY_SEED)
-    memories = policy.memory(policy.config.players)
-    snapshots = []
-    ended = False
-    while not ended:
-        memory = None if memories is None else memories[infos["current_player"]]
-        chances = policy.probabilities(seen["observation"], seen["action_mask"], memory)
-        if memories is not None:
-            memories[infos["current_player"]] = memory
-        legal = np.flatnonzero(seen["action_mask"][0]).tolist()
-        in_words = {env.action_to_str(0, action): float(chances[0, action]) for action in legal}
-        actions = chances.argmax(axis=1)
-        snapshots.append(Snapshot(env.to_dict(0), env.action_to_str(0, int(actions[0])), in_words))
-        seen, _, ended, _, infos = env.step(actions)
-    page = replay(policy.config, [*snapshots, Snapshot(env.to_dict(0))], title=f"Hanabi: {run_dir.name}")
-    return page.save(run_dir / "replay.html")
-
-
 def describe(run_dir: Path, row: dict[str, Any]) -> str:
     """The result beside the published figures, and where everything is."""
-    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
+    about = read_about(run_dir)
     best = config_from_dict(about["config"]).max_score
     kind = kind_of_processor(torch.device(about["device"]))
     cost = f"{row['steps'] / 1e6:.0f} M steps, {row['seconds'] / 60:.1f} minutes on {about['ranks']} {kind}"
@@ -156,14 +122,5 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
-    try:
-        demo(args)
-    except ValueError as error:
-        raise SystemExit(f"demo: {error}") from error
-
-
 if __name__ == "__main__":
-    main()
+    command_line.run("demo", prog=f"python -m {__spec__.name}")

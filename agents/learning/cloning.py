@@ -1,9 +1,9 @@
 """Behaviour cloning (Pomerleau 1991): a network learns to take the decisions that a given agent takes.
 
-    python -m agents.learning.cloning --agent smart --minutes 5
-    python -m agents.learning.cloning --agent smart --network recurrent --minutes 5
-    python -m agents.learning.cloning --dataset games.npz --minutes 5   # of `hanabako record`, or people's games
-    python -m agents.ppo --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
+    hanabako train --algorithm cloning --agent smart --minutes 5
+    hanabako train --algorithm cloning --agent smart --network recurrent --minutes 5
+    hanabako train --algorithm cloning --dataset games.npz --minutes 5   # of `hanabako record`, or people's games
+    hanabako train --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
 
 The agent plays every seat of live games of the simulator, so that no decision is learned from twice but in the
 ``epochs`` of its own rollout; nothing is stored. Who takes long to decide, as a search does, is better recorded, and
@@ -33,7 +33,7 @@ from ..datasets import Dataset
 from ..networks.network import masked
 from ..playing.open_games import check_members
 from ..registry import load
-from .common import trainer
+from .common.algorithms import command_line
 from .common.memories import Memories
 from .common.network_settings import NetworkSettings
 from .common.partners import CompanyEnvs
@@ -206,18 +206,5 @@ class Cloning:
         self.memories.now = state["memories"]
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
-
-
-def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
-    return trainer.train(args, Cloning)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, Cloning, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

@@ -1,7 +1,7 @@
 """Off-Belief Learning (Hu et al. 2021): partners' actions are read as if they meant no more than the rules say.
 
-    python -m agents.learning.off_belief --preset mini --minutes 3
-    python -m agents.learning.off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
+    hanabako train --algorithm off_belief --preset mini --minutes 3
+    hanabako train --algorithm off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
 
 Players who learn together invent meanings that nobody else can guess. Here none can arise. At each decision the hand of
 the player to move and the deck are dealt anew, from all arrangements that the player may not exclude; the action is
@@ -47,7 +47,7 @@ from torch import Tensor, nn
 from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
 from ..networks.packing import unpack
-from .common import trainer
+from .common.algorithms import command_line
 from .common.descent import Descent
 from .common.fictitious import FictitiousGames
 from .common.network_settings import NetworkSettings
@@ -309,18 +309,5 @@ def hands_of(envs: SelfPlayEnvs) -> tuple[np.ndarray, Tensor]:
     return states["hands"][rows, players, : envs.game.rules.hand_size], torch.from_numpy(counts)
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
-
-
-def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
-    return trainer.train(args, OffBelief)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, OffBelief, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

@@ -1,6 +1,7 @@
 """Masked PPO in self-play (Schulman et al. 2017): one network plays every seat and learns from all of them.
 
-    python -m agents.ppo --preset mini --minutes 1
+    hanabako train --preset mini --minutes 1
+    torchrun --standalone --nproc-per-node 2 -m agents.ppo --preset standard --minutes 5   # the ranks started by hand
 
 What differs from the textbook, each because it was measured to pay:
 

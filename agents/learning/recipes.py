@@ -36,15 +36,15 @@ class Recipe(NamedTuple):
 
     @property
     def learner(self) -> str:
-        """The module of `agents` that trains it."""
-        return "ppo" if self.clones is None else "learning.cloning"
+        """The algorithm that trains it, see `agents.learning.common.algorithms`."""
+        return "ppo" if self.clones is None else "cloning"
 
     def changed_players(self) -> int | None:
         """The number of players, or None if it is the preset's: not every game lets one change it."""
         return None if game_named(self.game).presets[self.preset].players == self.players else self.players
 
     def arguments(self) -> list[str]:
-        """Arguments of the learner's command, without the budget."""
+        """Words of the learner's command line, the budget excluded."""
         players, opponent = self.changed_players(), self.opponent
         arguments = ["--game", self.game, "--preset", self.preset]
         arguments += ["--players", str(players)] if players else []

@@ -1,7 +1,7 @@
 """VDN (Sunehag et al. 2018) over recurrent Q-learning with a replay memory (R2D2, Kapturowski et al. 2019).
 
-    python -m agents.learning.vdn --preset mini --minutes 2
-    python -m agents.learning.vdn --preset mini --network recurrent --minutes 5
+    hanabako train --algorithm vdn --preset mini --minutes 2
+    hanabako train --algorithm vdn --preset mini --network recurrent --minutes 5
 
 One Q function is learned for the team: what a decision of the player to move is worth, by what that player sees. It is
 double Q-learning with a dueling head, a slowly moving target network, games that explore more and less (Ape-X), and
@@ -33,7 +33,7 @@ from torch import Tensor
 from hanabako.games import game_named
 
 from ..networks.network import Network, choose, masked, q_values
-from .common import trainer
+from .common.algorithms import command_line
 from .common.memories import Memories
 from .common.network_settings import NetworkSettings
 from .common.ranks import Ranks
@@ -246,13 +246,5 @@ def returns_of(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: float
     return returns
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, VDN, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

@@ -73,7 +73,15 @@ def play(row: SelfPlay, _before: Result | None) -> dict[str, Any]:
         ValueError: the bot cannot play this variant.
     """
     lives = (f"max_life_tokens={row.max_life_tokens}",)
-    args = Args("hanabi", row.preset, row.players, lives, agents=row.agent, games=row.wanted, seed=SEED)
+    args = Args(
+        "hanabi",
+        preset=row.preset,
+        players=row.players,
+        config=lives,
+        agents=row.agent,
+        games=row.wanted,
+        seed=SEED,
+    )
     result = evaluate(args)
     del result["command"], result["machine"]  # the study notes its own
     return {"done": row.wanted, **result}

@@ -4,11 +4,12 @@
     hanabako study run make_train --where preset=mini        # one minute
     hanabako study page shipped_networks                     # the table that shows the results
 
-A row is one run of `agents.commands.demo` from scratch, kept in ``runs/``, and 10,000 games of its policy. How much
+A row is one run of `agents.commands.demo` from scratch, kept in ``runs/make_train``, and 10,000 games of its policy. How much
 it learns in its minutes depends on how the processor multiplies, so a row names its kind, and is refused elsewhere.
 The oldest rows did not record theirs: they ran on two cores, the one of the standard game by the recipe of its time.
 """
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from agents.studies.study import Result
 
 __all__ = ["RESULTS", "STUDY", "MakeTrain"]
 
+RUNS = Path("runs") / "make_train"
 RESULTS = Path(__file__).resolve().parent / "results" / "make_train.json"
 GAMES, SEED = 10_000, 1
 MINUTES = {"standard": demo.Args.minutes, "mini": 1.0}
@@ -64,9 +66,10 @@ def play(row: MakeTrain, _before: Result | None) -> dict[str, Any]:
     here = kind_of_processor(torch.device(best_device()))
     if row.processor != here:
         raise ValueError(f"processor must be that of this machine, {here}, got {row.processor}")
-    run_dir = demo.demo(demo.Args(minutes=MINUTES[row.preset]))
+    run_dir = RUNS / f"{row.preset}-{time.strftime('%Y%m%d-%H%M%S')}"
+    demo.run(demo.Args(minutes=MINUTES[row.preset], run_dir=run_dir))
     policy = str(run_dir / "policy.safetensors")
-    evaluation = evaluate(Args("hanabi", row.preset, agents=policy, games=GAMES, seed=SEED))
+    evaluation = evaluate(Args("hanabi", preset=row.preset, agents=policy, games=GAMES, seed=SEED))
     del evaluation["command"], evaluation["machine"]  # the study notes its own
     return {"done": 1, "evaluation": evaluation}
 

@@ -123,7 +123,7 @@ def measured(name: str, recipe: Recipe) -> dict[str, Any]:
             agents=",".join([*bots, name]),
             games=GAMES,
             seed=SEED,
-            tournament=recipe.opponent is not None,
+            mode="self-play" if recipe.opponent is None else "tournament",
         )
     )
     del result["command"], result["machine"]  # the study notes its own

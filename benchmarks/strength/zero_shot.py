@@ -40,12 +40,12 @@ ALGORITHMS = {
     "ippo": ("ppo", ""),
     "ippo-half": ("ppo", ""),
     "ippo-dense": ("ppo", "--network dense"),
-    "mappo": ("learning.mappo", ""),
-    "other-play": ("learning.other_play", ""),
-    "vdn": ("learning.vdn", ""),
-    "sad": ("learning.sad", ""),
-    "obl-1": ("learning.off_belief", ""),
-    "obl-2": ("learning.off_belief", "--level-below {obl-1}"),
+    "mappo": ("mappo", ""),
+    "other-play": ("other_play", ""),
+    "vdn": ("vdn", ""),
+    "sad": ("sad", ""),
+    "obl-1": ("off_belief", ""),
+    "obl-2": ("off_belief", "--level-below {obl-1}"),
 }
 """By name: the module of `agents` that learns, and its settings beside the usual ones; a name in braces is that
 algorithm's policy of the same seed."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import torch
 
 import agents
 from agents.datasets import record
-from agents.learning.cloning import Args, Lessons, train
+from agents.learning.cloning import Args, Cloning, Lessons
+from agents.learning.common import trainer
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.recorded import RecordedEnvs
 from agents.learning.common.runs import read_metrics
@@ -22,6 +24,8 @@ from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
+train = partial(trainer.train, algorithm=Cloning)
+
 TINY = Args(**SMALL | {"preset": "mini", "agent": "smart"})
 ONE_COLOR = ("colors=1", "ranks=2", "hand_size=2", "max_information_tokens=2", "max_life_tokens=2", "derived=true")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agents import ppo
-from agents.commands import demo
+from agents.commands import command_line, demo, watch
 from agents.learning.common import runs
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
@@ -13,7 +13,7 @@ from tests.agents.tiny_runs import UPDATE
 
 def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path):
     run_dir = ppo.train(replace(TINY, preset="mini", steps=UPDATE, run_dir=tmp_path / "run"))
-    page = demo.record_replay(run_dir, specialize=False)
+    page = watch.page_of(watch.Args(str(run_dir)))
     text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "observation card_knowledge+derived" in text
@@ -31,5 +31,5 @@ def test_the_published_figures_stand_beside_a_full_game_with_the_caveat(tmp_path
 
 
 def test_a_demo_without_a_run_to_resume_says_so(tmp_path):
-    with pytest.raises(SystemExit, match="demo: "):
-        demo.main(["--resume", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"^demo: .* holds no run to resume"):
+        command_line.run("demo", ["--resume", str(tmp_path)], "python -m agents.commands.demo")

@@ -10,10 +10,11 @@ import pytest
 import torch
 
 import agents
-from agents.learning import mappo
+from agents.learning.common import trainer
 from agents.learning.common.partners import CompanyEnvs
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
+from agents.learning.mappo import MAPPO
 from agents.networks.neural_policy import load_policy
 from agents.playing.block import Block
 from agents.playing.open_games import OpenBlock
@@ -259,7 +260,7 @@ def test_partners_and_starts_that_cannot_be_are_refused(tmp_path, change, words)
 
 def test_algorithms_that_show_games_otherwise_have_no_partners(tmp_path):
     with pytest.raises(ValueError, match="partners must be none"):
-        mappo.train(replace(TINY, run_dir=tmp_path / "run", partners=("random",)))
+        trainer.train(replace(TINY, run_dir=tmp_path / "run", partners=("random",)), MAPPO)
     assert not (tmp_path / "run").exists()
 
 

@@ -4,13 +4,13 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from agents.commands.command_line import main
 from agents.learning.common.runs import read_metrics
 from agents.learning.common.trainer import Settings, Trainer
 from agents.networks.neural_policy import load_policy
@@ -41,9 +41,11 @@ def without_clock(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def run_here(words: Sequence[str], _log: Path) -> int:
-    """Instead of `agents.learning.common.launch.run_module`: a learner in this process, on one rank."""
-    module, *settings = words[words.index("--") + 1 if words[0] == "torch.distributed.run" else 0 :]
-    import_module(module).main(settings)
+    """Instead of `agents.learning.common.launch.run_module`: `hanabako train` in this process, on one rank."""
+    hanabako, *told = words
+    assert hanabako == "hanabako"
+    told[told.index("--ranks") + 1] = "1"
+    main(told)
     return 0
 
 

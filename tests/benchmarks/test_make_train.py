@@ -26,7 +26,7 @@ def test_this_machines_kind_of_processor_has_a_row():
 
 @pytest.mark.parametrize("processor", [*(kind for kind in KINDS if kind != HERE), "not recorded"])
 def test_rows_of_other_processors_are_refused(processor: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(make_train.demo, "demo", None)
+    monkeypatch.setattr(make_train.demo, "run", None)
     with pytest.raises(ValueError, match=f"processor must be that of this machine, {HERE}, got {processor}"):
         play(MakeTrain("mini", processor), None)
 
@@ -36,12 +36,14 @@ def test_a_row_runs_make_train_and_measures_its_policy(tmp_path: Path, monkeypat
 
     def run(args: demo.Args) -> Any:
         asked.append(args.minutes)
-        return ppo.train(replace(TINY, preset="mini", steps=UPDATE, run_dir=tmp_path / "run"))
+        return ppo.train(replace(TINY, preset="mini", steps=UPDATE, run_dir=args.run_dir))
 
-    monkeypatch.setattr(make_train.demo, "demo", run)
+    monkeypatch.setattr(make_train.demo, "run", run)
+    monkeypatch.setattr(make_train, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(make_train, "GAMES", 20)
     found = play(MakeTrain("mini", HERE), None)
     assert asked == [1.0] and found["done"] == 1
     assert found["evaluation"]["games"] == 20 and found["evaluation"]["config"]["colors"] == 3
-    assert found["evaluation"]["agents"] == [str(tmp_path / "run" / "policy.safetensors")]
+    (policy,) = (tmp_path / "runs").glob("mini-*/policy.safetensors")
+    assert found["evaluation"]["agents"] == [str(policy)]
     assert [about["processor"] for about in found["evaluation"]["training"]] == [HERE]

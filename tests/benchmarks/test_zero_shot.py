@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.commands import leaderboard
+from agents.commands.command_line import main
 from agents.evaluate import main as evaluate
 from agents.evaluation.crossplay import self_and_cross_play
 from agents.learning.common import launch
@@ -190,7 +190,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", ["scores", "matrix"])
 def test_an_entry_is_found_again(entries: dict[str, Path], name: str, capsys):
-    leaderboard.main([str(entries[name])])
+    main(["leaderboard", str(entries[name])])
     assert capsys.readouterr().out.endswith(f"{entries[name]}: found again\n")
 
 
@@ -202,7 +202,7 @@ def test_a_claim_that_does_not_hold_is_named(entries: dict[str, Path], name: str
     path = tmp_path / "entry.json"
     path.write_text(json.dumps(entry), encoding="utf-8")
     with pytest.raises(SystemExit):
-        leaderboard.main([str(path)])
+        main(["leaderboard", str(path)])
     place = "row 1, column 2" if name == "matrix" else "row 1, column 1"
     assert f"{place}: {cell['score']:.3f} is claimed" in capsys.readouterr().out
 
@@ -217,7 +217,7 @@ def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(registry, "searcher", lambda _: search)
     words = ["hanabi", "--preset", "mini", "--games", "5", "--agents", "search:cautious", "--search", "rollouts=7"]
     evaluate([*words, "--json", str(tmp_path / "entry.json")])
-    leaderboard.main([str(tmp_path / "entry.json")])
+    main(["leaderboard", str(tmp_path / "entry.json")])
     assert told == [7, 7]
 
 
@@ -226,5 +226,5 @@ def test_what_is_no_entry_is_refused_in_words(entry: Any, tmp_path: Path, capsys
     path = tmp_path / "entry.json"
     path.write_text(json.dumps(entry), encoding="utf-8")
     with pytest.raises(SystemExit):
-        leaderboard.main([str(path)])
+        main(["leaderboard", str(path)])
     assert len(capsys.readouterr().out.splitlines()) == 1

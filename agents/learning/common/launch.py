@@ -1,9 +1,9 @@
 """Start a training run on several ranks of this machine, as the commands do that train for people."""
 
-import json
 import math
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,25 +15,43 @@ from torch.distributed.elastic.multiprocessing.api import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
-from .checkpoints import holds_checkpoint
-from .runs import finished
+from hanabako.files import write_json
+from hanabako.words.checks import shown
 
-__all__ = ["saved_ranks", "train", "train_to_the_end", "usable_cores", "usual_ranks", "words_for"]
+from . import algorithms
+from .algorithms import Learner
+from .checkpoints import holds_checkpoint
+from .runs import finished, read_about
+from .trainer import Settings
+
+__all__ = [
+    "ranks_for",
+    "saved_ranks",
+    "start_ranks",
+    "train_to_the_end",
+    "usable_cores",
+    "usual_ranks",
+    "words_for",
+]
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
-AGENTS = __name__.rpartition(".learning.")[0]
 
 
-def train(ranks: int, settings: Sequence[str], learner: str = "ppo") -> None:
-    """Run a learner, a module of `agents`, on that many ranks of this machine until it ends, interrupted or not.
+def start_ranks(ranks: int, learner: Learner, settings: Settings) -> None:
+    """Train on that many ranks of this machine until the run ends, interrupted or not.
+
+    The ranks read the settings from a file.
 
     Raises:
         SystemExit: it failed.
     """
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
+    with tempfile.TemporaryDirectory(prefix="hanabako-") as folder, suppress(SignalException):
+        # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
+        told = {"algorithm": learner.name, "args": settings.to_json()}
+        path = write_json(Path(folder) / "settings.json", told)
         try:
-            torchrun(torchrun_words(ranks, [f"{AGENTS}.{learner}", *settings]))
+            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", algorithms.__name__, str(path)])
         except ChildFailedError as error:
             raise SystemExit(f"training failed: {error}") from error
 
@@ -43,14 +61,14 @@ def train_to_the_end(
 ) -> dict[str, Any]:
     """Make the run kept in ``run_dir``, or go on with it, and return the last row of its log; if it is made, that.
 
-    It runs in a process of its own, or one for each rank. What they print is added to ``<run_dir>.log``.
+    It runs as `hanabako train`, in a process of its own. What that prints is added to ``<run_dir>.log``.
 
     Args:
         ranks: how many.
         run_dir: where it is kept.
-        settings: if it has not begun.
+        settings: if it has not begun, as words of a command line.
         command: what goes on with it after an interruption.
-        learner: see `train`.
+        learner: the algorithm, one of `agents.learning.common.algorithms.NAMES`.
 
     Raises:
         SystemExit: it was interrupted.
@@ -58,11 +76,10 @@ def train_to_the_end(
     """
     if (last := finished(run_dir)) is not None:
         return last
-    module = [f"{AGENTS}.{learner}", *words_for(run_dir, settings)]
-    words = module if ranks == 1 else ["torch.distributed.run", *torchrun_words(ranks, module)]
+    words = ["train", "--algorithm", learner, "--ranks", str(ranks), *words_for(run_dir, settings)]
     interrupted, log = SystemExit(f"\nInterrupted. To go on: {command}"), run_dir.with_name(f"{run_dir.name}.log")
     try:
-        failed = run_module(words, log) != 0
+        failed = run_module(["hanabako", *words], log) != 0
     except KeyboardInterrupt:
         raise interrupted from None
     if (last := finished(run_dir)) is not None:
@@ -88,11 +105,6 @@ def run_module(words: Sequence[str], log: Path) -> int:
             raise
 
 
-def torchrun_words(ranks: int, module: Sequence[str]) -> list[str]:
-    """What torchrun is told to run a module, with its words, on that many ranks of this machine."""
-    return ["--standalone", "--nproc-per-node", str(ranks), "-m", "--", *module]
-
-
 def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
     """What a learner's command is told to go on with the run kept in ``run_dir``, or to begin it with ``settings``."""
     return (
@@ -102,12 +114,25 @@ def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
     )
 
 
+def ranks_for(settings: Settings) -> int:
+    """As many as `usual_ranks` at most, and of these the most that can share what the settings say."""
+    for ranks in range(most_ranks(settings.device), 1, -1):
+        with suppress(ValueError):
+            settings.check(ranks)
+            return ranks
+    return 1
+
+
 def usual_ranks(games: int, minibatch: int, device: str = "auto") -> int:
     """As many as there are cores, or GPUs if they compute, and at most so many that all have as many games."""
-    on_gpu = device == "cuda" or (device == "auto" and torch.cuda.is_available())
-    most = torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS)
     shared = math.gcd(games, minibatch)
-    return max(ranks for ranks in range(1, max(most, 1) + 1) if shared % ranks == 0)
+    return max(ranks for ranks in range(1, most_ranks(device) + 1) if shared % ranks == 0)
+
+
+def most_ranks(device: str) -> int:
+    """As many as there are cores, or GPUs if they compute."""
+    on_gpu = device == "cuda" or (device == "auto" and torch.cuda.is_available())
+    return max(torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS), 1)
 
 
 def usable_cores() -> int:
@@ -121,7 +146,7 @@ def saved_ranks(run_dir: Path) -> int:
     Raises:
         ValueError: the directory holds no run.
     """
-    try:
-        return int(json.loads((run_dir / "config.json").read_text(encoding="utf-8"))["ranks"])
-    except (OSError, ValueError, KeyError) as error:
-        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
+    ranks = read_about(run_dir).get("ranks")
+    if type(ranks) is not int or ranks < 1:
+        raise ValueError(f"{run_dir} holds no run to resume: ranks must be an int from 1, got {shown(ranks)}")
+    return ranks
