@@ -4,8 +4,8 @@
     hanabako study run make_train --where preset=mini        # one minute
     hanabako study page shipped_networks                     # the table that shows the results
 
-A row is one run of `agents.commands.demo` from scratch, kept in ``runs/make_train``, and 10,000 games of its policy. How much
-it learns in its minutes depends on how the processor multiplies, so a row names its kind, and is refused elsewhere.
+A row is one run of `agents.commands.demo` from scratch, kept in ``runs/make_train``, and 10,000 games of its policy.
+How much it learns in its minutes depends on how the processor multiplies, so a row names its kind, and is refused elsewhere.
 The oldest rows did not record theirs: they ran on two cores, the one of the standard game by the recipe of its time.
 """
 
