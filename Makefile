@@ -21,7 +21,7 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minutes; MINUTES=1 for the mini game
-	@$(RUN) -m agents.commands.demo $(if $(MINUTES),--minutes $(MINUTES))
+	@$(RUN) -m benchmarks.demo $(if $(MINUTES),--minutes $(MINUTES))
 
 test: lint types pytest  ## lint, types, tests and notebooks; says what was skipped and why
 

@@ -94,9 +94,9 @@ NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's s
 
 
 def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
-    """All of ``common`` and the recipes."""
+    """All of ``common``."""
     folder = ROOT / "agents" / "learning"
-    paths = [*folder.glob("common/*.py"), folder / "recipes.py"]
+    paths = [*folder.glob("common/*.py")]
     shared = {str(path.relative_to(ROOT)) for path in paths if path.name != "__init__.py"}
     assert shared <= named("A learning algorithm")
 

@@ -8,7 +8,7 @@ The matches between all players, 10,000 deals of one round played with both seat
 tournaments: `hanabako study run shipped_networks` plays them. Here each of these players meets itself, 20,000 rounds,
 to count how often the dealer wins. A long match is 50,000 deals of a shipped network against much thought, with both
 seatings. A best response goes on from a shipped network, against that network, which stays as it is: trained by its
-last recipe (`agents.learning.recipes`) for 15 M decisions, then measured on 10,000 deals with both seatings. Its run
+last recipe (`benchmarks.recipes`) for 15 M decisions, then measured on 10,000 deals with both seatings. Its run
 lies in ``runs/koikoi_rounds``.
 """
 
@@ -21,9 +21,8 @@ from typing import Any
 from agents import ppo
 from agents.bots.koikoi.monte_carlo import ROLL_OUTS
 from agents.evaluation.matches import head_to_head, one_round
-from agents.learning.common.launch import train_to_the_end, usual_ranks
+from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.learning.league import exploitability
-from agents.learning.recipes import RECIPES
 from agents.networks.policy_file import read_metadata, training_in_words
 from agents.playing.block import Block
 from agents.playing.play import steps_of
@@ -31,6 +30,7 @@ from agents.playing.policy import Policy
 from agents.registry import PRETRAINED, fingerprints, load, names
 from agents.studies import Row, Study
 from agents.studies.store import read_results
+from benchmarks.recipes import RECIPES
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig
 
@@ -98,7 +98,7 @@ class Response(Row):
     @property
     def cores(self) -> int:
         """All that the run's ranks keep busy."""
-        return usual_ranks(ppo.Args.games, ppo.Args.minibatch)
+        return ranks_for(ppo.Args())
 
 
 ROWS: list[Row] = [Dealer(preset, name, wanted=20_000) for preset in MEASURED for name in players_of(preset)]

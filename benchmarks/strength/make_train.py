@@ -4,8 +4,9 @@
     hanabako study run make_train --where preset=mini        # one minute
     hanabako study page shipped_networks                     # the table that shows the results
 
-A row is one run of `agents.commands.demo` from scratch, kept in ``runs/make_train``, and 10,000 games of its policy.
-How much it learns in its minutes depends on how the processor multiplies, so a row names its kind, and is refused elsewhere.
+A row is one run of `benchmarks.demo` from scratch, kept in ``runs/make_train``, and 10,000 games of its policy.
+How much it learns in its minutes depends on how the processor multiplies, so a row names its kind, and is refused
+elsewhere.
 The oldest rows did not record theirs: they ran on two cores, the one of the standard game by the recipe of its time.
 """
 
@@ -17,14 +18,14 @@ from typing import Any
 import torch
 
 from agents import ppo
-from agents.commands import demo
 from agents.evaluation.report import Args, evaluate
-from agents.learning.common.launch import usual_ranks
+from agents.learning.common.launch import ranks_for
 from agents.learning.common.ranks import best_device
 from agents.networks.network import kind_of_processor
 from agents.studies import Row, Study
 from agents.studies.store import NOT_RECORDED
 from agents.studies.study import Result
+from benchmarks import demo
 
 __all__ = ["RESULTS", "STUDY", "MakeTrain"]
 
@@ -53,7 +54,7 @@ class MakeTrain(Row):
     @property
     def cores(self) -> int:
         """The ranks that `make train` starts."""
-        return usual_ranks(ppo.Args.games, ppo.Args.minibatch)
+        return ranks_for(ppo.Args())
 
 
 def play(row: MakeTrain, _before: Result | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@
     hanabako study run shipped_networks --again                           # measure all of them again
 
 A network that has no file in ``agents/pretrained`` is trained first, on all cores, by its recipe
-(`agents.learning.recipes`). Its runs lie in ``runs/pretrained``; the same command goes on with one that was
+(`benchmarks.recipes`). Its runs lie in ``runs/pretrained``; the same command goes on with one that was
 interrupted. To train a network again, delete its file and its runs. Then it plays 10,000 games of seed 1: in Hanabi
 with itself, in the competitive games a tournament with all bots. The table of scores also shows what `make train`
 reaches (`make_train`) and random play (`hanabi_bots`).
@@ -19,8 +19,7 @@ from typing import Any
 
 from agents import ppo
 from agents.evaluation.report import Args, evaluate
-from agents.learning.common.launch import train_to_the_end, usual_ranks
-from agents.learning.recipes import RECIPES, Recipe
+from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.networks.neural_policy import load_network, save_policy
 from agents.networks.policy_file import read_metadata, training_in_words
 from agents.registry import PRETRAINED, names
@@ -28,6 +27,7 @@ from agents.studies import Row, Study
 from agents.studies.pages import origin_line
 from agents.studies.store import read_results
 from agents.studies.study import Result, Results
+from benchmarks.recipes import RECIPES, Recipe
 from hanabako.games import config_from_dict
 
 from . import hanabi_bots, make_train
@@ -58,7 +58,7 @@ class Shipped(Row):
     @property
     def cores(self) -> int:
         """The ranks that train it."""
-        return usual_ranks(ppo.Args.games, ppo.Args.minibatch)
+        return ranks_for(ppo.Args())
 
 
 def play(row: Shipped, _before: Result | None) -> dict[str, Any]:

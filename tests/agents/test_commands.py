@@ -277,9 +277,9 @@ def test_the_help_of_an_algorithm_shows_its_own_settings(capsys: pytest.CaptureF
 
 def test_ranks_share_the_games_evenly(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(launch, "usable_cores", lambda: 6)
-    assert launch.usual_ranks(ppo.Args.games, ppo.Args.minibatch, "cpu") == 4
-    assert launch.usual_ranks(12, 36, "cpu") == 6
-    assert launch.usual_ranks(7, 7, "cpu") == 1
+    assert launch.ranks_for(ppo.Args(device="cpu")) == 4
+    assert launch.ranks_for(ppo.Args(device="cpu", games=12, minibatch=36)) == 6
+    assert launch.ranks_for(ppo.Args(device="cpu", games=7, minibatch=7)) == 1
 
 
 def test_ranks_are_as_many_as_can_share_what_an_algorithm_learns_from(monkeypatch: pytest.MonkeyPatch):

@@ -10,9 +10,9 @@ import tyro
 import agents
 from agents import ppo
 from agents.evaluate import play
-from agents.learning.recipes import RECIPES, Recipe
 from agents.networks.neural_policy import read_metadata
 from agents.registry import PRETRAINED
+from benchmarks.recipes import RECIPES, Recipe
 from hanabako.games import config_from_dict, game_names, game_of, make_config
 
 NAMES = [name for game in game_names() for name in agents.pretrained(game)]

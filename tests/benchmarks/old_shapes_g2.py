@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from agents.learning.recipes import RECIPES
 from agents.studies.store import ORIGIN, read_results
+from benchmarks.recipes import RECIPES
 from benchmarks.strength import hanabi_bots, make_train, ports, shipped_networks
 from benchmarks.strength.hanabi_bots import LIVES, STANDARD, VARIANTS
 

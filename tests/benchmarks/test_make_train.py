@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from agents import ppo
-from agents.commands import demo
 from agents.learning.common.ranks import best_device
 from agents.networks.network import kind_of_processor
+from benchmarks import demo
 from benchmarks.strength import make_train
 from benchmarks.strength.make_train import KINDS, STUDY, MakeTrain, play
 from tests.agents.test_ppo import TINY

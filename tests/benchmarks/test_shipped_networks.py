@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from agents.learning.common import launch
-from agents.learning.recipes import RECIPES, Recipe
 from agents.networks.policy_file import read_metadata
 from agents.registry import pretrained
 from agents.studies.store import is_stale, read_results
+from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import hanabi_bots, shipped_networks
 from benchmarks.strength.shipped_networks import Shipped, scores
 from hanabako.games import game_names

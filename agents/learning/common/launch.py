@@ -1,6 +1,5 @@
 """Start a training run on several ranks of this machine, as the commands do that train for people."""
 
-import math
 import os
 import sys
 import tempfile
@@ -30,7 +29,6 @@ __all__ = [
     "start_ranks",
     "train_to_the_end",
     "usable_cores",
-    "usual_ranks",
     "words_for",
 ]
 
@@ -115,18 +113,12 @@ def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
 
 
 def ranks_for(settings: Settings) -> int:
-    """As many as `usual_ranks` at most, and of these the most that can share what the settings say."""
+    """The most ranks, of as many as there are cores or GPUs, that share what the settings say evenly."""
     for ranks in range(most_ranks(settings.device), 1, -1):
         with suppress(ValueError):
             settings.check(ranks)
             return ranks
     return 1
-
-
-def usual_ranks(games: int, minibatch: int, device: str = "auto") -> int:
-    """As many as there are cores, or GPUs if they compute, and at most so many that all have as many games."""
-    shared = math.gcd(games, minibatch)
-    return max(ranks for ranks in range(1, most_ranks(device) + 1) if shared % ranks == 0)
 
 
 def most_ranks(device: str) -> int:

@@ -1,7 +1,7 @@
 """What ``make train`` runs: learn Hanabi from scratch on all cores, evaluate, and show where everything is.
 
-    python -m agents.commands.demo                # standard Hanabi for two players, five minutes on two cores
-    python -m agents.commands.demo --minutes 1    # the small game `mini` (three colors, three ranks)
+    python -m benchmarks.demo                # standard Hanabi for two players, five minutes on two cores
+    python -m benchmarks.demo --minutes 1    # the small game `mini` (three colors, three ranks)
 
 It trains as `hanabako train` does, one rank per core.
 """
@@ -14,15 +14,14 @@ from typing import Any
 import torch
 import tyro
 
+from agents import ppo
+from agents.commands import watch
+from agents.learning.common.algorithms import named
+from agents.learning.common.launch import ranks_for, saved_ranks, start_ranks
+from agents.learning.common.runs import finished, read_about
+from agents.networks.network import kind_of_processor
+from benchmarks.recipes import RECIPES
 from hanabako.games import config_from_dict, game_named, game_of, make_config
-
-from .. import ppo
-from ..learning.common.algorithms import named
-from ..learning.common.launch import ranks_for, saved_ranks, start_ranks
-from ..learning.common.runs import finished, read_about
-from ..learning.recipes import RECIPES
-from ..networks.network import kind_of_processor
-from . import command_line, watch
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
@@ -122,5 +121,17 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def main(argv: list[str] | None = None) -> None:
+    """The command line.
+
+    Raises:
+        SystemExit: something is wrong, in one line.
+    """
+    try:
+        run(tyro.cli(Args, args=argv, description=__doc__, prog="python -m benchmarks.demo"))
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"demo: {error}") from error
+
+
 if __name__ == "__main__":
-    command_line.run("demo", prog=f"python -m {__spec__.name}")
+    main()

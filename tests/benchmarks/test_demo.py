@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from agents import ppo
-from agents.commands import command_line, demo, watch
+from agents.commands import watch
 from agents.learning.common import runs
+from benchmarks import demo
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
 
@@ -32,4 +33,4 @@ def test_the_published_figures_stand_beside_a_full_game_with_the_caveat(tmp_path
 
 def test_a_demo_without_a_run_to_resume_says_so(tmp_path):
     with pytest.raises(SystemExit, match=r"^demo: .* holds no run to resume"):
-        command_line.run("demo", ["--resume", str(tmp_path)], "python -m agents.commands.demo")
+        demo.main(["--resume", str(tmp_path)])
