@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -300,11 +299,13 @@ def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(GameEntry, "compile", lambda *_: None)
     monkeypatch.setattr(launch, "torchrun", torchrun)
-    words = ["--preset", "mini", "--config", "derived=true", "history=2", "--start", "hanabi-mini-2p"]
-    main(["train", "--algorithm", "vdn", "--ranks", "2", "--q-lambda", "0.5", *words[:-2]])
-    main(["train", "--ranks", "2", *words])
-    given: dict[str, Any] = {"preset": "mini", "config": ("derived=true", "history=2")}
-    meant = {"vdn": vdn.Args(**given, q_lambda=0.5), "ppo": ppo.Args(**given, start="hanabi-mini-2p")}
+    words = ["--ranks", "2", "--preset", "mini", "--config", "derived=true"]
+    main(["train", "--algorithm", "vdn", *words, "history=2", "--q-lambda", "0.5"])
+    main(["train", *words, "--start", "hanabi-mini-2p"])
+    meant = {
+        "vdn": vdn.Args(preset="mini", config=("derived=true", "history=2"), q_lambda=0.5),
+        "ppo": ppo.Args(preset="mini", config=("derived=true",), start="hanabi-mini-2p"),
+    }
     for (module, ranks, content), (name, settings) in zip(started, meant.items(), strict=True):
         assert (module, ranks, content["algorithm"]) == (algorithms.__name__, 2, name)
         assert type(settings).from_json(content["args"]) == settings
