@@ -68,7 +68,7 @@ NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's s
     "agents/learning/off_belief.py",  # refuses the tiles
     *(
         f"tests/agents/test_{name}.py"
-        for name in ("network", "scoreboard", "mappo", "off_belief", "company", "cloning", "search", "search_together")
+        for name in ("network", "scoreboard", "mappo", "off_belief", "partners", "cloning", "search", "search_together")
     ),
     *(f"tests/hanabi/{name}.py" for name in ("table", "tables", "test_peers", "test_position", "test_rules")),
     "tests/hanabi/test_ratings.py",

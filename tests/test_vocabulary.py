@@ -58,6 +58,7 @@ WORDS = {
             "*_env/game.py": ("TableView", "table_(view|svg|rgb|ansi)"),
             "hanabako/*": ("table_(svg|rgb|ansi)",),
             "agents/p*": ("table_svg", "table_ansi"),
+            "agents/commands/draw.py": ("table_svg",),
             "agents/bots/plain.py": ("table_ansi",),
         },
     ),

@@ -1,8 +1,8 @@
 """What the bits of an observation and the actions of a game are about: section, field, card and suit.
 
-A game describes every section of its observation as `Block`s and its actions as `Part`s. The function ``layout(rules)``
-of its module ``engine.layout`` makes a `Layout` of them: rule cards print it, and whoever learns takes from it which
-bits and actions are about which suit.
+A game describes every section of its observation by `Repeated` parts and its actions by `Part`s. The function
+``layout(rules)`` of its module ``engine.layout`` makes a `Layout` of them: rule cards print it, and networks take from
+it which bits and actions are about which suit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ACTIONS", "Block", "Field", "Layout", "Part", "actions_of", "fields_of"]
+__all__ = ["ACTIONS", "Field", "Layout", "Part", "Repeated", "actions_of", "fields_of"]
 
 ACTIONS = "actions"
 """The section of the fields that are actions."""
@@ -37,7 +37,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Block:
+class Repeated:
     """Parts that lie side by side, repeated ``times`` times."""
 
     times: int
@@ -78,7 +78,7 @@ class Field:
         return [slice(start, start + self.bits) for start in starts]
 
 
-def fields_of(described: Mapping[str, Sequence[Block]], sections: Iterable[tuple[str, int, int]]) -> list[Field]:
+def fields_of(described: Mapping[str, Sequence[Repeated]], sections: Iterable[tuple[str, int, int]]) -> list[Field]:
     """The fields of an observation, in the order in which they begin.
 
     Args:
@@ -101,10 +101,10 @@ def fields_of(described: Mapping[str, Sequence[Block]], sections: Iterable[tuple
 
 def actions_of(parts: Sequence[Part], num_actions: int) -> list[Field]:
     """The actions, part by part, as fields of the section `ACTIONS`."""
-    return fields_of({ACTIONS: [Block(1, "", tuple(parts))]}, [(ACTIONS, 0, num_actions)])
+    return fields_of({ACTIONS: [Repeated(1, "", tuple(parts))]}, [(ACTIONS, 0, num_actions)])
 
 
-def _fields_of_block(section: str, at: int, block: Block) -> list[Field]:
+def _fields_of_block(section: str, at: int, block: Repeated) -> list[Field]:
     """The fields of a block that begins at bit ``at``."""
     found = []
     for part in block.parts:

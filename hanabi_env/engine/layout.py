@@ -6,7 +6,7 @@ layout(config.rules()).suit_of_bits    # the suit that each bit is about, or -1
 
 from collections.abc import Iterable
 
-from hanabako.engine.layout import Block, Layout, Part, actions_of, fields_of
+from hanabako.engine.layout import Layout, Part, Repeated, actions_of, fields_of
 from hanabi_env.engine.cards import cards_per_suit, rank_at, rank_in_box
 from hanabi_env.engine.observation import event_kinds, section_index
 from hanabi_env.engine.state import NO_TILE, TILES, Rules
@@ -36,24 +36,24 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:
 # --- The observation, section by section ------------------------------------------------------------------------------
 
 
-def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
+def observation_blocks(rules: Rules) -> dict[str, list[Repeated]]:
     """Every section as its blocks, whether the observation has it or not."""
     others, everybody = (rules.players - 1) * rules.hand_size, rules.players * rules.hand_size
     short_hand = Part("short hand", rules.players, "a bit per player from the observer: the hand lacks a card")
     possible = _cards(rules, "possible", "plausible, less what counting excludes")
     return {
         "hands": [
-            Block(others, OTHERS, (_cards(rules, "card", "one-hot; zeros if there is none"),)),
-            Block(1, "", (short_hand,)),
+            Repeated(others, OTHERS, (_cards(rules, "card", "one-hot; zeros if there is none"),)),
+            Repeated(1, "", (short_hand,)),
         ],
-        "board": [Block(1, "", _board(rules))],
-        "discards": [Block(1, "", (_discards(rules),))],
+        "board": [Repeated(1, "", _board(rules))],
+        "discards": [Repeated(1, "", (_discards(rules),))],
         "last_action": [
-            Block(rules.history, "step, the last one first" if rules.history > 1 else "", _event(rules)),
+            Repeated(rules.history, "step, the last one first" if rules.history > 1 else "", _event(rules)),
         ],
-        "card_knowledge": [Block(everybody, EVERYBODY, _knowledge(rules))],
-        "tiles": [Block(1, "", _tiles(rules))],
-        "belief": [Block(everybody, EVERYBODY, (possible,))],
+        "card_knowledge": [Repeated(everybody, EVERYBODY, _knowledge(rules))],
+        "tiles": [Repeated(1, "", _tiles(rules))],
+        "belief": [Repeated(everybody, EVERYBODY, (possible,))],
         "derived": _derived(rules),
     }
 
@@ -105,7 +105,7 @@ def _tiles(rules: Rules) -> tuple[Part, ...]:
     )
 
 
-def _derived(rules: Rules) -> list[Block]:
+def _derived(rules: Rules) -> list[Repeated]:
     others, everybody = (rules.players - 1) * rules.hand_size, rules.players * rules.hand_size
     seen = _cards(rules, "all copies seen", "set of cards, by what the observer sees")
     public = _cards(rules, "all copies public", "set of cards, by what everybody sees")
@@ -115,10 +115,10 @@ def _derived(rules: Rules) -> list[Block]:
         Part("surely dead", 1, "every possible card is dead"),
     )
     return [
-        Block(others, OTHERS, flags),
-        Block(everybody, EVERYBODY, surely),
-        Block(1, "", (seen,)),
-        Block(1, "", (public,)),
+        Repeated(others, OTHERS, flags),
+        Repeated(everybody, EVERYBODY, surely),
+        Repeated(1, "", (seen,)),
+        Repeated(1, "", (public,)),
     ]
 
 

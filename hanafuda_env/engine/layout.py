@@ -4,7 +4,7 @@ layout(config.rules()).fields          # section, name, place and meaning of all
 layout(config.rules()).suit_of_bits    # the month that each bit is about, from 0, or -1
 """
 
-from hanabako.engine.layout import Block, Layout, Part, actions_of, fields_of
+from hanabako.engine.layout import Layout, Part, Repeated, actions_of, fields_of
 from hanafuda_env.engine.cards import CARDS, month_of
 from hanafuda_env.engine.observation import (
     BASE_BITS,
@@ -41,7 +41,7 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every 
 # --- The observation, section by section ------------------------------------------------------------------------------
 
 
-def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
+def observation_blocks(rules: Rules) -> dict[str, list[Repeated]]:
     """Every section as its blocks."""
     described = {
         "cards": _planes(),
@@ -51,7 +51,7 @@ def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
         "scores": _scores(),
     }
     turns = {name: _turn() for name, _, _ in section_index(rules) if name not in described}
-    return {name: [Block(1, "", parts)] for name, parts in (described | turns).items()}
+    return {name: [Repeated(1, "", parts)] for name, parts in (described | turns).items()}
 
 
 def _planes() -> tuple[Part, ...]:

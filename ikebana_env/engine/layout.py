@@ -4,7 +4,7 @@ layout(config.rules()).fields          # section, name, place and meaning of all
 layout(config.rules()).suit_of_bits    # the color that each bit is about (the joker's is the last), or -1
 """
 
-from hanabako.engine.layout import Block, Layout, Part, actions_of, fields_of
+from hanabako.engine.layout import Layout, Part, Repeated, actions_of, fields_of
 from ikebana_env.engine.cards import color_of, copies
 from ikebana_env.engine.observation import (
     HEIGHT_BINARY,
@@ -44,17 +44,17 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every 
 # --- The observation, section by section ------------------------------------------------------------------------------
 
 
-def observation_blocks(rules: Rules) -> dict[str, list[Block]]:
+def observation_blocks(rules: Rules) -> dict[str, list[Repeated]]:
     """Every section as its blocks, whether the observation has it or not."""
     buried = Part("owner", rules.players, "one-hot from the observer"), _cards("card", "one-hot")
     return {
-        "players": [Block(rules.players, "player from the observer", _player())],
-        "turn": [Block(1, "", _turn(rules))],
+        "players": [Repeated(rules.players, "player from the observer", _player())],
+        "turn": [Repeated(1, "", _turn(rules))],
         "derived": [
-            Block(rules.players, "player from the observer", _bouquet()),
-            Block(rules.players, "card on offer: the drawn one, then the top of every other discard", _offer()),
+            Repeated(rules.players, "player from the observer", _bouquet()),
+            Repeated(rules.players, "card on offer: the drawn one, then the top of every other discard", _offer()),
         ],
-        "buried": [Block(MOST_BURIED, "card under a top, pile by pile from the observer's, downwards", buried)],
+        "buried": [Repeated(MOST_BURIED, "card under a top, pile by pile from the observer's, downwards", buried)],
     }
 
 
