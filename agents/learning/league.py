@@ -30,7 +30,7 @@ from ..networks.neural_policy import NeuralPolicy, load_policy
 from ..registry import load
 from . import ppo
 from .common.algorithms import command_line
-from .common.partners import CompanyEnvs, drawn
+from .common.partners import PartnersEnvs, drawn
 from .common.ranks import Ranks
 from .common.runs import read_about
 from .common.selfplay import SelfPlayEnvs
@@ -51,7 +51,7 @@ class Args(ppo.Args):
     """The game, a competitive one."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.common.trainer.Settings.check`."""
+        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         if game_named(self.game).cooperative:
             raise ValueError(f"game must be a competitive one for a league, got {self.game}")
@@ -59,16 +59,16 @@ class Args(ppo.Args):
             raise ValueError(f"a league's partners are its own past versions, got {', '.join(self.pool)}")
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "LeagueEnvs":
-        """See `agents.learning.common.trainer.Settings.make_envs`."""
+        """See `agents.learning.common.settings.Settings.make_envs`."""
         del kind
         return LeagueEnvs(config, self.games, self.seed, ranks, [])
 
 
-class LeagueEnvs(CompanyEnvs):
+class LeagueEnvs(PartnersEnvs):
     """Games against oneself alone, and games at one seat among the members, who join over time."""
 
     def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """See `CompanyEnvs.draw`."""
+        """See `PartnersEnvs.draw`."""
         super().draw(rows, streams)
         alone = rows if not self.members else rows[drawn(streams, COIN, 100) < SELF_PLAY]
         self.learners[alone] = np.uint64(2**self.config.players - 1)

@@ -163,8 +163,8 @@ def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_contest_is_evaluated_against_the_agent():
-    contest = replace(TINY, game="ikebana", preset="single_round", agent="greedy")
-    assert contest.others() == ("greedy",)
-    assert replace(contest, opponent="random").others() == ("random",)
+def test_a_competitive_game_is_evaluated_against_the_agent():
+    competitive = replace(TINY, game="ikebana", preset="single_round", agent="greedy")
+    assert competitive.others() == ("greedy",)
+    assert replace(competitive, opponent="random").others() == ("random",)
     assert TINY.others() == ()

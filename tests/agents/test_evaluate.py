@@ -142,7 +142,7 @@ def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
     assert f"{result['score']:.3f}" in capsys.readouterr().out
 
 
-def test_a_contest_is_evaluated_from_the_command_line_too(capsys):
+def test_a_competitive_game_is_evaluated_from_the_command_line_too(capsys):
     evaluate.main(["koikoi", "--agents", "random", "--games", "20", "--config", "rounds=1"])
     assert "koikoi document, 2 players, observation plain, 20 games" in capsys.readouterr().out
 

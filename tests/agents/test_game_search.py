@@ -301,7 +301,7 @@ def test_a_search_says_what_it_expects_of_the_actions_among_which_it_chooses(con
     opinions = list(Adviser(search, config).opinions(session.record))
     expected = [opinion.values for opinion in opinions if opinion.values]
     assert len(expected) > 5 and all(len(values) > 1 for values in expected)
-    assert all(opinion.chances.keys() <= opinion.values.keys() for opinion in opinions if opinion.values)
+    assert all(opinion.probabilities.keys() <= opinion.values.keys() for opinion in opinions if opinion.values)
 
 
 def test_a_budget_of_koikoi_says_that_the_clock_decides():

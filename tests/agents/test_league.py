@@ -1,7 +1,7 @@
 """A league of past versions: who joins when, who meets whom, and what a best response earns.
 
-No contest of this package is small enough to be solved: the smallest, a round of Ikebana for two, begins with 55 hidden
-cards. What can be known exactly is tested: who sits where, and that members are the network as it was.
+No competitive game of this package is small enough to be solved: the smallest, a round of Ikebana for two, begins with
+55 hidden cards. What can be known exactly is tested: who sits where, and that members are the network as it was.
 """
 
 from dataclasses import replace

@@ -120,7 +120,7 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only():
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_replayed_memories_are_those_of_the_rollout(players):
-    """Games end in it and begin again; without an update, every decision is replayed with the chance it was made."""
+    """Games end in it and begin again; without an update, every decision is replayed with its probability."""
     envs = SelfPlayEnvs(replace(PRESETS["mini"], players=players), TINY.games, TINY.seed, ALONE)
     learner = ppo.PPO(replace(TINY, network="recurrent", horizon=24), envs, ALONE)
     torch.nn.init.normal_(learner.network.get_parameter("head.weight"))  # far from a uniform policy
@@ -134,8 +134,8 @@ def test_replayed_memories_are_those_of_the_rollout(players):
         )
         batch = batch._replace(observations=rollout.observations)
         for some, (logits, _) in learner.minibatches(batch, 24 * 8):
-            chances = ppo.masked(logits, some.masks).log_softmax(1)
-            now = chances.gather(1, some.actions[:, None]).squeeze(1)
+            probabilities = ppo.masked(logits, some.masks).log_softmax(1)
+            now = probabilities.gather(1, some.actions[:, None]).squeeze(1)
             torch.testing.assert_close(now, some.log_probabilities, rtol=0, atol=1e-4)
 
 
@@ -147,7 +147,7 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network, stream):
     assert_resumes(train, args, tmp_path, 3)
 
 
-def test_a_contest_is_learned_by_seats_and_evaluated_against_an_opponent(tmp_path):
+def test_a_competitive_game_is_learned_by_seats_and_evaluated_against_an_opponent(tmp_path):
     args = replace(TINY, game="ikebana", preset="single_round", players=3, final_games=21, opponent="random")
     run_dir = train(replace(args, steps=4 * UPDATE, run_dir=tmp_path / "run"))
     last = read_metrics(run_dir)[-1]

@@ -235,8 +235,8 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     axes = figure.subplots()
     shown = shown_of(config, others)
     if game_of(config).cooperative:
-        company = f" with {', '.join(others)}" if others else ""
-        axes.set(ylabel=f"score{company}", ylim=(0, config.max_score))
+        partners = f" with {', '.join(others)}" if others else ""
+        axes.set(ylabel=f"score{partners}", ylim=(0, config.max_score))
     else:
         axes.set(ylabel=shown["greedy_score"])
     for name, label, style in (("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")):
