@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from agents import ppo
 from agents.learning.common import launch
 from agents.studies.running import run
 from agents.studies.store import read_results
@@ -45,7 +44,8 @@ def test_every_run_is_trained_once(trained: list[list[str]], tmp_path: Path):
     assert len(lines) == 4 and f"`{TINY}`" in "".join(lines)
     path.unlink()
     assert run(SMALL, path, ORIGIN) == {}
-    assert [words[:3] for words in trained] == [[ppo.__name__, "--minutes", minutes] for minutes in ("0.001", "0.002")]
+    train = ["hanabako", "train", "--algorithm", "ppo", "--ranks", "1"]
+    assert [words[:8] for words in trained] == [[*train, "--minutes", minutes] for minutes in ("0.001", "0.002")]
     assert read_results(path) == results, "finished runs are read again, not trained again"
 
 
@@ -56,7 +56,7 @@ def test_an_interrupted_run_goes_on(trained: list[list[str]]):
     (folder / "metrics.jsonl").write_text('{"update": 1, "steps": 256, "fraction": 0.5}\n', encoding="utf-8")
     with pytest.raises(SystemExit, match="holds no run to resume"):
         ppo_settings.train(ROWS[0], None)
-    assert trained == [[ppo.__name__, "--resume", str(folder)]]
+    assert trained == [["hanabako", "train", "--algorithm", "ppo", "--ranks", "1", "--resume", str(folder)]]
 
 
 def test_a_run_of_two_ranks_keeps_two_cores_busy():

@@ -1,6 +1,5 @@
 """Algorithms side by side: trained once, played once, and summed up over disjoint pairs."""
 
-import importlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from agents.commands.command_line import main
 from agents.evaluate import main as evaluate
 from agents.evaluation.crossplay import self_and_cross_play
 from agents.learning.common import launch
+from agents.learning.common.algorithms import named
 from agents.studies.running import run
 from agents.studies.store import is_stale, read_results
 from agents.studies.study import Study, chosen, key_of
@@ -165,7 +165,7 @@ def test_two_algorithms_meet_in_all_pairs_and_errors_are_over_disjoint_ones():
 
 def test_every_algorithm_is_a_module_that_can_be_run():
     for learner, _ in zero_shot.ALGORITHMS.values():
-        assert callable(importlib.import_module(f"agents.{learner}").main)
+        assert named(learner).about
     for lot in zero_shot.LOTS.values():
         assert set(lot.algorithms) <= set(zero_shot.ALGORITHMS)
 
