@@ -305,13 +305,6 @@ def highest_card(rules, memory):
 
 
 SMART, SMART_SAFE = (
-    Bot(
-        name=name,
-        memory_dtype=memory_dtype,
-        begin=begin,
-        observe=observe,
-        act=act,
-        style=style,
-    )
+    Bot(name=name, memory_dtype=memory_dtype, begin=begin, observe=observe, act=act, style=style)
     for name, style in (("smart", GAMBLES), ("smart_safe", NEVER_GAMBLES))
 )
