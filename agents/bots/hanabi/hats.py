@@ -273,18 +273,6 @@ def keep_draft(rules, memory):
 
 
 @rule
-def save_public(rules, memory):
-    """Set aside what everybody knows while a move is tried out."""
-    copy_hands(rules, memory.possible, memory.saved)
-
-
-@rule
-def restore_public(rules, memory):
-    """Return to what `save_public` has set aside."""
-    copy_hands(rules, memory.saved, memory.possible)
-
-
-@rule
 def slots_within(memory, cards):
     """The seat's own slots whose card is certainly one of ``cards``, one bit each."""
     slots = ZERO

@@ -48,6 +48,7 @@ from .endgame import DEPTH, FRAME, WORLD, WORLDS, most_points_of_all, points_aft
 from .hats import (
     begin_public,
     copies_in,
+    copy_hands,
     deduce_own_hand,
     is_hint,
     is_known,
@@ -55,8 +56,6 @@ from .hats import (
     learn_event,
     memory_dtype,
     probability_of,
-    restore_public,
-    save_public,
     slots_within,
 )
 from .knowledge import (
@@ -262,11 +261,11 @@ def slot_to_discard(rules, memory, view):
     useless = useless_slots(memory, memory.possible[memory.player], memory.hand_count[memory.player])
     number = popcount(useless)
     if number > 1:
-        save_public(rules, memory)
+        copy_hands(rules, memory.possible, memory.saved)
         read_no_warning(rules, memory, memory.player)
         read_silence(rules, memory, memory.player)
         said = sum_of_hats(rules, memory, view, memory.player, number, 0)
-        restore_public(rules, memory)
+        copy_hands(rules, memory.saved, memory.possible)
         return nth_set_bit(useless, said)
     useless = useless_slots(memory, memory.mine, memory.hand_count[memory.player])
     if useless != ZERO:

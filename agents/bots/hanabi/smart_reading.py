@@ -11,7 +11,7 @@ from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
 from hanabi_env.engine.cards import all_cards, playable_set, touched_by_color, touched_by_rank
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
 
-from .knowledge import copies_left, critical_set, hand_count, needed_set, steps_away
+from .knowledge import copies_to_come, critical_set, hand_count, needed_set
 
 
 def memory_dtype(rules):
@@ -100,7 +100,7 @@ def rule_out(rules, memory, view):
     while known != known_before:
         gone = ZERO
         for card in range(rules.suits * rules.ranks):
-            if copies_left(rules, memory, card) - is_played(rules, memory, card) <= memory.counts[card]:
+            if copies_to_come(rules, memory, card) <= memory.counts[card]:
                 gone |= bit(card)
         for player in range(rules.players):
             for slot in range(memory.hand_count[player]):
@@ -108,12 +108,6 @@ def rule_out(rules, memory, view):
                     narrow(memory, view, player, slot, ~gone)
         known_before = known
         known = count_known(rules, memory)
-
-
-@rule
-def is_played(rules, view, card):
-    """1 if the card is on its firework, else 0."""
-    return 1 if steps_away(rules, view, card) < 0 else 0
 
 
 @rule
