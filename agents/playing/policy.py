@@ -17,10 +17,13 @@ from hanabako.engine.rng import random_word
 
 __all__ = [
     "Acting",
+    "Actions",
     "Agent",
     "BatchedPolicy",
     "BatchedSeated",
     "GamesInPlay",
+    "Mask",
+    "Noise",
     "Policy",
     "Seated",
     "Weighing",
@@ -31,6 +34,14 @@ __all__ = [
     "set_of",
     "uniform",
 ]
+
+
+Mask: TypeAlias = NDArray[np.int8]
+"""(rows, actions): 1 for a legal action; at least one per row."""
+Noise: TypeAlias = NDArray[np.float64]
+"""(rows,): uniform in [0, 1)."""
+Actions: TypeAlias = NDArray[np.int64]
+"""(rows,): one action per row."""
 
 
 class GamesInPlay(Protocol):
@@ -143,25 +154,16 @@ class BatchedPolicy(ABC):
     plays_apart: bool = True
 
     @abstractmethod
-    def act(
-        self,
-        observation: NDArray[Any],
-        mask: NDArray[np.int8],
-        noise: NDArray[np.float64],
-        memory: NDArray[Any] | None = None,
-    ) -> NDArray[np.int64]:
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """Choose one legal action per row.
 
         Args:
             observation: what the player to move observes: packed bits, uint64 (rows, words), or single bits of any
                 other dtype (rows, bits).
-            mask: int8 (rows, actions), 1 for a legal action; at least one per row.
-            noise: float64 (rows,), uniform in [0, 1): the only source of random numbers.
+            mask: the legal actions.
+            noise: the only source of random numbers.
             memory: (rows, ...), what this player remembers of this game, to be overwritten by what it shall remember;
                 None for a policy without memory, or for a player who remembers nothing yet.
-
-        Returns:
-            The actions, int64 (rows,).
         """
 
     def memory(self, count: int) -> NDArray[Any] | None:
@@ -239,7 +241,7 @@ def uniform(keys: NDArray[np.uint64], step: int | NDArray[np.int64]) -> NDArray[
 class Acting(Protocol):
     """The least that can play: an object that chooses actions, and remembers nothing."""
 
-    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], noise: NDArray[np.float64]) -> NDArray[np.int64]:
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise) -> Actions:
         """As `BatchedPolicy.act`."""
         ...
 
@@ -256,13 +258,7 @@ class ActingPolicy(BatchedPolicy):
         self.name = getattr(agent, "name", type(agent).__name__)
         self.observes = getattr(agent, "observes", True)
 
-    def act(
-        self,
-        observation: NDArray[Any],
-        mask: NDArray[np.int8],
-        noise: NDArray[np.float64],
-        memory: NDArray[Any] | None = None,
-    ) -> NDArray[np.int64]:
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """See `BatchedPolicy.act`."""
         return self._agent.act(observation, mask, noise)
 
