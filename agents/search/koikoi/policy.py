@@ -98,14 +98,11 @@ class KoiKoiSeated(RoundSeated):
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
         super().begin(chosen)
-        self.exclusions.begin(self._rows(chosen))
+        self.exclusions.begin(self.rows_of(chosen))
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.observe`."""
-        self.exclusions.observe(self._rows(chosen))
-
-    def _rows(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-        return np.arange(len(self._games.tables)) if chosen is None else np.flatnonzero(chosen)
+        self.exclusions.observe(self.rows_of(chosen))
 
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
         """See `RoundSeated.decide`."""
