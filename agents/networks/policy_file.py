@@ -28,7 +28,7 @@ from hanabako.words.checks import shown
 from .kinds import NETWORKS
 from .network import Network
 
-__all__ = ["read_metadata", "read_network", "save_policy", "training_in_words"]
+__all__ = ["read_metadata", "read_network", "save_policy"]
 
 FORMAT = "hanabako-policy-2"
 OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: there was one, the dense
@@ -86,14 +86,6 @@ def read_metadata(path: Path) -> dict[str, Any]:
         raise ValueError(f"config of {path}: {error}") from error
     metadata["network"].setdefault("kind", "dense")
     return metadata
-
-
-def training_in_words(about: Mapping[str, Any]) -> str:
-    """How a network came to be, by what its file says ``about`` it: decisions, cost, how it began, and where."""
-    where = f", {about['processor']}" if "processor" in about else ""
-    began = f", begun {about['began']}" if "began" in about else ""
-    cost = about["core_seconds"] if "core_seconds" in about else about["seconds"] * about["ranks"]
-    return f"{about['steps'] / 1e6:.0f} M decisions in {cost / 60:.0f} core-minutes{began}{where}"
 
 
 def entries_of(path: Path) -> dict[str, str]:
