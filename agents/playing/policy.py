@@ -116,25 +116,14 @@ class Weighing(Protocol):
 class Policy(Protocol):
     """Whoever can take any seat of a game: what `agents.load` returns and `agents.evaluate.play` asks for."""
 
-    @property
-    def name(self) -> str:
-        """For results."""
-        ...
-
-    @property
-    def observes(self) -> bool:
-        """It reads observations; if nobody does, none are made."""
-        ...
-
-    @property
-    def specializes(self) -> bool:
-        """Its games may be compiled for their config alone, which pays if there are many."""
-        ...
-
-    @property
-    def plays_apart(self) -> bool:
-        """Its games may begin and go on each by itself, see `Seated`."""
-        ...
+    name: str
+    """For results."""
+    observes: bool
+    """It reads observations; if nobody does, none are made."""
+    specializes: bool
+    """Its games may be compiled for their config alone, which pays if there are many."""
+    plays_apart: bool
+    """Its games may begin and go on each by itself, see `Seated`."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
         """Take these seats in all the games."""

@@ -8,9 +8,10 @@ import numpy as np
 
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
-from hanabi_env.engine.cards import all_cards, playable_set, touched_by_color, touched_by_rank
+from hanabi_env.engine.cards import all_cards, playable_set, player_at, touched_by_color, touched_by_rank
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
 
+from .hats import remove_card
 from .knowledge import copies_to_come, critical_set, hand_count, needed_set
 
 
@@ -52,7 +53,7 @@ def observe(rules, memory, view, event):
         read_silence(rules, memory, event.player)
         if event.kind == EVENT_DISCARD:
             read_finesse(rules, memory, view, event)
-        remove_card(memory, event.player, event.slot)
+        remove_card(rules, memory, np.int64(event.player), np.int64(event.slot))
     draw_cards(rules, memory, view)
     note_state(rules, memory, view)
     rule_out(rules, memory, view)
@@ -75,14 +76,6 @@ def draw_cards(rules, memory, view):
         for slot in range(memory.hand_count[player], hand_count(view, player)):
             memory.possible[player, slot] = all_cards(rules)
         memory.hand_count[player] = view.hand_count[player]
-
-
-@rule
-def remove_card(memory, player, slot):
-    """A card has left its hand, and the newer ones have moved up."""
-    memory.hand_count[player] -= 1
-    for k in range(np.int64(slot), memory.hand_count[player]):
-        memory.possible[player, k] = memory.possible[player, k + 1]
 
 
 @rule
@@ -139,12 +132,6 @@ def is_maybe(possible, cards):
     return possible & cards != ZERO and possible & ~cards != ZERO
 
 
-@rule
-def next_player(rules, player):
-    """Who follows ``player``."""
-    return (np.int64(player) + 1) % rules.players
-
-
 @subroutine
 def next_discard(rules, memory, player):
     """The slot that ``player`` would discard next, or -1 if there is a card to play, a dead one, or none to spare.
@@ -174,7 +161,7 @@ def read_silence(rules, memory, player):
     """3. ``player`` could have warned the next player, and did not."""
     if memory.deck_count == 0 or memory.information_tokens == 0:
         return
-    target = next_player(rules, player)
+    target = player_at(rules, player, 1)
     slot = next_discard(rules, memory, target)
     if slot >= 0:
         left = memory.possible[target, slot] & ~critical_set(rules, memory, needed_set(rules, memory))
@@ -196,7 +183,7 @@ def is_filler(rules, memory, event):
     return (
         event.kind == EVENT_HINT_RANK
         and memory.information_tokens == rules.max_information_tokens
-        and event.player == next_player(rules, event.target)
+        and event.player == player_at(rules, event.target, 1)
         and has_bit(event.touched, 0) != ZERO
     )
 
@@ -208,7 +195,7 @@ def read_hint(rules, memory, view, event):
     meant = touched_by_rank(rules, event.value) if is_rank else touched_by_color(rules, event.value)
     target = np.int64(event.target)
     filler = is_filler(rules, memory, event)
-    is_next = target == next_player(rules, event.player)
+    is_next = target == player_at(rules, event.player, 1)
     warns = False
     if is_rank and is_next and not filler:
         slot = next_discard(rules, memory, target)
@@ -251,7 +238,7 @@ def read_finesse(rules, memory, view, event):
         return
     holder = memory.player
     for offset in range(1, rules.players):
-        other = (np.int64(event.player) + offset) % rules.players
+        other = player_at(rules, event.player, offset)
         if other != memory.player and newest_card(memory, view, other) == event.card:
             holder = other
             break

@@ -40,7 +40,7 @@ from hanabi_env.words.positions import action_of
 from ...playing.block import GAMES_AT_ONCE
 from ..choosing import systematic
 from .asking import Asking, Question, ask_together
-from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_of
+from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_among
 from .rollouts import HanabiRollouts, Simulator
 
 __all__ = ["Belief", "Snapshot"]
@@ -157,8 +157,8 @@ class Belief:
         """Follow one step of the real game."""
         before, after = self.history[self.at], self.history[self.at + 1]
         rows, hands = self._split(after)
-        weights = self.weights[rows] * ways_of(hands, after.state, self.player)
-        weights /= ways_of(self.hands, before.state, self.player)[rows]
+        weights = self.weights[rows] * ways_among(hands, unseen(after.state, self.player))
+        weights /= ways_among(self.hands, unseen(before.state, self.player))[rows]
         fits = np.flatnonzero((weights > 0) & fit(hands, after.state, self.player))
         rows, hands, weights = rows[fits], hands[fits], weights[fits]
         if len(rows) and before.player != self.player:
