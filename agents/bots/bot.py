@@ -93,12 +93,6 @@ class BotLoops(NamedTuple):
     act: Callable[..., None]  # (rules_array, tables, seats, memories, views, keys uint64 (N,), step, actions (N,))
 
 
-@rule
-def is_to_move(table, seats, player):
-    """The game goes on, ``player`` is to move and is one of ``seats``."""
-    return not table.terminated and table.current_player == player and has_bit(seats, player) != ZERO
-
-
 def viewer(hide: Callable[..., None], cheats: bool) -> Callable[..., None]:
     """A function that writes to the first of ``views`` what a player may know of a table."""
 
@@ -145,7 +139,7 @@ def bot_loops(hide: Callable[..., None], last_event: Callable[..., Any], bot: Bo
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             player = tables[i].current_player
-            if is_to_move(tables[i], seats[i], player):
+            if not tables[i].terminated and has_bit(seats[i], player) != ZERO:
                 show(rules, tables[i], player, views)
                 key = random_word(keys[i], step)
                 actions[i] = bot_acts(rules, memories[i, player], views[0], tables[i].mask, key)

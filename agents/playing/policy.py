@@ -59,11 +59,8 @@ class GamesInPlay(Protocol):
     """(N,): of the coming step; a finished game takes no notice of its own."""
     step: int
     """Steps so far."""
-
-    @property
-    def tables(self) -> NDArray[Any]:
-        """The games' records (N,), see `hanabako.engine.game.Game.table_dtype`."""
-        ...
+    tables: NDArray[Any]
+    """The games' records (N,), see `hanabako.engine.game.Game.table_dtype`."""
 
     @property
     def observation(self) -> NDArray[Any]:

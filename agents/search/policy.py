@@ -104,12 +104,8 @@ class SearchSeated(Seated):
 
     def act(self) -> None:
         """See `agents.playing.policy.Seated.act`."""
-        self.ask_blueprint()
-        self.search()
-
-    def ask_blueprint(self) -> None:
-        """Let the blueprint write its actions to those of the games."""
         self._blueprint.act()
+        self.search()
 
     @abstractmethod
     def search(self) -> None:

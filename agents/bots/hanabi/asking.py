@@ -8,7 +8,7 @@ from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ONE, ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from hanabi_env.engine.cards import rank_of
 
-from .hats import after_play, is_known, narrow, probability_of, reset_draft
+from .hats import after_play, copy_hands, is_known, narrow, probability_of
 
 GOOD_PROBABILITY = 0.7  # question b is about the card whose probability of being playable is closest to this,
 NEARLY = 0.2  # if it is closer than this
@@ -22,7 +22,7 @@ def sum_of_hats(rules, memory, view, giver, messages, said):
     What everybody will know is written to ``memory.draft``. A player's hat is computed for the fireworks that everybody
     expects at that player's turn.
     """
-    reset_draft(rules, memory)
+    copy_hands(rules, memory.possible, memory.draft)
     playable = memory.playable
     mine = playable
     total = 0

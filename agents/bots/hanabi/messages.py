@@ -211,8 +211,7 @@ def messages_before(rules, memory, giver, target):
         player = (giver + offset) % rules.players
         if player == target:
             break
-        letters = memory.alphabet[player]
-        total += size_of(letters)
+        total += size_of(memory.alphabet[player])
     return total
 
 

@@ -52,7 +52,6 @@ from .hats import (
     deduce_own_hand,
     is_hint,
     is_known,
-    keep_draft,
     learn_event,
     memory_dtype,
     probability_of,
@@ -102,7 +101,7 @@ def observe(rules, memory, view, event):
     if is_hint(event):
         messages = make_alphabets(rules, memory, giver)
         sum_of_hats(rules, memory, view, giver, messages, message_of(rules, memory, event))
-        keep_draft(rules, memory)
+        copy_hands(rules, memory.draft, memory.possible)
     elif event.kind == EVENT_PLAY:
         read_no_warning(rules, memory, giver)
     elif event.kind == EVENT_DISCARD:
@@ -119,7 +118,7 @@ def read_discard(rules, memory, view, giver, slot):
     number = popcount(useless)
     if number > 1 and has_bit(useless, slot) != ZERO:
         sum_of_hats(rules, memory, view, giver, number, popcount(useless & low_bits(slot)))
-        keep_draft(rules, memory)
+        copy_hands(rules, memory.draft, memory.possible)
 
 
 # --- Decisions --------------------------------------------------------------------------------------------------------

@@ -269,7 +269,9 @@ class Belief:
 
         Hands that were the same then (see `agents.search.hanabi.hands`) are followed once.
         """
-        earlier, rows, memories = self._earlier(hands.shape[1]), in_order(hands), None
+        counts = [snapshot.held[self.player] for snapshot in self.history[: self.at]]
+        earlier = EarlierHands(hands.shape[1], [self._lost(at) for at in range(self.at)], counts)
+        rows, memories = in_order(hands), None
         if self.simulator.has_no_memory:
             return np.sort((yield from self._in_any_order(earlier, hands, rows))), None
         for held, steps in earlier.eras():
@@ -322,11 +324,6 @@ class Belief:
                 fits &= self._is_as_seen(at, then, actions)[kind]
             rows = rows[fits]
         return rows
-
-    def _earlier(self, slots: int) -> EarlierHands:
-        """The earlier hands of present ones of that many ``slots``."""
-        counts = [snapshot.held[self.player] for snapshot in self.history[: self.at]]
-        return EarlierHands(slots, [self._lost(at) for at in range(self.at)], counts)
 
     def _level_0(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
         """All hands that the rules alone allow now and in how many ways, if they are no more than the limit."""
