@@ -46,29 +46,6 @@ from ..playing.policy import GamesInPlay, Seated, set_of
 __all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops"]
 
 
-def refuses_nothing(config: Any) -> None:
-    """``refuses`` of a bot that plays every config."""
-
-
-@dataclass(frozen=True)
-class Bot:
-    """What a bot is: see the module's docstring for its four functions."""
-
-    name: str
-    memory_dtype: Callable[[Any], np.dtype]
-    begin: Callable[..., None]
-    observe: Callable[..., None]
-    act: Callable[..., Any]
-    style: int = 0
-    """Handed to ``begin``: which of several players the bot shall be."""
-    cheats: bool = False
-    """It is shown the whole record."""
-    refuses: Callable[[Any], str | None] = refuses_nothing
-    """Says in words why the bot cannot play a config, or None."""
-    counts: str | None = None
-    """What ``style`` is a number of, if it may be chosen behind the bot's name, as in ``monte_carlo:2000``."""
-
-
 @rule
 def nothing_to_begin(rules, memory, view, player, style):
     """``begin`` of a bot that remembers nothing but its style and seat."""
@@ -86,6 +63,23 @@ def plain_memory_dtype(rules: Any) -> np.dtype:
     return np.dtype([("style", np.int64), ("player", np.int64)])
 
 
+@dataclass(frozen=True, kw_only=True)
+class Bot:
+    """What a bot is: see the module's docstring for its four functions. All but ``act`` may be those of no memory."""
+
+    name: str
+    memory_dtype: Callable[[Any], np.dtype] = plain_memory_dtype
+    begin: Callable[..., None] = nothing_to_begin
+    observe: Callable[..., None] = nothing_to_observe
+    act: Callable[..., Any]
+    style: int = 0
+    """Handed to ``begin``: which of several players the bot shall be."""
+    cheats: bool = False
+    """It is shown the whole record."""
+    counts: str | None = None
+    """What ``style`` is a number of, if it may be chosen behind the bot's name, as in ``monte_carlo:2000``."""
+
+
 class BotLoops(NamedTuple):
     """The compiled loops of one bot over a block of games.
 
@@ -99,25 +93,8 @@ class BotLoops(NamedTuple):
     act: Callable[..., None]  # (rules_array, tables, seats, memories, views, keys uint64 (N,), step, actions (N,))
 
 
-class View(NamedTuple):
-    """What a game's module ``engine.private_view`` brings to the loops.
-
-    Beside these it has ``room(rules, specialize)``, the rules that size the records of loops.
-    """
-
-    hide: Callable[..., None]  # (rules, view, player): remove what the player may not know
-    last_event: Callable[..., Any]  # (rules, view): what all could see of the last step
-
-
-@rule
-def is_to_move(table, seats, player):
-    """The game goes on, ``player`` is to move and is one of ``seats``."""
-    return not table.terminated and table.current_player == player and has_bit(seats, player) != ZERO
-
-
-def viewer(view: View, cheats: bool) -> Callable[..., None]:
+def viewer(hide: Callable[..., None], cheats: bool) -> Callable[..., None]:
     """A function that writes to the first of ``views`` what a player may know of a table."""
-    hide = view.hide
 
     @rule
     def show(rules, table, player, views):
@@ -129,12 +106,15 @@ def viewer(view: View, cheats: bool) -> Callable[..., None]:
 
 
 @cache
-def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
-    """The loops of a bot: specialized to ``frozen`` rules, or generic with ``None``."""
-    show, last_event = viewer(view, bot.cheats), view.last_event
+def bot_loops(hide: Callable[..., None], last_event: Callable[..., Any], bot: Bot, kind: type, frozen: Any) -> BotLoops:
+    """The loops of a bot: specialized to ``frozen`` rules, or generic with ``None``.
+
+    ``hide`` and ``last_event`` are those of the game's module ``engine.private_view``.
+    """
+    show = viewer(hide, bot.cheats)
     bot_begins, bot_observes, bot_acts = bot.begin, bot.observe, bot.act
     rules_of = reader_of(kind, frozen)
-    digest = digest_of(view, bot_begins, bot_observes, bot_acts, bot_loops)
+    digest = digest_of(hide, last_event, bot_begins, bot_observes, bot_acts, bot_loops)
 
     @kernel
     def begin_games(rules_array, tables, seats, memories, views, style):
@@ -159,7 +139,7 @@ def bot_loops(view: View, bot: Bot, kind: type, frozen: Any) -> BotLoops:
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             player = tables[i].current_player
-            if is_to_move(tables[i], seats[i], player):
+            if not tables[i].terminated and has_bit(seats[i], player) != ZERO:
                 show(rules, tables[i], player, views)
                 key = random_word(keys[i], step)
                 actions[i] = bot_acts(rules, memories[i, player], views[0], tables[i].mask, key)
@@ -173,9 +153,6 @@ class BotPolicy:
     Args:
         bot: the bot.
         config: what it plays.
-
-    Raises:
-        ValueError: the bot cannot play ``config``.
     """
 
     observes = False  # it looks at views of the game's record
@@ -183,9 +160,6 @@ class BotPolicy:
     plays_apart = True
 
     def __init__(self, bot: Bot, config: Any) -> None:
-        reason = bot.refuses(config)
-        if reason:
-            raise ValueError(f"{bot.name} cannot play this table: {reason}")
         self.bot = bot
         self.name = bot.name
         self.config = config
@@ -194,8 +168,8 @@ class BotPolicy:
 
     def loops(self, specialize: bool = False) -> BotLoops:
         """The compiled loops for this config alone, or the generic ones."""
-        view = View(self._view.hide, self._view.last_event)
-        return bot_loops(view, self.bot, type(self.rules), self.rules if specialize else None)
+        hide, last_event = self._view.hide, self._view.last_event
+        return bot_loops(hide, last_event, self.bot, type(self.rules), self.rules if specialize else None)
 
     def memories(self, games: int, specialize: bool = False) -> NDArray[Any]:
         """Empty memories of every seat of that many games, (games, P)."""

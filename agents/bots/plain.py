@@ -92,9 +92,10 @@ class PlainSeated(Seated):
         states = games.tables["state"].view(np.recarray)
         players = games.tables["current_player"]
         rows = rows_to_move(self.seats, games.tables)
-        masks = games.mask if len(rows) else None
+        if not len(rows):
+            return
+        masks = games.mask
         for row in rows:
-            assert masks is not None
             legal = np.flatnonzero(masks[row])
             view = PlainView(games.game, states[row], int(players[row]), legal.tolist())
             word = self._bot.act(view)

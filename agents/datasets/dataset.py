@@ -85,7 +85,9 @@ class Dataset:
         if not isinstance(observation, str) or observation not in FORMATS:
             raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {shown(observation)}")
         game = self._game(config)
-        for first, block in self.file.blocks(self._order(seed)):
+        count = self.file.count
+        order = range(count) if seed is None else np.random.default_rng(seed).permutation(count)
+        for first, block in self.file.blocks(order):
             yield decisions_of(self._replay(game, block, first, observes=True), FORMATS[observation])
 
     def batches(self, size: int, seed: int, config: Any = None, observation: str = "packed") -> Iterator[Decisions]:
@@ -142,15 +144,9 @@ class Dataset:
         """Who sat where in every game of a block."""
         return [tuple(self.names[place] for place in places) for places in block.players.tolist()]
 
-    def _order(self, seed: int | None) -> Any:
-        count = self.file.count
-        return range(count) if seed is None else np.random.default_rng(seed).permutation(count)
-
     def _game(self, config: Any) -> Any:
-        config = self.config if config is None else self._same_rules(config)
-        return game_of(config).make_game(config)
-
-    def _same_rules(self, config: Any) -> Any:
+        """The game of ``config``, which has the rules that were played; None: as it was played."""
+        config = self.config if config is None else config
         entry = game_of(config)
         if type(config) is not type(self.config):
             raise ValueError(f"the games are of {game_of(self.config).name}, got a config of {entry.name}")
@@ -158,7 +154,7 @@ class Dataset:
             played, wanted = getattr(self.config, field.name), getattr(config, field.name)
             if field.name not in entry.observation_fields and played != wanted:
                 raise ValueError(f"the games were played with {field.name}={played!r}, got {shown(wanted)}")
-        return config
+        return entry.make_game(config)
 
     def _replay(self, game: Any, block: GamesBlock, first: int, observes: bool) -> RecordedBlock:
         return RecordedBlock(game, block, first, observes, specialize=len(self) >= SPECIALIZE_FROM)

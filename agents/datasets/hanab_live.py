@@ -32,6 +32,7 @@ __all__ = ["read_exports", "write_exports"]
 class Lot:
     """The games of one configuration on their way into its file."""
 
+    path: Path
     writer: GamesWriter
     waiting: list[GamesBlock] = field(default_factory=list)
 
@@ -75,7 +76,7 @@ def read_exports(folder: str | PathLike[str], out: str | PathLike[str]) -> tuple
                 continue
             if config not in lots:
                 place = out if not lots else out.with_name(f"{out.stem}-{len(lots) + 1}{out.suffix}")
-                lots[config] = Lot(files.enter_context(writing(place, config)))
+                lots[config] = Lot(place, files.enter_context(writing(place, config)))
             block.players[0] = lots[config].writer.places(names)
             lots[config].add(block)
         for lot in lots.values():
@@ -83,8 +84,7 @@ def read_exports(folder: str | PathLike[str], out: str | PathLike[str]) -> tuple
         if not lots:
             reason = next(iter(refused.values()), "there is no .json file")
             raise ValueError(f"{folder} holds no game of hanab.live: {reason}")
-    places = [out, *(out.with_name(f"{out.stem}-{k}{out.suffix}") for k in range(2, len(lots) + 1))]
-    return [Dataset(place) for place in places[: len(lots)]], refused
+    return [Dataset(lot.path) for lot in lots.values()], refused
 
 
 def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:

@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from hanabako.envs.vector import FORMATS, observation_space
 from hanabako.games import game_of
 from hanabako.packing import unpack
 
-from .dataset import Dataset, Decisions, decisions_of
+from .dataset import Dataset, decisions_of
 
 __all__ = ["to_minari"]
 
@@ -85,14 +84,9 @@ def episodes(dataset: Dataset, config: Any, kind: type) -> Iterator[Any]:
                         "action_mask": np.concatenate([own_game.masks[turns], last_mask[k : k + 1]]),
                     },
                     actions=own_game.actions[turns],
-                    rewards=between(own_game, player, turns),
+                    rewards=np.add.reduceat(own_game.rewards[:, player], turns),  # from each decision to the next
                     terminations=over & finished,
                     truncations=over & (not finished),
                     infos={},
                 )
                 number += 1
-
-
-def between(game: Decisions, player: int, turns: NDArray[np.int64]) -> NDArray[np.float32]:
-    """What ``player`` was rewarded from each of its ``turns`` until the next."""
-    return np.add.reduceat(game.rewards[:, player], turns)

@@ -77,7 +77,11 @@ class Network(nn.Module):
 
     def rounded(self) -> Self:
         """A copy for playing, whose hidden layers are rounded to ``trunk_dtype`` once and for all."""
-        return copy.deepcopy(self).requires_grad_(False)
+        network = copy.deepcopy(self).requires_grad_(False)
+        for layer in network.modules():
+            if isinstance(layer, RoundedLinear):
+                layer.to(self.trunk_dtype)
+        return network
 
 
 class DenseNetwork(Network):
@@ -109,12 +113,6 @@ class DenseNetwork(Network):
             x = F.relu(layer(x))
         out = self.head(x.float())
         return out[:, :-1], out[:, -1]
-
-    def rounded(self) -> Self:
-        """See `Network.rounded`."""
-        network = super().rounded()
-        network.trunk.to(self.trunk_dtype)
-        return network
 
 
 class RoundedLinear(nn.Linear):

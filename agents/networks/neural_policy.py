@@ -10,12 +10,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hanabako.games import config_from_dict, config_to_dict, game_of
+from hanabako.games import config_from_dict, game_of
 
-from ..playing.policy import BatchedPolicy
+from ..playing.policy import Actions, BatchedPolicy, Mask, Noise
 from .network import Network, choose, masked
 from .packing import pack
-from .policy_file import read_metadata, read_network, write_network
+from .policy_file import read_metadata, read_network, save_policy
 
 __all__ = ["NeuralPolicy", "load_network", "load_policy", "read_metadata", "save_policy"]
 
@@ -43,13 +43,7 @@ class NeuralPolicy(BatchedPolicy):
         memory = self.network.initial_memory(count)
         return None if memory is None else memory.numpy(force=True).copy()
 
-    def act(
-        self,
-        observation: NDArray[Any],
-        mask: NDArray[np.int8],
-        noise: NDArray[np.float64],
-        memory: NDArray[Any] | None = None,
-    ) -> NDArray[np.int64]:
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """See `agents.playing.policy.BatchedPolicy.act`."""
         actions = np.empty(len(mask), np.int64)
         for rows, logits in self._blocks(observation, mask, memory):
@@ -89,21 +83,6 @@ class NeuralPolicy(BatchedPolicy):
 
 
 # --- Its file ---------------------------------------------------------------------------------------------------------
-
-
-def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]) -> None:
-    """Write the weights (float32) to a safetensors file, with all that is needed to play them in its metadata.
-
-    Args:
-        path: the file; it appears whole or not at all.
-        network: the weights.
-        config: what they were trained for.
-        about: JSON types; how the weights came to be (game steps, seconds, seed, score ...).
-
-    Raises:
-        OSError: the disk is full, or the folder may not be written to.
-    """
-    write_network(path, network, config_to_dict(config), about)
 
 
 def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:

@@ -22,13 +22,13 @@ from torch import Tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from hanabako.files import parse_json, write_bytes
-from hanabako.games import config_from_dict
+from hanabako.games import config_from_dict, config_to_dict
 from hanabako.words.checks import shown
 
 from .kinds import NETWORKS
 from .network import Network
 
-__all__ = ["read_metadata", "read_network", "training_in_words", "write_network"]
+__all__ = ["read_metadata", "read_network", "save_policy"]
 
 FORMAT = "hanabako-policy-2"
 OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: there was one, the dense
@@ -39,14 +39,20 @@ MOST_CHARACTERS = 2**20
 """The longest entry of its metadata that is read."""
 
 
-def write_network(path: Path, network: Network, config: dict[str, Any], about: dict[str, Any]) -> None:
-    """Write a network's weights (float32) and what is needed to play them; the file appears whole or not at all.
+def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]) -> None:
+    """Write the weights (float32) to a safetensors file, with all that is needed to play them in its metadata.
+
+    Args:
+        path: the file; it appears whole or not at all.
+        network: the weights.
+        config: what they were trained for.
+        about: JSON types; how the weights came to be (game steps, seconds, seed, score ...).
 
     Raises:
         OSError: the disk is full, or the folder may not be written to.
     """
     made = {"kind": network.kind, **network.settings}
-    metadata = {"format": FORMAT, "config": config, "network": made, "about": about}
+    metadata = {"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about}
     entries = {key: json.dumps(value) for key, value in metadata.items()}
     tensors = {name: as_kept(value) for name, value in network.state_dict().items()}
     entries["sha256"] = json.dumps(checksum(entries, tensors))
@@ -60,7 +66,7 @@ def as_kept(value: Tensor) -> Tensor:
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """What `write_network` wrote beside the weights: ``format``, ``config``, ``network``, ``about``.
+    """What `save_policy` wrote beside the weights: ``format``, ``config``, ``network``, ``about``.
 
     Raises:
         ValueError: the file is missing, cut short, or not a policy of ours.
@@ -80,14 +86,6 @@ def read_metadata(path: Path) -> dict[str, Any]:
         raise ValueError(f"config of {path}: {error}") from error
     metadata["network"].setdefault("kind", "dense")
     return metadata
-
-
-def training_in_words(about: Mapping[str, Any]) -> str:
-    """How a network came to be, by what its file says ``about`` it: decisions, cost, how it began, and where."""
-    where = f", {about['processor']}" if "processor" in about else ""
-    began = f", begun {about['began']}" if "began" in about else ""
-    cost = about["core_seconds"] if "core_seconds" in about else about["seconds"] * about["ranks"]
-    return f"{about['steps'] / 1e6:.0f} M decisions in {cost / 60:.0f} core-minutes{began}{where}"
 
 
 def entries_of(path: Path) -> dict[str, str]:

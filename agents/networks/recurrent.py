@@ -1,6 +1,6 @@
 """A network that remembers: a gated recurrent unit over a player's own decisions (Cho et al. 2014)."""
 
-from typing import Any, Self
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -51,9 +51,3 @@ class RecurrentNetwork(Network):
     def initial_memory(self, count: int) -> Tensor:
         """See `Network.initial_memory`."""
         return torch.zeros(count, self.width, device=self.opening.device)
-
-    def rounded(self) -> Self:
-        """See `Network.rounded`."""
-        network = super().rounded()
-        network.trunk.to(self.trunk_dtype)
-        return network

@@ -7,7 +7,7 @@ probabilities are renamed with them, whatever the weights: networks that are tra
 private meanings of the suits, which Other-Play (Hu et al. 2020) has to train for.
 """
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
@@ -77,13 +77,6 @@ class SymmetricNetwork(Network):
     def input_layout(cls, config: Any) -> Layout:
         """What the bits that it reads are about."""
         return game_of(config).layout(config)
-
-    def rounded(self) -> Self:
-        """See `Network.rounded`."""
-        network = super().rounded()
-        network.own.to(self.trunk_dtype)
-        network.pooled.to(self.trunk_dtype)
-        return network
 
     def set_opening(self, words: Tensor) -> None:
         """See `Network.set_opening`. A bit counts only if it is set for every suit."""

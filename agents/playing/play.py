@@ -150,14 +150,10 @@ class Record:
         ended = np.flatnonzero(tables["ended"])
         if not len(ended):
             return
-        tables = tables[ended]
-        if not self.cooperative:
-            games.score[first + ended], games.length[first + ended] = tables["score"], tables["length"]
-            return
-        lost = self.game.lost(tables)
-        points = tables["fireworks_score"]
-        own = (games.score, games.fireworks_score, games.length, games.lost, games.perfect)
-        score = np.where(lost, self.game.lost_score, points)
-        news = (score, points, tables["length"], lost, points == self.game.config.max_score)
-        for array, new in zip(own, news, strict=True):
-            array[first + ended] = new
+        tables, rows = tables[ended], first + ended
+        games.score[rows], games.length[rows] = tables["score"], tables["length"]
+        if self.cooperative:
+            lost, points = self.game.lost(tables), tables["fireworks_score"]
+            games.score[rows] = np.where(lost, self.game.lost_score, points)
+            games.fireworks_score[rows], games.lost[rows] = points, lost
+            games.perfect[rows] = points == self.game.config.max_score

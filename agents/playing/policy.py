@@ -17,10 +17,13 @@ from hanabako.engine.rng import random_word
 
 __all__ = [
     "Acting",
+    "Actions",
     "Agent",
     "BatchedPolicy",
     "BatchedSeated",
     "GamesInPlay",
+    "Mask",
+    "Noise",
     "Policy",
     "Seated",
     "Weighing",
@@ -31,6 +34,14 @@ __all__ = [
     "set_of",
     "uniform",
 ]
+
+
+Mask: TypeAlias = NDArray[np.int8]
+"""(rows, actions): 1 for a legal action; at least one per row."""
+Noise: TypeAlias = NDArray[np.float64]
+"""(rows,): uniform in [0, 1)."""
+Actions: TypeAlias = NDArray[np.int64]
+"""(rows,): one action per row."""
 
 
 class GamesInPlay(Protocol):
@@ -48,11 +59,8 @@ class GamesInPlay(Protocol):
     """(N,): of the coming step; a finished game takes no notice of its own."""
     step: int
     """Steps so far."""
-
-    @property
-    def tables(self) -> NDArray[Any]:
-        """The games' records (N,), see `hanabako.engine.game.Game.table_dtype`."""
-        ...
+    tables: NDArray[Any]
+    """The games' records (N,), see `hanabako.engine.game.Game.table_dtype`."""
 
     @property
     def observation(self) -> NDArray[Any]:
@@ -105,25 +113,14 @@ class Weighing(Protocol):
 class Policy(Protocol):
     """Whoever can take any seat of a game: what `agents.load` returns and `agents.evaluate.play` asks for."""
 
-    @property
-    def name(self) -> str:
-        """For results."""
-        ...
-
-    @property
-    def observes(self) -> bool:
-        """It reads observations; if nobody does, none are made."""
-        ...
-
-    @property
-    def specializes(self) -> bool:
-        """Its games may be compiled for their config alone, which pays if there are many."""
-        ...
-
-    @property
-    def plays_apart(self) -> bool:
-        """Its games may begin and go on each by itself, see `Seated`."""
-        ...
+    name: str
+    """For results."""
+    observes: bool
+    """It reads observations; if nobody does, none are made."""
+    specializes: bool
+    """Its games may be compiled for their config alone, which pays if there are many."""
+    plays_apart: bool
+    """Its games may begin and go on each by itself, see `Seated`."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
         """Take these seats in all the games."""
@@ -143,25 +140,16 @@ class BatchedPolicy(ABC):
     plays_apart: bool = True
 
     @abstractmethod
-    def act(
-        self,
-        observation: NDArray[Any],
-        mask: NDArray[np.int8],
-        noise: NDArray[np.float64],
-        memory: NDArray[Any] | None = None,
-    ) -> NDArray[np.int64]:
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """Choose one legal action per row.
 
         Args:
             observation: what the player to move observes: packed bits, uint64 (rows, words), or single bits of any
                 other dtype (rows, bits).
-            mask: int8 (rows, actions), 1 for a legal action; at least one per row.
-            noise: float64 (rows,), uniform in [0, 1): the only source of random numbers.
+            mask: the legal actions.
+            noise: the only source of random numbers.
             memory: (rows, ...), what this player remembers of this game, to be overwritten by what it shall remember;
                 None for a policy without memory, or for a player who remembers nothing yet.
-
-        Returns:
-            The actions, int64 (rows,).
         """
 
     def memory(self, count: int) -> NDArray[Any] | None:
@@ -239,7 +227,7 @@ def uniform(keys: NDArray[np.uint64], step: int | NDArray[np.int64]) -> NDArray[
 class Acting(Protocol):
     """The least that can play: an object that chooses actions, and remembers nothing."""
 
-    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], noise: NDArray[np.float64]) -> NDArray[np.int64]:
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise) -> Actions:
         """As `BatchedPolicy.act`."""
         ...
 
@@ -256,13 +244,7 @@ class ActingPolicy(BatchedPolicy):
         self.name = getattr(agent, "name", type(agent).__name__)
         self.observes = getattr(agent, "observes", True)
 
-    def act(
-        self,
-        observation: NDArray[Any],
-        mask: NDArray[np.int8],
-        noise: NDArray[np.float64],
-        memory: NDArray[Any] | None = None,
-    ) -> NDArray[np.int64]:
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """See `BatchedPolicy.act`."""
         return self._agent.act(observation, mask, noise)
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .policy import BatchedPolicy
+from .policy import Actions, BatchedPolicy, Mask, Noise
 
 
 class RandomPolicy(BatchedPolicy):
@@ -17,13 +17,7 @@ class RandomPolicy(BatchedPolicy):
     def __init__(self, config: Any) -> None:
         self.config = config
 
-    def act(
-        self,
-        observation: NDArray[Any],
-        mask: NDArray[np.int8],
-        noise: NDArray[np.float64],
-        memory: NDArray[Any] | None = None,
-    ) -> NDArray[np.int64]:
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """See `agents.playing.policy.BatchedPolicy.act`."""
         legal = mask.cumsum(axis=1, dtype=np.int32)
         rank = np.floor(noise * legal[:, -1]).astype(np.int32)

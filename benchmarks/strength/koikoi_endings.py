@@ -26,7 +26,6 @@ from agents.playing.block import Block
 from agents.playing.play import standard_error
 from agents.playing.seating import sit
 from agents.registry import load
-from agents.search.koikoi.endings import solved_openly
 from agents.search.koikoi.one_round import ROUND_STATE, Exclusions, round_state
 from agents.studies import Row, Study
 from hanabako.games import game_of
@@ -34,7 +33,7 @@ from hanafuda_env import PRESETS
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.state import PHASE_KOI, PHASE_PLAY
 
-from .solvers.koikoi.equilibrium import both_hands, solve, solve_call
+from .solvers.koikoi.equilibrium import both_hands, solve, solve_call, solved_openly
 
 PLAYER, SEED = "counting", 1
 JUDGE = "monte_carlo:4000"

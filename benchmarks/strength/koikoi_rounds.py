@@ -23,7 +23,7 @@ from agents.bots.koikoi.monte_carlo import ROLL_OUTS
 from agents.evaluation.matches import head_to_head, one_round
 from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.learning.league import exploitability
-from agents.networks.policy_file import read_metadata, training_in_words
+from agents.networks.policy_file import read_metadata
 from agents.playing.block import Block
 from agents.playing.play import steps_of
 from agents.playing.policy import Policy
@@ -33,6 +33,8 @@ from agents.studies.store import read_results
 from benchmarks.recipes import RECIPES
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig
+
+from .tables.markdown import training_in_words
 
 RESULTS = Path(__file__).resolve().parent / "results"
 RUNS = Path("runs") / "koikoi_rounds"

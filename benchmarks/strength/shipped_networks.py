@@ -21,7 +21,7 @@ from agents import ppo
 from agents.evaluation.report import Args, evaluate
 from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.networks.neural_policy import load_network, save_policy
-from agents.networks.policy_file import read_metadata, training_in_words
+from agents.networks.policy_file import read_metadata
 from agents.registry import PRETRAINED, names
 from agents.studies import Row, Study
 from agents.studies.pages import origin_line
@@ -32,7 +32,7 @@ from hanabako.games import config_from_dict
 
 from . import hanabi_bots, make_train
 from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
-from .tables.markdown import agent_name, table, with_error
+from .tables.markdown import agent_name, table, training_in_words, with_error
 from .tables.tournaments import tournaments
 
 __all__ = ["RESULTS", "STUDY", "Shipped", "scores"]

@@ -22,7 +22,6 @@ from agents.search import choosing
 from agents.search.ikebana.policy import IkebanaSearch
 from agents.search.ikebana.rollouts import IkebanaRollouts, deal_unseen, list_unseen, round_value
 from agents.search.ikebana.rollouts import unseen_loop as ikebana_unseen
-from agents.search.koikoi.endings import solved_openly
 from agents.search.koikoi.one_round import (
     ROUND_STATE,
     Exclusions,
@@ -33,7 +32,7 @@ from agents.search.koikoi.one_round import (
 )
 from agents.search.koikoi.policy import KoiKoiSearch, Passes
 from agents.search.policy import Effort
-from benchmarks.strength.solvers.koikoi.equilibrium import both_hands
+from benchmarks.strength.solvers.koikoi.equilibrium import both_hands, solved_openly
 from hanabako.engine.protocol import rules_array
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig, koikoi_v0

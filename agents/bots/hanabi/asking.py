@@ -8,7 +8,7 @@ from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ONE, ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from hanabi_env.engine.cards import rank_of
 
-from .hats import after_play, is_known, narrow, probability_of, reset_draft
+from .hats import after_play, copy_hands, is_known, narrow, probability_of
 
 GOOD_PROBABILITY = 0.7  # question b is about the card whose probability of being playable is closest to this,
 NEARLY = 0.2  # if it is closer than this
@@ -22,7 +22,7 @@ def sum_of_hats(rules, memory, view, giver, messages, said):
     What everybody will know is written to ``memory.draft``. A player's hat is computed for the fireworks that everybody
     expects at that player's turn.
     """
-    reset_draft(rules, memory)
+    copy_hands(rules, memory.possible, memory.draft)
     playable = memory.playable
     mine = playable
     total = 0
@@ -77,13 +77,13 @@ def ask(memory, view, player, playable, room, hat):
         return 1, 0
     length = list_candidates(memory, player, playable, room)
     if length == 0:
-        slot = likely_slot(memory, player, playable)
+        slot = nearest_slot(memory, player, playable, GOOD_PROBABILITY, NEARLY)
         if slot >= 0:
             memory.order[0] = slot
             length = 1
     if length > 0:
         return ask_for_first(memory, view, player, playable, length, hat)
-    slot = live_slot(memory, player)
+    slot = nearest_slot(memory, player, ~memory.needed, 0.0, 2.0)  # question c: the least likely to be dead
     return ask_which(memory, view, player, slot, room, hat) if slot >= 0 else (1, 0)
 
 
@@ -130,29 +130,15 @@ def add_candidates(memory, player, cards, kind, length, room):
 
 
 @rule
-def likely_slot(memory, player, playable):
-    """Question b: the slot whose card is playable with nearly `GOOD_PROBABILITY`, or -1."""
+def nearest_slot(memory, player, cards, wanted, within):
+    """The slot whose card is one of ``cards`` with a probability closest to ``wanted``, and ``within`` that; or -1."""
     best = -1
-    nearest = NEARLY
+    nearest = within
     for slot in range(memory.hand_count[player]):
         if is_open(memory, memory.draft[player, slot]):
-            distance = abs(probability_of(memory.left, memory.draft[player, slot], playable) - GOOD_PROBABILITY)
+            distance = abs(probability_of(memory.left, memory.draft[player, slot], cards) - wanted)
             if distance < nearest:
                 nearest = distance
-                best = slot
-    return best
-
-
-@rule
-def live_slot(memory, player):
-    """Question c: the slot whose card is least likely to be dead, or -1 if there is nothing to ask."""
-    best = -1
-    least = 2.0
-    for slot in range(memory.hand_count[player]):
-        if is_open(memory, memory.draft[player, slot]):
-            probability = probability_of(memory.left, memory.draft[player, slot], ~memory.needed)
-            if probability < least:
-                least = probability
                 best = slot
     return best
 

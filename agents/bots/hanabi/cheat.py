@@ -17,7 +17,7 @@ from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO, has_bit, popcount
 from hanabi_env.engine.cards import hand_set, playable_set, player_at
 
-from ..bot import Bot, nothing_to_begin, nothing_to_observe, plain_memory_dtype
+from ..bot import Bot
 from .knowledge import (
     any_action,
     any_hint,
@@ -61,7 +61,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
             return slot
         misplay = play_action(rules, slot, -1)
         can_misplay = view.life_tokens > 1 and is_allowed(mask, misplay)
-        is_useless = is_dead(rules, view, view.hands[player, slot])
+        is_useless = has_bit(needed_set(rules, view), view.hands[player, slot]) == ZERO
         if can_misplay and is_useless and is_nothing_playable(rules, view, player, playable):
             return misplay
     if hint >= 0:
@@ -112,12 +112,6 @@ def should_hint(rules, view, player, playable):
 
 
 @rule
-def is_dead(rules, view, card):
-    """Nobody needs the card anymore."""
-    return has_bit(needed_set(rules, view), card) == ZERO
-
-
-@rule
 def slot_to_spare(rules, view, player):
     """The slot of a card that is dead or held twice, or else of one that is also in another hand; or -1."""
     needed = needed_set(rules, view)
@@ -149,11 +143,4 @@ def last_resort(rules, view, player, mask):
     return best if best >= 0 else any_action(rules, mask)
 
 
-CHEAT = Bot(
-    name="cheat",
-    memory_dtype=plain_memory_dtype,
-    begin=nothing_to_begin,
-    observe=nothing_to_observe,
-    act=act,
-    cheats=True,
-)
+CHEAT = Bot(name="cheat", act=act, cheats=True)

@@ -245,26 +245,22 @@ def least_needed(frame, player):
     return bit(nth_set_bit(cards, popcount(cards) - 1)) if cards != ZERO else ZERO
 
 
-@rule
-def begin_search(rules, memory, view, slot, is_play, world, frames):
-    """Write to ``frames[0]`` the position after the seat has played or discarded ``slot``, or hinted (-1)."""
-    frame = frames[0]
-    set_up(rules, memory, view, world, frame)
-    if slot < 0:
-        hint(rules, frame)
-    elif is_play:
-        play(rules, memory, frame, bit(world[slot]))
-    else:
-        discard(rules, frame, bit(world[slot]) & memory.needed)
-    end_turn(rules, memory, frame, world, slot >= 0)
-
-
 @subroutine
 def points_after(rules, memory, view, slot, is_play, worlds, count, frames):
-    """The sum over all worlds of the points that can be made after the seat's move (as for `begin_search`)."""
-    total = 0
+    """The sum over all worlds of the points that can be made after the seat has played or discarded ``slot``.
+
+    If ``slot`` is -1 it has given a hint.
+    """
+    total, frame = 0, frames[0]
     for k in range(count):
-        begin_search(rules, memory, view, slot, is_play, worlds[k], frames)
+        set_up(rules, memory, view, worlds[k], frame)
+        if slot < 0:
+            hint(rules, frame)
+        elif is_play:
+            play(rules, memory, frame, bit(worlds[k, slot]))
+        else:
+            discard(rules, frame, bit(worlds[k, slot]) & memory.needed)
+        end_turn(rules, memory, frame, worlds[k], slot >= 0)
         total += most_points(rules, memory, worlds[k], frames)
     return total
 

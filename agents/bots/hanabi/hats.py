@@ -246,16 +246,10 @@ def learn_event(rules, memory, view, event):
 
 @rule
 def copy_hands(rules, source, target):
-    """Copy what is kept per player and slot."""
+    """Copy what is kept per player and slot: from ``possible`` to the ``draft`` and back, or to ``saved``."""
     for player in range(rules.players):
         for slot in range(rules.hand_size):
             target[player, slot] = source[player, slot]
-
-
-@rule
-def reset_draft(rules, memory):
-    """Start a draft from what everybody knows."""
-    copy_hands(rules, memory.possible, memory.draft)
 
 
 @rule
@@ -264,24 +258,6 @@ def narrow(memory, player, slot, meant):
     possible = memory.draft[player, slot] & meant
     if possible != ZERO:
         memory.draft[player, slot] = possible
-
-
-@rule
-def keep_draft(rules, memory):
-    """Everybody knows the draft now."""
-    copy_hands(rules, memory.draft, memory.possible)
-
-
-@rule
-def save_public(rules, memory):
-    """Set aside what everybody knows while a move is tried out."""
-    copy_hands(rules, memory.possible, memory.saved)
-
-
-@rule
-def restore_public(rules, memory):
-    """Return to what `save_public` has set aside."""
-    copy_hands(rules, memory.saved, memory.possible)
 
 
 @rule

@@ -24,15 +24,14 @@ from hanabako.engine.bits import ONE, ZERO, bit, has_bit, nth_set_bit, popcount
 from ..bot import Bot
 from .hats import (
     begin_public,
+    copy_hands,
     deduce_own_hand,
     is_hint,
     is_known,
-    keep_draft,
     learn_event,
     memory_dtype,
     narrow,
     probability_of,
-    reset_draft,
     slots_within,
 )
 from .knowledge import (
@@ -64,7 +63,7 @@ def observe(rules, memory, view, event):
     if is_hint(event):
         messages = min(BLOCKS, make_alphabets(rules, memory, giver))
         sum_of_blocks(rules, memory, view, giver, messages, message_of(rules, memory, event))
-        keep_draft(rules, memory)
+        copy_hands(rules, memory.draft, memory.possible)
     learn_event(rules, memory, view, event)
 
 
@@ -74,7 +73,7 @@ def sum_of_blocks(rules, memory, view, giver, messages, said):
 
     What everybody will know is written to ``memory.draft``.
     """
-    reset_draft(rules, memory)
+    copy_hands(rules, memory.possible, memory.draft)
     if messages < 2:  # a tile's free hint may have its literal meaning only
         return 0
     total = 0

@@ -30,6 +30,7 @@ from hanabi_env.engine.cards import (
     suit_of,
     suit_set,
     thermometer_of,
+    touched_by_color,
     touched_by_rank,
 )
 from hanabi_env.engine.rules import is_all_discarded
@@ -106,6 +107,12 @@ def copies_left(rules, view, card):
     return copies(rules, suit, rank_of(rules, card)) - gone
 
 
+@rule
+def copies_to_come(rules, view, card):
+    """Copies of a card that are neither discarded nor on its firework."""
+    return copies_left(rules, view, card) - (1 if steps_away(rules, view, card) < 0 else 0)
+
+
 @subroutine
 def critical_set(rules, view, needed):
     """Cards among ``needed`` with one copy left: to discard it costs points."""
@@ -146,7 +153,7 @@ def hands_of_others(rules, view, player):
 def count_unseen(rules, view, player, unseen):
     """Write to ``unseen`` (suits * ranks,) how many copies of each card are in the hand of ``player`` or the deck."""
     for card in range(rules.suits * rules.ranks):
-        unseen[card] = copies_left(rules, view, card) - (1 if steps_away(rules, view, card) < 0 else 0)
+        unseen[card] = copies_to_come(rules, view, card)
     for other in range(rules.players):
         if other != player:
             for slot in range(hand_count(view, other)):
@@ -233,6 +240,15 @@ def rank_hint(rules, offset, rank):
 
 
 @rule
+def nth_hint(rules, offset, k):
+    """The action of the ``k``-th hint to a receiver, and the cards it touches: colors come first, then ranks."""
+    if k < rules.colors:
+        return color_hint(rules, offset, k), touched_by_color(rules, k)
+    rank = k - rules.colors
+    return rank_hint(rules, offset, rank), touched_by_rank(rules, rank)
+
+
+@rule
 def play_action(rules, slot, card):
     """Play the card in a slot. V6: announce the suit of ``card`` if it is known, that is, not negative."""
     if rules.choreography and card >= 0:
@@ -246,13 +262,8 @@ def play_action(rules, slot, card):
 @rule
 def is_choice_pending(rules, view):
     """V4: a tile asks for a card of the discards, or what tile (e) does when the deck is empty."""
-    return rules.flamboyants and view.pending != NO_TILE and (view.pending == CHOICE_OF_E or asks_for_card(view))
-
-
-@rule
-def asks_for_card(view):
-    """V4: a card of the discards must be chosen."""
-    return view.pending >= TILE_TAKE_BACK
+    asks = view.pending == CHOICE_OF_E or view.pending >= TILE_TAKE_BACK  # from that one on they ask for a card
+    return rules.flamboyants and view.pending != NO_TILE and asks
 
 
 @subroutine

@@ -15,11 +15,11 @@ import numpy as np
 
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, low_bits, popcount
-from hanabi_env.engine.cards import suit_set, touched_by_color, touched_by_rank
+from hanabi_env.engine.cards import suit_set
 from hanabi_env.engine.state import EVENT_HINT_RANK, TILE_COLOR_HINT, TILE_RANK_HINT
 
 from .hats import copies_in, is_known
-from .knowledge import color_hint, hand_count, is_allowed, rank_hint
+from .knowledge import hand_count, is_allowed, nth_hint
 
 TWO_PER_RECEIVER = -1.0  # as a tolerance: each receiver offers two messages, any rank and any color
 COLOR_HINTS = 1  # kinds of hints, as bits
@@ -211,8 +211,7 @@ def messages_before(rules, memory, giver, target):
         player = (giver + offset) % rules.players
         if player == target:
             break
-        letters = memory.alphabet[player]
-        total += size_of(letters)
+        total += size_of(memory.alphabet[player])
     return total
 
 
@@ -244,15 +243,6 @@ def hint_for_message(rules, memory, view, message, mask):
                         most = value
                         best = action
     return best
-
-
-@rule
-def nth_hint(rules, offset, k):
-    """The action of the ``k``-th hint to a receiver, and the cards it touches: colors come first, then ranks."""
-    if k < rules.colors:
-        return color_hint(rules, offset, k), touched_by_color(rules, k)
-    rank = k - rules.colors
-    return rank_hint(rules, offset, rank), touched_by_rank(rules, rank)
 
 
 @rule

@@ -48,15 +48,13 @@ from .endgame import DEPTH, FRAME, WORLD, WORLDS, most_points_of_all, points_aft
 from .hats import (
     begin_public,
     copies_in,
+    copy_hands,
     deduce_own_hand,
     is_hint,
     is_known,
-    keep_draft,
     learn_event,
     memory_dtype,
     probability_of,
-    restore_public,
-    save_public,
     slots_within,
 )
 from .knowledge import (
@@ -103,7 +101,7 @@ def observe(rules, memory, view, event):
     if is_hint(event):
         messages = make_alphabets(rules, memory, giver)
         sum_of_hats(rules, memory, view, giver, messages, message_of(rules, memory, event))
-        keep_draft(rules, memory)
+        copy_hands(rules, memory.draft, memory.possible)
     elif event.kind == EVENT_PLAY:
         read_no_warning(rules, memory, giver)
     elif event.kind == EVENT_DISCARD:
@@ -120,7 +118,7 @@ def read_discard(rules, memory, view, giver, slot):
     number = popcount(useless)
     if number > 1 and has_bit(useless, slot) != ZERO:
         sum_of_hats(rules, memory, view, giver, number, popcount(useless & low_bits(slot)))
-        keep_draft(rules, memory)
+        copy_hands(rules, memory.draft, memory.possible)
 
 
 # --- Decisions --------------------------------------------------------------------------------------------------------
@@ -262,11 +260,11 @@ def slot_to_discard(rules, memory, view):
     useless = useless_slots(memory, memory.possible[memory.player], memory.hand_count[memory.player])
     number = popcount(useless)
     if number > 1:
-        save_public(rules, memory)
+        copy_hands(rules, memory.possible, memory.saved)
         read_no_warning(rules, memory, memory.player)
         read_silence(rules, memory, memory.player)
         said = sum_of_hats(rules, memory, view, memory.player, number, 0)
-        restore_public(rules, memory)
+        copy_hands(rules, memory.saved, memory.possible)
         return nth_set_bit(useless, said)
     useless = useless_slots(memory, memory.mine, memory.hand_count[memory.player])
     if useless != ZERO:

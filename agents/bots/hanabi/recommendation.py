@@ -23,7 +23,7 @@ from hanabi_env.engine.cards import rank_of
 from hanabi_env.engine.state import EVENT_PLAY
 
 from ..bot import Bot
-from .hats import begin_public, fields, is_hint, learn_event, reset_draft
+from .hats import begin_public, copy_hands, fields, is_hint, learn_event
 from .knowledge import (
     any_action,
     any_hint,
@@ -77,7 +77,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
         if is_allowed(mask, action):
             return action
     if any_hint(rules, mask) >= 0:
-        reset_draft(rules, memory)
+        copy_hands(rules, memory.possible, memory.draft)
         messages = number_of_messages(rules, memory, memory.player)
         message = sum_of_advice(rules, memory, view, memory.player, messages)
         hint = hint_for_message(rules, memory, view, message, mask)

@@ -7,7 +7,7 @@ Hints are literal. *First* means first in a hand in which a drawn card takes the
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO, has_bit
 from hanabako.engine.rng import random_below
-from hanabi_env.engine.cards import playable_set, player_at, rank_of, suit_of, touched_by_color, touched_by_rank
+from hanabi_env.engine.cards import playable_set, player_at, rank_of, suit_of
 
 from .knowledge import (
     color_hint,
@@ -17,6 +17,7 @@ from .knowledge import (
     is_rank_over,
     known_rank,
     known_suit,
+    nth_hint,
     rank_hint,
     steps_away,
 )
@@ -45,9 +46,8 @@ def name_either(rules, view, offset, slot, rank_first, mask):
     """A legal hint about a card, or -1: about its rank, if ``rank_first`` or if no color can be named, or its color."""
     rank = name_rank(rules, view, offset, slot, mask)
     color = name_color(rules, view, offset, slot, mask)
-    if rank_first:
-        return rank if rank >= 0 else color
-    return color if color >= 0 else rank
+    first, second = (rank, color) if rank_first else (color, rank)
+    return first if first >= 0 else second
 
 
 @rule
@@ -56,9 +56,8 @@ def name_missing(rules, view, offset, slot, rank_first, mask):
     plausible = view.plausible[player_at(rules, view.current_player, offset), slot]
     rank = name_rank(rules, view, offset, slot, mask) if known_rank(rules, plausible) < 0 else -1
     color = name_color(rules, view, offset, slot, mask) if known_suit(rules, plausible) < 0 else -1
-    if rank_first:
-        return rank if rank >= 0 else color
-    return color if color >= 0 else rank
+    first, second = (rank, color) if rank_first else (color, rank)
+    return first if first >= 0 else second
 
 
 # --- The rules --------------------------------------------------------------------------------------------------------
@@ -141,12 +140,7 @@ def tell_most(rules, memory, view, mask):
             continue
         for value in range(rules.ranks + rules.colors):
             is_rank = value < rules.ranks
-            if is_rank:
-                action = rank_hint(rules, offset, value)
-                touched = touched_by_rank(rules, value)
-            else:
-                action = color_hint(rules, offset, value - rules.ranks)
-                touched = touched_by_color(rules, value - rules.ranks)
+            action, touched = nth_hint(rules, offset, (rules.colors + value) % (rules.colors + rules.ranks))
             count = count_news(rules, view, other, touched, is_rank)
             if count > best_count and is_allowed(mask, action):
                 best, best_count = action, count

@@ -279,13 +279,6 @@ def lost_set(rules, view, needed):
 
 
 RULE_LISTS = tuple(
-    Bot(
-        name=name,
-        memory_dtype=memory_dtype,
-        begin=begin,
-        observe=keep_places,
-        act=act,
-        style=style,
-    )
+    Bot(name=name, memory_dtype=memory_dtype, begin=begin, observe=keep_places, act=act, style=style)
     for style, name in enumerate(LISTS)
 )

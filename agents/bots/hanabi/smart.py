@@ -31,7 +31,7 @@ the variant says it touches, and means what it touches; free hints (V4) are read
 
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
-from hanabi_env.engine.cards import playable_set, player_at, rank_of, touched_by_color, touched_by_rank
+from hanabi_env.engine.cards import playable_set, player_at, rank_of
 
 from ..bot import Bot
 from .knowledge import (
@@ -39,13 +39,13 @@ from .knowledge import (
     any_hint,
     card_at,
     choose_for_tile,
-    color_hint,
     count_unseen,
     critical_set,
     is_allowed,
     is_choice_pending,
     known_suit,
     needed_set,
+    nth_hint,
     play_action,
     rank_hint,
 )
@@ -227,16 +227,10 @@ def best_clue(rules, memory, view, offset, mask):
     slot = next_discard(rules, memory, target) if offset == 1 else -1
     best, best_value = -1, -1
     for k in range(rules.colors + rules.ranks):
-        is_rank = k >= rules.colors
-        if is_rank:
-            action = rank_hint(rules, offset, k - rules.colors)
-            meant = touched_by_rank(rules, k - rules.colors)
-        else:
-            action = color_hint(rules, offset, k)
-            meant = touched_by_color(rules, k)
+        action, meant = nth_hint(rules, offset, k)
         if not is_allowed(mask, action):
             continue
-        touches_discard = is_rank and slot >= 0 and has_bit(meant, view.hands[target, slot]) != ZERO
+        touches_discard = k >= rules.colors and slot >= 0 and has_bit(meant, view.hands[target, slot]) != ZERO
         if touches_discard and could_be_warning(rules, memory, target, slot, meant):
             continue
         value = value_of_clue(rules, memory, view, target, meant)
@@ -305,13 +299,6 @@ def highest_card(rules, memory):
 
 
 SMART, SMART_SAFE = (
-    Bot(
-        name=name,
-        memory_dtype=memory_dtype,
-        begin=begin,
-        observe=observe,
-        act=act,
-        style=style,
-    )
+    Bot(name=name, memory_dtype=memory_dtype, begin=begin, observe=observe, act=act, style=style)
     for name, style in (("smart", GAMBLES), ("smart_safe", NEVER_GAMBLES))
 )

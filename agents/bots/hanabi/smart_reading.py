@@ -8,10 +8,11 @@ import numpy as np
 
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
-from hanabi_env.engine.cards import all_cards, playable_set, touched_by_color, touched_by_rank
+from hanabi_env.engine.cards import all_cards, playable_set, player_at, touched_by_color, touched_by_rank
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
 
-from .knowledge import copies_left, critical_set, hand_count, needed_set, steps_away
+from .hats import remove_card
+from .knowledge import copies_to_come, critical_set, hand_count, needed_set
 
 
 def memory_dtype(rules):
@@ -52,7 +53,7 @@ def observe(rules, memory, view, event):
         read_silence(rules, memory, event.player)
         if event.kind == EVENT_DISCARD:
             read_finesse(rules, memory, view, event)
-        remove_card(memory, event.player, event.slot)
+        remove_card(rules, memory, np.int64(event.player), np.int64(event.slot))
     draw_cards(rules, memory, view)
     note_state(rules, memory, view)
     rule_out(rules, memory, view)
@@ -78,14 +79,6 @@ def draw_cards(rules, memory, view):
 
 
 @rule
-def remove_card(memory, player, slot):
-    """A card has left its hand, and the newer ones have moved up."""
-    memory.hand_count[player] -= 1
-    for k in range(np.int64(slot), memory.hand_count[player]):
-        memory.possible[player, k] = memory.possible[player, k + 1]
-
-
-@rule
 def narrow(memory, view, player, slot, cards):
     """The card is one of ``cards``. If conventions contradict each other, only what hints literally say is left."""
     left = memory.possible[player, slot] & cards
@@ -100,7 +93,7 @@ def rule_out(rules, memory, view):
     while known != known_before:
         gone = ZERO
         for card in range(rules.suits * rules.ranks):
-            if copies_left(rules, memory, card) - is_played(rules, memory, card) <= memory.counts[card]:
+            if copies_to_come(rules, memory, card) <= memory.counts[card]:
                 gone |= bit(card)
         for player in range(rules.players):
             for slot in range(memory.hand_count[player]):
@@ -108,12 +101,6 @@ def rule_out(rules, memory, view):
                     narrow(memory, view, player, slot, ~gone)
         known_before = known
         known = count_known(rules, memory)
-
-
-@rule
-def is_played(rules, view, card):
-    """1 if the card is on its firework, else 0."""
-    return 1 if steps_away(rules, view, card) < 0 else 0
 
 
 @rule
@@ -145,12 +132,6 @@ def is_maybe(possible, cards):
     return possible & cards != ZERO and possible & ~cards != ZERO
 
 
-@rule
-def next_player(rules, player):
-    """Who follows ``player``."""
-    return (np.int64(player) + 1) % rules.players
-
-
 @subroutine
 def next_discard(rules, memory, player):
     """The slot that ``player`` would discard next, or -1 if there is a card to play, a dead one, or none to spare.
@@ -180,7 +161,7 @@ def read_silence(rules, memory, player):
     """3. ``player`` could have warned the next player, and did not."""
     if memory.deck_count == 0 or memory.information_tokens == 0:
         return
-    target = next_player(rules, player)
+    target = player_at(rules, player, 1)
     slot = next_discard(rules, memory, target)
     if slot >= 0:
         left = memory.possible[target, slot] & ~critical_set(rules, memory, needed_set(rules, memory))
@@ -202,7 +183,7 @@ def is_filler(rules, memory, event):
     return (
         event.kind == EVENT_HINT_RANK
         and memory.information_tokens == rules.max_information_tokens
-        and event.player == next_player(rules, event.target)
+        and event.player == player_at(rules, event.target, 1)
         and has_bit(event.touched, 0) != ZERO
     )
 
@@ -214,7 +195,7 @@ def read_hint(rules, memory, view, event):
     meant = touched_by_rank(rules, event.value) if is_rank else touched_by_color(rules, event.value)
     target = np.int64(event.target)
     filler = is_filler(rules, memory, event)
-    is_next = target == next_player(rules, event.player)
+    is_next = target == player_at(rules, event.player, 1)
     warns = False
     if is_rank and is_next and not filler:
         slot = next_discard(rules, memory, target)
@@ -257,7 +238,7 @@ def read_finesse(rules, memory, view, event):
         return
     holder = memory.player
     for offset in range(1, rules.players):
-        other = (np.int64(event.player) + offset) % rules.players
+        other = player_at(rules, event.player, offset)
         if other != memory.player and newest_card(memory, view, other) == event.card:
             holder = other
             break

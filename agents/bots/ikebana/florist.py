@@ -22,7 +22,7 @@ from ikebana_env.engine.cards import value_of, with_card
 from ikebana_env.engine.rules import bouquet_gain, player_at, top_of_discard
 from ikebana_env.engine.state import BOUQUET_SIZE, KINDS, NO_CARD
 
-from ..bot import Bot, nothing_to_begin, nothing_to_observe
+from ..bot import Bot
 from .odds import (
     BOUQUET_WORTHS,
     KEEPING_WORTHS,
@@ -124,10 +124,5 @@ def last_turn_worth(memory, cards, prestige, factor):
     return stopping_worth(memory, NEXT, 0, MOST_REFUSALS, prestige, factor)
 
 
-def florist(name: str, style: int) -> Bot:
-    """One of the two bots."""
-    return Bot(name, memory_dtype, nothing_to_begin, nothing_to_observe, act, style=style)
-
-
-GREEDY_FLORIST = florist("greedy", GREEDY)
-LOOKAHEAD_FLORIST = florist("lookahead", LOOKAHEAD)
+GREEDY_FLORIST = Bot(name="greedy", memory_dtype=memory_dtype, act=act, style=GREEDY)
+LOOKAHEAD_FLORIST = Bot(name="lookahead", memory_dtype=memory_dtype, act=act, style=LOOKAHEAD)

@@ -122,22 +122,14 @@ def color_class(cards):
     return colors * BOUQUET_SIZE + popcount(cards & color_set(JOKER))
 
 
-def all_values() -> list[tuple[int, ...]]:
-    """The values of every bouquet of up to four cards, small bouquets first."""
-    return [values for size in range(BOUQUET_SIZE) for values in combinations_with_replacement(range(1, 6), size)]
+ALL_VALUES = [values for size in range(BOUQUET_SIZE) for values in combinations_with_replacement(range(1, 6), size)]
+PLACES = {values: place for place, values in enumerate(ALL_VALUES)}
+"""The values of every bouquet of up to four cards, small bouquets first, and the place of each: its class by values."""
 
-
-def value_code(values: tuple[int, ...]) -> int:
-    """The count of each value, as the digits of one number."""
-    return sum(values.count(value) * BOUQUET_SIZE ** (value - 1) for value in range(1, 6))
-
-
-def make_value_classes() -> np.ndarray:
-    """`VALUE_CLASSES`, see there."""
-    classes = np.full(BOUQUET_SIZE**VALUES, -1, np.int16)
-    for place, values in enumerate(all_values()):
-        classes[value_code(values)] = place
-    return classes
+VALUE_CLASSES = np.full(BOUQUET_SIZE**VALUES, -1, np.int16)
+"""The place of some values, by a code whose digits are the count of each value: int16 (5^5,)."""
+for _values, _place in PLACES.items():
+    VALUE_CLASSES[sum(_values.count(value) * BOUQUET_SIZE ** (value - 1) for value in range(1, 6))] = _place
 
 
 # --- Worths -----------------------------------------------------------------------------------------------------------
@@ -200,15 +192,11 @@ def worths_of_classes(factor: float, refusals: int) -> dict[Class, float]:
 
 def make_worths(factor: float, refusals: int) -> np.ndarray:
     """`worths_of_classes` by `value_class` and `color_class`: float64 (classes, COLOR_CLASSES)."""
-    places = {values: place for place, values in enumerate(all_values())}
-    by_class = np.zeros((len(places), COLOR_CLASSES))
+    by_class = np.zeros((len(PLACES), COLOR_CLASSES))
     for (values, colors, jokers), worth in worths_of_classes(factor, refusals).items():
-        by_class[places[values], colors * BOUQUET_SIZE + jokers] = worth
+        by_class[PLACES[values], colors * BOUQUET_SIZE + jokers] = worth
     return by_class
 
-
-VALUE_CLASSES = make_value_classes()
-"""The place of some values among `all_values`, by their code: int16 (5^5,)."""
 
 BOUQUET_WORTHS = np.stack(
     [make_worths(players / (players - 1), MOST_REFUSALS) for players in range(2, MOST_PLAYERS + 1)]

@@ -18,7 +18,7 @@ from hanafuda_env.engine.scoring import final_points
 from hanafuda_env.engine.state import OWN_KOI_CHAIN, PHASE_JOKER_TARGET, PHASE_KOI, PHASE_PLAY, PHASE_SWAP
 from hanafuda_env.engine.yaku import base_of, yaku_of
 
-from ..bot import Bot, nothing_to_begin, nothing_to_observe, plain_memory_dtype
+from ..bot import Bot
 from .judgement import best_capture, hand_left, lowest_card, pile_value
 
 STYLE_STOP = 0
@@ -189,17 +189,6 @@ def probability_to_take(view, player, card, hidden, count, held, is_me):
     return by_hand + by_deck if has_place else 0.1 * by_deck
 
 
-def _player(name: str, style: int) -> Bot:
-    return Bot(
-        name=name,
-        memory_dtype=plain_memory_dtype,
-        begin=nothing_to_begin,
-        observe=nothing_to_observe,
-        act=act,
-        style=style,
-    )
-
-
-GREEDY_STOP = _player("greedy_stop", STYLE_STOP)
-ALWAYS_KOI = _player("always_koi", STYLE_KOI)
-COUNTING = _player("counting", STYLE_COUNT)
+GREEDY_STOP = Bot(name="greedy_stop", act=act, style=STYLE_STOP)
+ALWAYS_KOI = Bot(name="always_koi", act=act, style=STYLE_KOI)
+COUNTING = Bot(name="counting", act=act, style=STYLE_COUNT)

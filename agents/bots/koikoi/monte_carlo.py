@@ -19,7 +19,7 @@ from hanafuda_env.engine.private_view import unseen
 from hanafuda_env.engine.rules import legal_actions, step
 from hanafuda_env.engine.state import PHASE_END, PHASE_KOI, PHASE_PLAY, PHASE_SWAP, state_dtype
 
-from ..bot import Bot, nothing_to_begin, nothing_to_observe
+from ..bot import Bot
 from .judgement import hand_left, lowest_card
 
 ROLL_OUTS = 1000
@@ -104,11 +104,5 @@ def random_move(rules, s, key, counter):
 
 
 MONTE_CARLO = Bot(
-    name="monte_carlo",
-    memory_dtype=memory_dtype,
-    begin=nothing_to_begin,
-    observe=nothing_to_observe,
-    act=act,
-    style=ROLL_OUTS,
-    counts="roll-outs a decision",
+    name="monte_carlo", memory_dtype=memory_dtype, act=act, style=ROLL_OUTS, counts="roll-outs a decision"
 )

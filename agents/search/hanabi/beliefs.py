@@ -40,7 +40,7 @@ from hanabi_env.words.positions import action_of
 from ...playing.block import GAMES_AT_ONCE
 from ..choosing import systematic
 from .asking import Asking, Question, ask_together
-from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_of
+from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_among
 from .rollouts import HanabiRollouts, Simulator
 
 __all__ = ["Belief", "Snapshot"]
@@ -157,8 +157,8 @@ class Belief:
         """Follow one step of the real game."""
         before, after = self.history[self.at], self.history[self.at + 1]
         rows, hands = self._split(after)
-        weights = self.weights[rows] * ways_of(hands, after.state, self.player)
-        weights /= ways_of(self.hands, before.state, self.player)[rows]
+        weights = self.weights[rows] * ways_among(hands, unseen(after.state, self.player))
+        weights /= ways_among(self.hands, unseen(before.state, self.player))[rows]
         fits = np.flatnonzero((weights > 0) & fit(hands, after.state, self.player))
         rows, hands, weights = rows[fits], hands[fits], weights[fits]
         if len(rows) and before.player != self.player:
@@ -269,7 +269,9 @@ class Belief:
 
         Hands that were the same then (see `agents.search.hanabi.hands`) are followed once.
         """
-        earlier, rows, memories = self._earlier(hands.shape[1]), in_order(hands), None
+        counts = [snapshot.held[self.player] for snapshot in self.history[: self.at]]
+        earlier = EarlierHands(hands.shape[1], [self._lost(at) for at in range(self.at)], counts)
+        rows, memories = in_order(hands), None
         if self.simulator.has_no_memory:
             return np.sort((yield from self._in_any_order(earlier, hands, rows))), None
         for held, steps in earlier.eras():
@@ -322,11 +324,6 @@ class Belief:
                 fits &= self._is_as_seen(at, then, actions)[kind]
             rows = rows[fits]
         return rows
-
-    def _earlier(self, slots: int) -> EarlierHands:
-        """The earlier hands of present ones of that many ``slots``."""
-        counts = [snapshot.held[self.player] for snapshot in self.history[: self.at]]
-        return EarlierHands(slots, [self._lost(at) for at in range(self.at)], counts)
 
     def _level_0(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
         """All hands that the rules alone allow now and in how many ways, if they are no more than the limit."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EarlierHands", "fit", "in_order", "kinds_of", "unseen", "ways_among", "ways_of"]
+__all__ = ["EarlierHands", "fit", "in_order", "kinds_of", "unseen", "ways_among"]
 
 
 class EarlierHands:
@@ -74,13 +74,8 @@ def unseen(state: Any, player: int) -> NDArray[np.int64]:
     return np.bincount(np.concatenate([state.cards[: int(state.deck_count)], held]), minlength=64)
 
 
-def ways_of(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.float64]:
-    """In how many ways the unseen cards make up each hand (n, slots), copies told apart: (n,), 0 if in none."""
-    return ways_among(hands, unseen(state, player))
-
-
 def ways_among(hands: NDArray[np.uint8], copies: NDArray[np.int64]) -> NDArray[np.float64]:
-    """In how many ways that many ``copies`` of each card make up each hand (n, slots): (n,)."""
+    """In how many ways that many ``copies`` of each card, told apart, make up each hand (n, slots): (n,)."""
     ways = np.ones(len(hands))
     for slot in range(hands.shape[1]):
         taken = (hands[:, :slot] == hands[:, slot : slot + 1]).sum(axis=1)

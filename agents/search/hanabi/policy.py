@@ -21,7 +21,7 @@ the blueprint plays; `SearchPolicy.counts` says how often.
 
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -104,9 +104,7 @@ class HanabiSeated(SearchSeated, Generic[B]):
     """Seats that search, one or both: they follow games from their beginning."""
 
     def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
-        super().__init__(
-            policy, games, seats, range(games.game.players)
-        )  # the blueprint at all: it remembers by player
+        super().__init__(policy, games, seats, range(games.game.players))  # the blueprint at all seats
         self._policy = policy
         self._simulator = Simulator(games.game, policy.blueprint, games.specialize)
         self.thoughts: list[Thought | None] = [None] * len(games.tables)
@@ -129,7 +127,7 @@ class HanabiSeated(SearchSeated, Generic[B]):
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
         super().begin(chosen)
-        for i in rows_of(chosen, len(self.seats)):
+        for i in self.rows_of(chosen).tolist():
             if self.seats[i]:
                 self.beliefs[i] = self.new_belief(i)
                 self._note(i)
@@ -137,7 +135,7 @@ class HanabiSeated(SearchSeated, Generic[B]):
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.observe`."""
         self._blueprint.observe(chosen)
-        for i in rows_of(chosen, len(self.seats)):
+        for i in self.rows_of(chosen).tolist():
             if self.seats[i] and not self._games.tables["terminated"][i]:
                 self._note(i)
 
@@ -211,7 +209,7 @@ class SingleSeated(HanabiSeated[Belief]):
         thoughts = {}
         for i, actions in legal.items():
             belief = self.beliefs[i]
-            counts[outcome(belief)] += 1
+            counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
             if len(belief.hands):
                 thoughts[i] = Thought(actions, int(self._games.actions[i]), self.effort, began, GAMES_AT_ONCE)
         return thoughts
@@ -268,27 +266,10 @@ class JointSeated(HanabiSeated[CommonKnowledge]):
         before = common.spent
         decided = common.decisions()
         counts["rollouts"] += common.spent - before
-        counts[joint_outcome(decided, hand)] += 1
+        counts["large" if decided is None else "exact" if hand in decided else "empty"] += 1
         if (thought := common.thoughts.get(hand)) is not None:
             self._keep(i, thought)
         return blueprint_action if decided is None else decided.get(hand, blueprint_action)
-
-
-# --- What is counted --------------------------------------------------------------------------------------------------
-
-
-def outcome(belief: Belief) -> str:
-    """What `SearchPolicy.counts` counts of one seat's decision."""
-    if not len(belief.hands):
-        return "empty"
-    return "exact" if belief.exact else "sampled"
-
-
-def joint_outcome(decided: Mapping[bytes, int] | None, hand: bytes) -> str:
-    """What `SearchPolicy.counts` counts of a decision of two who search, whose actor sees ``hand``."""
-    if decided is None:
-        return "large"
-    return "exact" if hand in decided else "empty"
 
 
 # --- What can be searched ---------------------------------------------------------------------------------------------
@@ -328,8 +309,3 @@ def check_searchers(seats: Any, config: Any, budget: float | None) -> None:
         raise ValueError('seats="all" takes rollouts and no budget: both players must come to the same choices')
     if config.observation_type == "seer":
         raise ValueError('seats="all" is for players who do not see their own cards, got observation_type "seer"')
-
-
-def rows_of(chosen: NDArray[np.bool_] | None, count: int) -> Sequence[int]:
-    """The rows of the chosen games: all if None."""
-    return range(count) if chosen is None else np.flatnonzero(chosen).tolist()

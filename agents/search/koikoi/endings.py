@@ -8,22 +8,20 @@ the study `benchmarks.strength.koikoi_endings`.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, rule
 from hanabako.engine.bits import ONE, ZERO, bit, low_bits, nth_set_bit, popcount
 from hanabako.engine.loops import reader_of
-from hanabako.engine.protocol import rules_array
 from hanafuda_env.engine.state import Rules
 
-from .one_round import hidden_cards, round_rules
+from .one_round import hidden_cards
 from .walk import enter, no_choice, no_end, walk, walk_scratch
 
-__all__ = ["EndingScratch", "average_open", "ending_loop", "ending_scratch", "solved_openly"]
+__all__ = ["EndingScratch", "average_open", "ending_loop", "ending_scratch"]
 
 ACTIONS = 64
 
@@ -118,16 +116,3 @@ def ending_loop() -> Callable[..., None]:
             values[k] = points if player == 0 else -points
 
     return solve_ending
-
-
-def solved_openly(rules: Rules, root: NDArray[Any], excluded: Any) -> list[float]:
-    """The value of each action to the player to move, with open hands, in the order of their numbers.
-
-    Args:
-        rules: of the game.
-        root: `ROUND_STATE` (1,).
-        excluded: the cards that the other cannot hold, as a set.
-    """
-    view, values, hidden = root.copy(), np.zeros(ACTIONS), np.array([0, excluded], np.uint64)
-    ending_loop()(rules_array(round_rules(rules)), view, hidden, ending_scratch(), values)
-    return values.tolist()

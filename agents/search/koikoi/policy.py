@@ -32,7 +32,7 @@ from ..rollouts import by_size
 from ..rounds import RoundSeated, bot_memory, plain_bot
 from .endings import ending_loop, ending_scratch
 from .one_round import ROUND_STATE, Exclusions, KoiKoiRollouts, round_rules, round_state, unseen_loop
-from .tree import empty_tree, tree_loops, tree_scratch, tree_size
+from .tree import Scratch, empty_tree, tree_loops, tree_size
 
 __all__ = ["KoiKoiSearch", "KoiKoiSeated", "Passes"]
 
@@ -98,14 +98,11 @@ class KoiKoiSeated(RoundSeated):
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
         super().begin(chosen)
-        self.exclusions.begin(self._rows(chosen))
+        self.exclusions.begin(self.rows_of(chosen))
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.observe`."""
-        self.exclusions.observe(self._rows(chosen))
-
-    def _rows(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-        return np.arange(len(self._games.tables)) if chosen is None else np.flatnonzero(chosen)
+        self.exclusions.observe(self.rows_of(chosen))
 
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
         """See `RoundSeated.decide`."""
@@ -133,12 +130,14 @@ class TreeSeated(KoiKoiSeated):
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
         super().__init__(policy, games, seats)
-        self._scratch = tree_scratch(bot_memory(bot, round_rules(games.game.rules)))
+        state, seen, mask = np.zeros(1, ROUND_STATE), np.zeros(1, ROUND_STATE), np.zeros(1, np.uint64)
+        self._scratch = Scratch(state, seen, mask, bot_memory(bot, round_rules(games.game.rules)))
         self._loops = tree_loops(bot)
         self._tree = empty_tree(TREE_BY_CLOCK if policy.effort.budget else tree_size(policy.effort.rollouts))
 
-    def ask_blueprint(self) -> None:
-        """See `SearchSeated.ask_blueprint`: not here."""
+    def act(self) -> None:
+        """See `agents.playing.policy.Seated.act`: the blueprint is not asked."""
+        self.search()
 
     def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
         """See `KoiKoiSeated`."""

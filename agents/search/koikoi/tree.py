@@ -30,9 +30,9 @@ from hanafuda_env.engine.state import PHASE_END, Rules
 from ...bots.bot import Bot
 from ...bots.koikoi.judgement import lowest_card
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
-from .one_round import ROUND_STATE, hand_out, hidden_cards, lead_of
+from .one_round import hand_out, hidden_cards, lead_of
 
-__all__ = ["Scratch", "Tree", "TreeLoops", "empty_tree", "tree_loops", "tree_scratch", "tree_size"]
+__all__ = ["Scratch", "Tree", "TreeLoops", "empty_tree", "tree_loops", "tree_size"]
 
 EDGE = interned(
     np.dtype(
@@ -76,11 +76,6 @@ class Tree(NamedTuple):
     """(1,): sums over all passes."""
 
 
-def tree_scratch(memory: np.ndarray) -> Scratch:
-    """The scratch of passes with a blueprint of ``memory`` (2,)."""
-    return Scratch(np.zeros(1, ROUND_STATE), np.zeros(1, ROUND_STATE), np.zeros(1, np.uint64), memory)
-
-
 def tree_size(rollouts: int) -> int:
     """The edges of a tree of that many passes, a power of two; where it is too small, later nodes do not join it."""
     return 1 << min(max(10, int(rollouts * 8).bit_length()), 20)
@@ -118,7 +113,9 @@ def one_pass(rules, root, scratch, advise, hidden, missing, tree, key, first_act
         action = lowest_card(actions)
         if popcount(actions) > 1:
             chosen = np.int64(-1)
-            in_tree = not is_new and (length == 0 or (length < path.shape[0] and is_not_full(tree)))
+            in_tree = not is_new and (
+                length == 0 or (length < path.shape[0] and 4 * sums.used < 3 * tree.edges.shape[0])
+            )
             if length == 0:
                 chosen = first_action
             elif in_tree:
@@ -144,12 +141,6 @@ def one_pass(rules, root, scratch, advise, hidden, missing, tree, key, first_act
         edge = tree.edges[path[k].edge]
         edge.visits += 1
         edge.total += points if path[k].player == player else -points
-
-
-@rule
-def is_not_full(tree):
-    """Whether another node may join the tree."""
-    return 4 * tree.sums[0].used < 3 * tree.edges.shape[0]
 
 
 @rule

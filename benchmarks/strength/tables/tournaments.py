@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.networks.policy_file import training_in_words
-
-from .markdown import agent_name, table
+from .markdown import agent_name, table, training_in_words
 
 __all__ = ["tournaments"]
 

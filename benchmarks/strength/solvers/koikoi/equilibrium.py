@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.koikoi.endings import ACTIONS, ending_loop, ending_scratch
 from agents.search.koikoi.one_round import round_rules
 from agents.search.koikoi.walk import enter, walk, walk_scratch
 from hanabako.compiler.digest import digest_of
@@ -29,7 +30,7 @@ from hanafuda_env.engine.state import Rules
 
 from .written_game import WRITER, WrittenGame, empty_game
 
-__all__ = ["Solved", "SolvedCall", "both_hands", "solve", "solve_call"]
+__all__ = ["Solved", "SolvedCall", "both_hands", "solve", "solve_call", "solved_openly"]
 
 SIZES = ((1 << 12, 1 << 15), (1 << 15, 1 << 18), (1 << 18, 1 << 22))
 """Choices and pairs of plans that are tried to have room for, in turn."""
@@ -328,3 +329,16 @@ def best_answer() -> Callable[..., float]:
 def part_of(regret, total, count):
     """How often an action is chosen."""
     return regret / total if total > 0.0 else 1.0 / count
+
+
+def solved_openly(rules: Rules, root: NDArray[Any], excluded: Any) -> list[float]:
+    """The value of each action to the player to move, with open hands, in the order of their numbers.
+
+    Args:
+        rules: of the game.
+        root: `ROUND_STATE` (1,).
+        excluded: the cards that the other cannot hold, as a set.
+    """
+    view, values, hidden = root.copy(), np.zeros(ACTIONS), np.array([0, excluded], np.uint64)
+    ending_loop()(rules_array(round_rules(rules)), view, hidden, ending_scratch(), values)
+    return values.tolist()
