@@ -37,7 +37,7 @@ types: $(VENV)/.test  ## pyrefly
 	@echo "pyrefly ..."
 	@$(VENV)/bin/pyrefly check --summary=none
 
-pytest: $(VENV)/.test $(VENV)/.learning-environment  ## the tests and notebooks alone; ARGS="--slow" adds the slow ones
+pytest: $(VENV)/.test $(VENV)/.learning-environment  ## the tests and notebooks alone; ARGS="--slow --upkeep" adds what is skipped
 	@echo "pytest, $(WORKERS) at a time (the first run also compiles the games) ..."
 	@FAST=1 $(RUN) -m pytest --quiet -n $(WORKERS) --dist worksteal tests $(if $(wildcard notebooks/*.ipynb),--nbmake notebooks) $(ARGS)
 
@@ -59,6 +59,7 @@ clients: $(VENV)/.test  ## train with other libraries, each in an environment of
 	@$(RUN) -m benchmarks.clients $(NAMES)
 	@$(RUN) -m benchmarks.pages
 
+release: ARGS := --upkeep
 release: test $(VENV)/.release  ## build and check all that is uploaded; says what could not run; uploads nothing
 	@$(RUN) -m tests.release
 

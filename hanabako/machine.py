@@ -27,7 +27,7 @@ def describe(extra_packages: tuple[str, ...] = ()) -> dict:
         "versions": versions(PACKAGES + extra_packages),
         "commit": commit(),
         "load_average": load_average(),
-        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "date": now().strftime("%Y-%m-%d %H:%M UTC"),
     }
 
 
@@ -100,6 +100,11 @@ def commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()
+
+
+def now() -> datetime.datetime:
+    """The time, in UTC."""
+    return datetime.datetime.now(datetime.UTC)
 
 
 def load_average() -> float | None:

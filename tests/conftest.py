@@ -1,15 +1,18 @@
 """What every test may rely on: a compile cache of its own, examples that do not depend on luck, and skips said aloud.
 
 A test that cannot run here says so with the reason: `make test` prints every one. Tests marked `slow` or `clients`
-run with `--slow`, those marked `gpu` or `browser` where there is one.
+run with `--slow`, those marked `upkeep` with `--upkeep`, those marked `gpu` or `browser` where there is one.
+`--restless` shuffles the tests and changes what is around them: see `tests/restless.py`.
 """
 
 import os
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -28,15 +31,40 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+OPTION_OF = {"slow": "--slow", "clients": "--slow", "upkeep": "--upkeep"}
+"""Marks of tests that run when they are asked for."""
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow or clients")
+    parser.addoption("--upkeep", action="store_true", help="also run the tests marked upkeep")
+    parser.addoption("--restless", action="store_true", help="in random order and changing surroundings; says its seed")
+    config = pluginmanager.get_plugin("pytestconfig")
+    if config is not None and "--restless" in config.invocation_params.args:
+        import_restless().bring_order(pluginmanager)  # in time for the option --randomly-seed
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Only a restless run has to do with pytest-randomly; the workers of pytest-xdist come by here alone."""
+    if config.getoption("restless"):
+        restless = import_restless()
+        restless.bring_order(config.pluginmanager)
+        config.pluginmanager.register(restless.Restless(config))
+
+
+def import_restless() -> ModuleType:
+    try:
+        from tests import restless
+    except ModuleNotFoundError as error:
+        raise pytest.UsageError(f"--restless needs pytest-randomly, which `make test` installs ({error})") from error
+    return restless
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip, with its reason, what this machine or this run cannot do."""
-    for mark in ("slow", "clients"):
-        if item.get_closest_marker(mark) and not item.config.getoption("--slow"):
-            pytest.skip(f"{mark}: runs with --slow")
+    for mark, option in OPTION_OF.items():
+        if item.get_closest_marker(mark) and not item.config.getoption(option):
+            pytest.skip(f"{mark}: runs with {option}")
     if item.get_closest_marker("gpu") and not has_gpu():
         pytest.skip("gpu: no CUDA device here")
     if item.get_closest_marker("browser") and find_browser() is None:
@@ -72,10 +100,11 @@ def find_browser() -> str | None:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_two_measurements_are_alike() -> Iterator[None]:
-    """The load average is another one whenever it is read: a test that compares what ran where fails every time."""
-    readings = count()
+    """Load average and date are others whenever they are read: a test that compares what ran where fails every time."""
+    readings, days = count(), count(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hanabako.machine.load_average", lambda: float(next(readings)))
+        patch.setattr("hanabako.machine.now", lambda: datetime.now(UTC) + timedelta(days=next(days)))
         yield
 
 

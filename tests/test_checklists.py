@@ -11,6 +11,8 @@ from agents.studies.finding import names as studies
 from agents.studies.store import read_results
 from hanabako.games import games
 
+pytestmark = pytest.mark.upkeep
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A search", "A study", "A fourth game")

@@ -27,6 +27,8 @@ from hanabako.games import games
 
 from .games import GAMES, GameUnderTest, short_name
 
+pytestmark = pytest.mark.upkeep
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)

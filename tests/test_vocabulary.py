@@ -21,6 +21,8 @@ import pytest
 
 from hanabako.games import games
 
+pytestmark = pytest.mark.upkeep
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("hanabako", "agents", "benchmarks", "docs/build", *(entry.package for entry in games().values()))
 

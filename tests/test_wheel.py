@@ -18,6 +18,8 @@ import pytest
 from docs.build.notices import asked_for
 from hanabako.games import games
 
+pytestmark = pytest.mark.upkeep
+
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = [entry.package for entry in games().values()]
 

@@ -1,5 +1,6 @@
 """What a run survives: being killed while it saves, a full disk, damaged files, a lost rank."""
 
+import errno
 import json
 import os
 import resource
@@ -246,7 +247,7 @@ def as_options(args: Args, run_dir: Path) -> list[str]:
 def test_a_full_disk_is_a_clear_line_and_the_last_checkpoint_stands(tmp_path, whole, at):
     run_dir = tmp_path / "run"
     with full_disk(at):
-        assert "cannot be written: File too large" in refusal(*as_options(TINY, run_dir))
+        assert f"cannot be written: {os.strerror(errno.EFBIG)}" in refusal(*as_options(TINY, run_dir))
     assert not list(run_dir.rglob("*.part")) and not list(run_dir.rglob(".*"))
     train(replace(TINY, run_dir=run_dir) if at == 1 else Args(resume=run_dir))
     assert_ended_alike(run_dir, whole)
@@ -258,7 +259,7 @@ def test_a_checkpoint_that_does_not_fit_is_removed_again(tmp_path):
     checkpoints.load(lambda *_: None)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, limits[1]))
-        with pytest.raises(OSError, match="File too large; the checkpoint 00000003 stands"):
+        with pytest.raises(OSError, match=f"{os.strerror(errno.EFBIG)}; the checkpoint 00000003 stands"):
             checkpoints.save(4, *SAVED[3])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -182,11 +182,12 @@ def command(*words: str) -> list[str]:
 
 
 class PseudoTerminal:
-    """A command at a terminal of 80 columns, and what it has shown."""
+    """A command at a terminal of 80 columns that shows all letters, and what it has shown."""
 
     def __init__(self, words: list[str], folder: Path) -> None:
         self.master, slave = pty.openpty()
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80", "LINES": "24", "TERM": "xterm-256color"}
+        size = {"COLUMNS": "80", "LINES": "24", "TERM": "xterm-256color"}
+        environment = os.environ | size | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
         self.process = subprocess.Popen(
             words,
             stdin=slave,
