@@ -1,11 +1,16 @@
-"""Text files: whole or not at all, and generated parts of pages."""
+"""Files: whole or not at all, where links and devices stand, with which mode; and generated parts of pages."""
 
+import errno
+import os
+import stat
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agents.studies.generated import filled, marks, update
-from hanabako.files import write_text
+from hanabako.files import check_writable, replacing, write_bytes, write_text
 
 PAGE = "before\n<!-- begin ends -->\nold\n<!-- end ends -->\n<!-- begin other -->\nkept\n<!-- end other -->\n"
 
@@ -22,6 +27,140 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         write_text(target, "second")
     assert target.read_text(encoding="utf-8") == "première"
     assert [file.name for file in target.parent.iterdir()] == ["page.html"]
+
+
+@pytest.fixture
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    """The process's umask while a test runs."""
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+@pytest.mark.parametrize("umask", [0o077, 0o022, 0o002], indirect=True)
+def test_a_new_file_has_the_mode_that_the_umask_says_and_an_old_one_keeps_its_own(tmp_path: Path, umask: int) -> None:
+    path = write_text(tmp_path / "a.json", "1")
+    assert mode_of(path) == 0o666 & ~umask
+    for mode in (0o600, 0o664, 0o755):
+        path.chmod(mode)
+        assert mode_of(write_text(path, str(mode))) == mode
+
+
+def test_what_is_secret_is_so_while_it_is_written(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a.json", "1")
+    path.chmod(0o600)
+    with replacing(path):
+        assert {mode_of(file) for file in tmp_path.iterdir()} == {0o600}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_file_stays_its_owners(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a.json", "1")
+    os.chown(path, 1234, 4321)
+    path.chmod(0o600)
+    there = write_text(path, "2").stat()
+    assert (there.st_uid, there.st_gid, mode_of(path)) == (1234, 4321, 0o600)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path, there: bool) -> None:
+    target, link, other = tmp_path / "kept" / "a.json", tmp_path / "link", tmp_path / "other"
+    link.symlink_to("other")
+    other.symlink_to(target)
+    if there:
+        write_text(target, "old").chmod(0o640)
+    assert write_text(link, "new") == link
+    assert link.is_symlink() and other.is_symlink() and not target.is_symlink()
+    assert target.read_text(encoding="utf-8") == link.read_text(encoding="utf-8") == "new"
+    assert not there or mode_of(target) == 0o640
+    assert [file.name for file in target.parent.iterdir()] == ["a.json"]
+
+
+@pytest.mark.parametrize("by_link", [True, False])
+def test_a_fifo_is_written_to(tmp_path: Path, by_link: bool) -> None:
+    fifo = path = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    if by_link:
+        path = tmp_path / "link"
+        path.symlink_to(fifo)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(fifo.read_bytes()), daemon=True)
+    reader.start()
+    check_writable(path)
+    write_bytes(path, b"all of it")
+    reader.join(timeout=20)
+    assert read == [b"all of it"]
+    assert stat.S_ISFIFO(fifo.lstat().st_mode) and path.is_symlink() == by_link
+
+
+def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
+    null = tmp_path / "null"
+    try:
+        os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        null.open("wb").close()
+    except PermissionError:
+        pytest.skip("only root may make devices")
+    check_writable(null)
+    write_text(null, "gone")
+    assert stat.S_ISCHR(null.lstat().st_mode)
+    assert list(tmp_path.iterdir()) == [null]
+
+
+# --- Tried before the work --------------------------------------------------------------------------------------------
+
+
+def test_trying_a_path_leaves_nothing(tmp_path: Path) -> None:
+    kept = write_text(tmp_path / "kept.json", "1")
+    (tmp_path / "link").symlink_to("new/elsewhere.json")
+    check_writable(kept, None, tmp_path / "new.json", str(tmp_path / "new" / "folder" / "new.json"), tmp_path / "link")
+    assert sorted(file.name for file in tmp_path.rglob("*")) == ["kept.json", "link"]
+    assert kept.read_text(encoding="utf-8") == "1"
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        ("", errno.EISDIR),
+        ("folder", errno.EISDIR),
+        ("file/a.json", errno.ENOTDIR),
+        ("file/folder/a.json", errno.ENOTDIR),
+        ("loop", errno.ELOOP),
+        ("to-folder", errno.EISDIR),
+        (300 * "x", errno.ENAMETOOLONG),
+        ("/proc/a.json", errno.ENOENT),
+        ("/proc/folder/a.json", errno.ENOENT),
+    ],
+)
+def test_a_path_that_cannot_be_written_is_named_before_and_after_the_work(
+    path: str, error: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if path.startswith("/proc") and not Path("/proc").is_dir():
+        pytest.skip("no /proc here")
+    monkeypatch.chdir(tmp_path)
+    write_text("file", "1")
+    Path("folder").mkdir()
+    Path("loop").symlink_to("loop")
+    Path("to-folder").symlink_to("folder")
+    before = sorted(tmp_path.rglob("*"))
+    for tried in (check_writable, lambda path: write_text(path, "2")):
+        with pytest.raises(OSError, match="cannot be written: ") as caught:
+            tried(path)
+        assert caught.value.errno == error and str(caught.value).startswith(f"[Errno {error}] {path or '.'} cannot")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_to_is_found_before(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError, match=r"a\.json cannot be written: Permission denied"):
+        check_writable(tmp_path / "a.json")
+
+
+# --- Generated parts of pages -----------------------------------------------------------------------------------------
 
 
 def test_a_page_is_written_between_its_marks_and_only_there(tmp_path: Path) -> None:
