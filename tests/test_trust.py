@@ -1,5 +1,6 @@
 """What is promised of bad input, saved states, and other people's libraries: for every game, in every interface."""
 
+import copy
 import pickle
 import warnings
 from hashlib import sha256
@@ -82,6 +83,27 @@ def test_every_field_refuses_what_it_cannot_be_in_one_line(under_test: GameUnder
 def test_a_preset_that_is_none_is_refused(under_test: GameUnderTest, preset: Any) -> None:
     with pytest.raises(ValueError, match="preset must be one of"):
         under_test.raw_env(preset=preset)
+
+
+@EVERY_GAME
+def test_before_a_reset_there_is_nothing_to_observe(under_test: GameUnderTest) -> None:
+    env = under_test.raw_env(**under_test.short)
+    for look in (lambda: env.observe(env.possible_agents[0]), lambda: env.observe(""), env.state):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="call reset before observe"):
+            look()
+    for twin in (env, env.copy(), copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        twin.reset(seed=3)
+        assert env.to_dict() == twin.to_dict()
+
+
+@EVERY_GAME
+def test_an_agent_that_does_not_play_observes_nothing(under_test: GameUnderTest) -> None:
+    env = under_test.raw_env(**under_test.short)
+    env.reset(seed=3)
+    env.observe(env.agent_selection)
+    for name in ("", "player_99", 0, None, [], ["player_0"], {}, deep()):
+        with pytest.raises(ValueError, match=r"^agent must be one of player_0, player_1"):
+            env.observe(name)
 
 
 WRONG_ARGUMENTS: dict[str, list[Any]] = {

@@ -21,6 +21,8 @@ __all__ = ["CardGameAEC", "in_wrappers"]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 INT8 = np.dtype(np.int8)
+NO_AGENT = object()
+"""Equals no name that a caller may ask for."""
 
 
 class CardGameAEC(AECEnv[str, Any, Any]):
@@ -94,7 +96,9 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._rewarded = False
         self._seed: int | None = None
         self._fresh: dict[str, np.ndarray] = {}
-        self._fresh_for = ""  # the agent whose observation the last step left in `_fresh`, until it is handed out
+        self._fresh_for: object = (
+            NO_AGENT  # the agent whose observation the last step left in `_fresh`, until it is handed out
+        )
 
     # --- PettingZoo's methods -----------------------------------------------------------------------------------------
 
@@ -245,10 +249,17 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._deads_step_first()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What ``agent`` may know now."""
+        """What ``agent`` may know now.
+
+        Raises:
+            gymnasium.error.ResetNeeded: `reset` was never called.
+            ValueError: there is no such agent.
+        """
         if agent == self._fresh_for:
-            self._fresh_for = ""
+            self._fresh_for = NO_AGENT
             return self._fresh
+        if "agent_selection" not in self.__dict__:
+            raise gymnasium.error.ResetNeeded("call reset before observe")
         return self._observation_of(self._player(agent))
 
     def _observation_of(self, player: int) -> dict[str, np.ndarray]:
@@ -260,7 +271,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
     def _player(self, agent: str) -> int:
         try:
             return self._player_of[agent]
-        except KeyError:
+        except (KeyError, TypeError):  # TypeError: a list, say, is no key
             raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, got {shown(agent)}") from None
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
