@@ -4,9 +4,11 @@ torch.distributed's sum among processor cores (gloo) wakes threads on both sides
 however short the message; a minibatch of a small network takes fifteen.
 """
 
+import errno
 import os
 import platform
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -31,19 +33,19 @@ class SharedSum:
         rank: of this process.
         world: how many ranks.
         size: numbers in the vector.
+
+    Raises:
+        OSError: there is no space for it, on any rank.
     """
 
     def __init__(self, rank: int, world: int, size: int) -> None:
         self.rank, self.count = rank, 0
         octets = 8 * LINE * world * 2 + 4 * 2 * world * size
-        names: list[str | None] = [None]
-        if rank == 0:
-            folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-            handle, names[0] = tempfile.mkstemp(prefix="hanabako-", dir=folder)
-            os.truncate(handle, octets)
-            os.close(handle)
+        names = [reserved(octets) if rank == 0 else None]
         dist.broadcast_object_list(names)
-        path = Path(str(names[0]))
+        if names[0] is None:
+            raise OSError(errno.ENOSPC, f"no space for {octets:,} bytes in {' and '.join(folders())}")
+        path = Path(names[0])
         memory = np.memmap(path, np.uint8, "r+")
         numbers = memory[: 8 * LINE * world * 2].view(np.int64).reshape(2, world, LINE)
         self.counters, self.processes = numbers[0, :, 0], numbers[1, :, 0]
@@ -80,6 +82,32 @@ class SharedSum:
             if spins % SPINS == 0 and not all(map(is_alive, self.processes.tolist())):
                 raise RuntimeError("a rank has ended")
         return torch.from_numpy(places.sum(0))
+
+
+def folders() -> list[str]:
+    """Where ranks may share a file: the machine's shared memory, if it has a folder, and that of temporary files."""
+    return ["/dev/shm", tempfile.gettempdir()] if os.access("/dev/shm", os.W_OK) else [tempfile.gettempdir()]
+
+
+def reserved(octets: int) -> str | None:
+    """The name of a new file of that many zeros, in the first of `folders` that has space for it; None if none has.
+
+    The space is taken now: otherwise memory that is mapped to a file gets it at the first write, and where none is left
+    the process is killed (SIGBUS). A container's ``/dev/shm`` often has 64 MiB.
+    """
+    reserve = getattr(os, "posix_fallocate", lambda handle, _, length: os.truncate(handle, length))
+    for folder in folders():
+        with suppress(OSError):
+            handle, name = tempfile.mkstemp(prefix="hanabako-", dir=folder)
+            try:
+                reserve(handle, 0, octets)
+            except OSError:
+                Path(name).unlink()
+                raise
+            finally:
+                os.close(handle)
+            return name
+    return None
 
 
 def is_alive(process: int) -> bool:
