@@ -105,6 +105,7 @@ class SearchSeated(Seated):
 
     def ask_blueprint(self) -> None:
         """Let the blueprint write its actions to those of the games."""
+        self._blueprint.seats[:] = self.seats
         self._blueprint.act()
 
     @abstractmethod

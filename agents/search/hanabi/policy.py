@@ -104,9 +104,8 @@ class HanabiSeated(SearchSeated, Generic[B]):
     """Seats that search, one or both: they follow games from their beginning."""
 
     def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
-        super().__init__(
-            policy, games, seats, range(games.game.players)
-        )  # the blueprint at all: it remembers by player
+        everywhere = range(games.game.players)  # so that the blueprint remembers by player
+        super().__init__(policy, games, seats, blueprint_seats=everywhere)
         self._policy = policy
         self._simulator = Simulator(games.game, policy.blueprint, games.specialize)
         self.thoughts: list[Thought | None] = [None] * len(games.tables)
