@@ -21,7 +21,7 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minutes; MINUTES=1 for the mini game
-	@$(RUN) -m agents.commands.demo $(if $(MINUTES),--minutes $(MINUTES))
+	@$(RUN) -m benchmarks.demo $(if $(MINUTES),--minutes $(MINUTES))
 
 test: lint types pytest  ## lint, types, tests and notebooks; says what was skipped and why
 
@@ -70,12 +70,11 @@ GAMES = $(shell $(RUN) -c "from hanabako.games import games; print(*games())")
 
 pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figures, scores, rule cards, pictures
 	@$(RUN) -m benchmarks.pages
-	@$(RUN) -m benchmarks.strength.scoreboard
-	@$(RUN) -m benchmarks.strength.koikoi_rounds
+	@$(RUN) -m hanabako study page
 	@$(RUN) -m docs.build.folder_map
 	@$(RUN) -m tests.proof pages
 	@$(foreach game,$(GAMES),$(RUN) -m docs.build.rule_cards.$(game) &&) true
-	@$(foreach game,$(GAMES),$(RUN) -m agents.commands.draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
+	@$(foreach game,$(GAMES),$(RUN) -m hanabako draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 
 clean:  ## remove caches and .venv; keeps runs/
 	@rm -rf $(VENV) .cache dist *.egg-info

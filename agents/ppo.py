@@ -7,7 +7,7 @@
 Every rank that `torchrun` starts has its share of the games, and a core or GPU of its own.
 """
 
-from .learning.common.trainer import command_line
+from .learning.common.algorithms import command_line
 from .learning.ppo import PPO, Args, train
 
 __all__ = ["PPO", "Args", "main", "train"]
@@ -15,7 +15,7 @@ __all__ = ["PPO", "Args", "main", "train"]
 
 def main(argv: list[str] | None = None) -> None:
     """The command line: settings as `agents.learning.ppo.Args`."""
-    command_line(__spec__.name, Args, PPO, __doc__, argv)
+    command_line(__spec__.name, argv)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from hanabako.files import read_json
 from hanabako.games import config_from_dict, game_named, game_names, game_of
 from hanabako.words.checks import UnexpectedKeywordError, parse_setting, shown
 
@@ -29,7 +28,6 @@ __all__ = [
     "names",
     "network_file",
     "pretrained",
-    "rows_still_true",
     "with_observation_of",
 ]
 
@@ -102,12 +100,6 @@ def fingerprints(*names: str) -> dict[str, str]:
     """
     files = {name: network_file(name) for name in names}
     return {name: sha256(path.read_bytes()).hexdigest()[:16] for name, path in files.items() if path is not None}
-
-
-def rows_still_true(path: Path, *fields: str) -> list[dict[str, Any]]:
-    """The rows of a JSON list, if there is one, whose players in ``fields`` are still the networks they were then."""
-    rows = read_json(path) if path.exists() else []
-    return [row for row in rows if row["networks"] == fingerprints(*(row[field] for field in fields))]
 
 
 def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:

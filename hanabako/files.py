@@ -3,19 +3,18 @@
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 __all__ = [
     "MOST_BYTES",
-    "json_of_rows",
     "parse_json",
     "read_json",
     "replacing",
     "write_bytes",
-    "write_rows",
+    "write_json",
     "write_text",
 ]
 
@@ -32,14 +31,9 @@ def write_text(path: str | os.PathLike[str], content: str) -> Path:
     return write_bytes(path, content.encode())
 
 
-def write_rows(path: str | os.PathLike[str], rows: Sequence[Any]) -> Path:
-    """Write a JSON list, a line for each of its rows; as `write_text` does."""
-    return write_text(path, json_of_rows(rows) + "\n")
-
-
-def json_of_rows(rows: Sequence[Any]) -> str:
-    """A JSON list with a line for each of its rows."""
-    return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]"
+def write_json(path: str | os.PathLike[str], content: Any) -> Path:
+    """Write JSON, indented, as `write_text` does: for people's eyes, and for differences line by line."""
+    return write_text(path, json.dumps(content, indent=1) + "\n")
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> Path:

@@ -1,12 +1,14 @@
 """Hanabi for PettingZoo: one table, one agent per player.
 
-| fact | value |
-| --- | --- |
-| import | ``from hanabi_env import hanabi_v0`` |
-| agents | ``player_0`` .. ``player_{n-1}``, 2 to 5 |
-| actions | discrete; 20, 30, 38, 48 in the standard game for 2, 3, 4, 5 players |
-| observation | ``observation`` int8 (n,), ``action_mask`` int8 (A,); n = 658, 956, 1041, 1280 in the standard game |
-| rewards | the change of the team's score, to every agent |
+===========  ===================================================================================================
+fact         value
+===========  ===================================================================================================
+import       ``from hanabi_env import hanabi_v0``
+agents       ``player_0`` .. ``player_{n-1}``, 2 to 5
+actions      discrete; 20, 30, 38, 48 in the standard game for 2, 3, 4, 5 players
+observation  ``observation`` int8 (n,), ``action_mask`` int8 (A,); n = 658, 956, 1041, 1280 in the standard game
+rewards      the change of the team's score, to every agent
+===========  ===================================================================================================
 
 Rules, rulings, actions and observations by index are in ``hanabi_env/README.md``. Arguments of all three factories:
 nothing (the standard game for two), ``config=HanabiConfig(...)``, or ``preset="name"`` and any field of
@@ -15,8 +17,8 @@ nothing (the standard game for two), ``config=HanabiConfig(...)``, or ``preset="
 An illegal action ends the game with reward -1 for the offender in `env` and `parallel_env` (PettingZoo's wrapper), and
 raises ``ValueError`` in `raw_env`. `raw_env` is some six times faster than `env`: the wrappers cost more than the game.
 
-Version history
----------------
+Version history:
+
 * v0: standard Hanabi, its small configurations, and all extensions of the booklets (V1 to V6).
 """
 

@@ -21,7 +21,6 @@ ends a game as soon as its highest reachable score is reached (and leaves out wh
 suits otherwise.
 """
 
-import argparse
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -338,10 +337,18 @@ def _actions_out(config: HanabiConfig, actions: Iterable[int]) -> list[dict[str,
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Replay games of hanab.live and say how they end."""
-    parser = argparse.ArgumentParser(prog="python -m hanabi_env.hanablive", description=main.__doc__)
-    parser.add_argument("files", nargs="+", type=Path, help="exported games")
-    files = parser.parse_args(arguments).files
+    """The command line."""
+    import tyro  # for those who only read games, none of its weight
+
+    tyro.cli(replay_all, args=arguments, prog="python -m hanabi_env.hanablive")
+
+
+def replay_all(files: tuple[Path, ...], /) -> None:
+    """Replay games of hanab.live and say how they end.
+
+    Args:
+        files: exported games.
+    """
     refused = 0
     for path in files:
         try:

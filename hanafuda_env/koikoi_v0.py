@@ -1,12 +1,14 @@
 """Koi-Koi for PettingZoo: one table, two players.
 
-| fact | value |
-| --- | --- |
-| import | ``from hanafuda_env import koikoi_v0`` |
-| agents | ``player_0``, ``player_1`` |
-| actions | discrete, 54: 48 cards, Game, Koi-Koi, Hiki, keep or swap hands, joker |
-| observation | ``observation`` int8 (n,), ``action_mask`` int8 (54,); n = 664, and 148 for every turn of ``history`` |
-| rewards | zero-sum, at the end of every round: its points, squashed (default) or raw; or the result of the game |
+===========  =====================================================================================================
+fact         value
+===========  =====================================================================================================
+import       ``from hanafuda_env import koikoi_v0``
+agents       ``player_0``, ``player_1``
+actions      discrete, 54: 48 cards, Game, Koi-Koi, Hiki, keep or swap hands, joker
+observation  ``observation`` int8 (n,), ``action_mask`` int8 (54,); n = 664, and 148 for every turn of ``history``
+rewards      zero-sum, at the end of every round: its points, squashed (default) or raw; or the result of the game
+===========  =====================================================================================================
 
 Rules, rulings, actions and observations by index are in ``hanafuda_env/README.md``. Arguments of all three factories:
 nothing (the document's game), ``config=KoiKoiConfig(...)``, or ``preset="name"`` and any field of
@@ -19,8 +21,8 @@ four to the field, and once more; the rest is the deck.
 An illegal action ends the game with reward -1 for the offender in `env` and `parallel_env` (PettingZoo's wrapper), and
 raises ``ValueError`` in `raw_env`. `raw_env` is several times faster than `env`: the wrappers cost more than the game.
 
-Version history
----------------
+Version history:
+
 * v0: the document's game with its options, those of Nintendo's leaflet, and those of the published records.
 """
 

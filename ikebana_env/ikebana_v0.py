@@ -1,12 +1,14 @@
 """Ikebana for PettingZoo: one table, one agent per player.
 
-| fact | value |
-| --- | --- |
-| import | ``from ikebana_env import ikebana_v0`` |
-| agents | ``player_0`` .. ``player_{n-1}``, 2 to 5 |
-| actions | discrete; 4, 5, 6, 7 for 2, 3, 4, 5 players: draw, keep, refuse, buy from the 1st, 2nd ... to the left |
-| observation | ``observation`` int8 (n,), ``action_mask`` int8 (A,); n = 428, 588, 748, 908 for 2, 3, 4, 5 players |
-| rewards | for the winners at the end (sum 0); or prestige, at the end or at every change |
+===========  ======================================================================================================
+fact         value
+===========  ======================================================================================================
+import       ``from ikebana_env import ikebana_v0``
+agents       ``player_0`` .. ``player_{n-1}``, 2 to 5
+actions      discrete; 4, 5, 6, 7 for 2, 3, 4, 5 players: draw, keep, refuse, buy from the 1st, 2nd ... to the left
+observation  ``observation`` int8 (n,), ``action_mask`` int8 (A,); n = 428, 588, 748, 908 for 2, 3, 4, 5 players
+rewards      for the winners at the end (sum 0); or prestige, at the end or at every change
+===========  ======================================================================================================
 
 Rules, rulings, actions and observations by index are in ``ikebana_env/README.md``. Arguments of all three factories:
 nothing (the booklet's game for two), ``config=IkebanaConfig(...)``, or ``preset="name"`` and any field of
@@ -15,8 +17,8 @@ nothing (the booklet's game for two), ``config=IkebanaConfig(...)``, or ``preset
 An illegal action ends the game with reward -1 for the offender in `env` and `parallel_env` (PettingZoo's wrapper), and
 raises ``ValueError`` in `raw_env`, which is also several times as fast.
 
-Version history
----------------
+Version history:
+
 * v0: the booklet's game, its variant "final bouquet", and shorter games.
 """
 

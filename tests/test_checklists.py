@@ -1,21 +1,31 @@
 """The steps of CONTRIBUTING are complete lists: every file they name is there, and none that is needed is missing."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
+from agents.commands.command_line import main
+from agents.studies.finding import names as studies
+from agents.studies.store import read_results
 from hanabako.games import games
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A search", "A fourth game")
+STEPS = ("A bot", "A variant of Hanabi", "A learning algorithm", "A search", "A study", "A fourth game")
 WITH_SUFFIX = re.compile(r"[\w<>./-]+(?:/|\.(?:py|md|toml))|Makefile")
+
+
+def section_of(title: str) -> str:
+    """What stands under a title."""
+    (section,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE)
+    return section
 
 
 def named(title: str) -> set[str]:
     """The files and folders that the steps under a title name, with their placeholders."""
-    (section,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE)
+    section = section_of(title)
     words = re.findall(r"`([^`\n]+)`", section)
     paths = {word for word in words if WITH_SUFFIX.fullmatch(word) and "<name>" not in word}
     return paths | set(re.findall(r"\]\(([^)#]+)", section))
@@ -64,9 +74,15 @@ def test_a_variants_steps_name_every_file_that_a_field_of_the_config_touches(fie
 
 
 NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's short way to a position
+    *(  # refuse fields that they do not know
+        str(path.relative_to(ROOT))
+        for folder in ("benchmarks/strength/solvers/ceiling", "tests/proof")
+        for path in (ROOT / folder).glob("*.py")
+    ),
+    "tests/benchmarks/test_hanabi_ceiling.py",
     "benchmarks/strength/ports.py",  # four lives, as in the original of two bots
     "agents/learning/off_belief.py",  # refuses the tiles
-    "tests/benchmarks/test_scoreboard.py",
+    *(f"tests/benchmarks/{name}.py" for name in ("test_hanabi_bots", "test_ports", "old_shapes_g2")),
     *(
         f"tests/agents/test_{name}.py"
         for name in ("network", "mappo", "off_belief", "partners", "cloning", "search", "search_both_players")
@@ -78,9 +94,29 @@ NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's s
 
 
 def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
-    modules = (ROOT / "agents" / "learning").rglob("*.py")
-    shared = {str(path.relative_to(ROOT)) for path in modules if "def main(" not in path.read_text(encoding="utf-8")}
-    assert {path for path in shared if not path.endswith("__init__.py")} <= named("A learning algorithm")
+    """All of ``common``."""
+    folder = ROOT / "agents" / "learning"
+    paths = [*folder.glob("common/*.py")]
+    shared = {str(path.relative_to(ROOT)) for path in paths if path.name != "__init__.py"}
+    assert shared <= named("A learning algorithm")
+
+
+@pytest.mark.parametrize("study", studies())
+def test_every_study_of_the_clone_has_the_files_of_its_steps(study: str):
+    paths = {path.replace("<name>", study) for path in re.findall(r"`([\w/]*<name>\.\w+)`", section_of("A study"))}
+    assert len(paths) == 3 and not [path for path in paths if not (ROOT / path).exists()]
+
+
+def test_the_study_of_the_steps_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (code,) = re.findall(r"^```python\n(.*?)^```$", section_of("A study"), flags=re.DOTALL | re.MULTILINE)
+    file = tmp_path / "smallest_bots.py"
+    file.write_text(code.replace("wanted=300", "wanted=3").replace("min(100", "min(2"), encoding="utf-8")
+    main(["study", "run", str(file)])
+    rows = read_results(file.with_suffix(".json"))
+    assert {row["bot"]: row["done"] for row in rows} == {"random": 3, "piers": 3, "smart": 3}
+    score = next(sum(row["scores"]) / 3 for row in rows if row["bot"] == "smart")
+    assert f"| smart | {score:.2f} |" in file.with_suffix(".md").read_text(encoding="utf-8")
 
 
 def test_a_search_is_told_of_everything_that_searches_share():

@@ -22,7 +22,6 @@ import pytest
 from agents import names
 from agents.registry import SEARCH
 from agents.studies.generated import filled
-from benchmarks.strength import koikoi_rounds, scoreboard
 from docs.build import folder_map
 from hanabako.games import games
 
@@ -41,18 +40,13 @@ BRIEF_RUN = (
 )
 BRIEFLY = {
     "agents.ppo": BRIEF_RUN,
-    **{  # two that begin in the same second would share a directory
-        f"agents.learning.{name}": f"{BRIEF_RUN} --run-dir runs/{name}"
-        for name in ("mappo", "other_play", "off_belief", "league", "vdn", "sad")
-    },
-    "agents.learning.cloning": f"{BRIEF_RUN} --agent random",
     "agents.evaluate": "--games 4",
-    "hanabako train": "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 "
-    "--evaluation-games 2 --final-games 2 --ranks 1",
+    "hanabako train": f"{BRIEF_RUN} --ranks 1",
     "hanabako evaluate": "--games 4",
     "hanabako play": "--no-web",
     "hanabako record": "--games 2",
     "hanabako benchmark": "--help",
+    "hanabako study": "--help",
     "benchmarks.speed.throughput": "--help",
     "benchmarks.speed.peers": "--help",
     "benchmarks.speed.compile_time": "--help",
@@ -134,6 +128,8 @@ def shortened(words: list[str]) -> list[str]:
         assert {bot.removeprefix(SEARCH) for bot in bots} <= set(names("hanabi"))
         played = dict.fromkeys(name if "/" in name else "random" for name in words[at].split(","))
         words = [*words[:at], ",".join(played), *words[at + 1 :]]
+    if "--agent" in words:  # who is cloned
+        briefly += ["--agent", "random"]
     if "--resume" in words:
         briefly = ["--steps", "128"]
     if module == "pytest":  # from here, and of the clone
@@ -189,8 +185,12 @@ def test_every_other_command_of_a_page_is_one(page: Path):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
 def test_every_module_that_a_page_names_is_there(page: Path):
-    """Also in the middle of a sentence: `python -m docs.build.rule_cards.hanabi`, `hanabako.engine.loops`."""
-    named = set(re.findall(rf"`(?:[^`]* )?((?:{'|'.join(OURS)})(?:\.\w+)+)", page.read_text(encoding="utf-8")))
+    """Also in the middle of a sentence: `python -m docs.build.rule_cards.hanabi`, `hanabako.engine.loops`.
+
+    What a number was made by is told as it was then.
+    """
+    text = re.sub(r"^Made by .*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    named = set(re.findall(rf"`(?:[^`]* )?((?:{'|'.join(OURS)})(?:\.\w+)+)", text))
     for name in named - {f"{package}.md" for package in OURS}:
         parts = name.split(".")
         assert any(has_attributes(parts[:n], parts[n:]) for n in range(len(parts), 0, -1)), f"what is {name}?"
@@ -211,6 +211,25 @@ def has_attributes(module: list[str], attributes: list[str]) -> bool:
     return True
 
 
+def test_every_line_of_the_walks_begins_with_a_function_that_is_there():
+    page = (ROOT / "docs" / "walks.md").read_text(encoding="utf-8")
+    for walk in page.split("\n## ")[1:]:
+        steps = re.findall(r"^\d+\. (.*)", walk, flags=re.MULTILINE)
+        assert 10 <= len(steps) <= 13
+        for step in steps:
+            file, function = re.findall(r"^`([\w/]+\.py):([\w.]+)`", step)[0]
+            assert function in functions(ROOT / file), step
+
+
+def functions(path: Path) -> set[str]:
+    """The functions of a module, also those inside others, and its methods as ``Class.method``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    methods = {each: f"{node.name}.{each.name}" for node in classes for each in node.body
+               if isinstance(each, ast.FunctionDef)}  # fmt: skip
+    return {methods.get(node, node.name) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path):
     """To files that are there, and to headings of theirs."""
@@ -228,11 +247,6 @@ def test_the_maps_are_those_of_the_folders():
         assert filled(page.read_text("utf-8"), [("map", text)]) == page.read_text("utf-8"), (
             f"make pages writes {name_of(page)}"
         )
-
-
-@pytest.mark.parametrize("board", [scoreboard, koikoi_rounds])
-def test_the_boards_are_those_of_the_results(board):
-    board.main(["--check"])
 
 
 ELSEWHERE = re.compile(r"the (?:public )?contract\b(?! test)|\(1\.2\)|\.\./shared|\bshared/(?!$)", re.IGNORECASE)

@@ -57,7 +57,7 @@ WORDS = {
             "*_env/drawing/*": ("TableView", "table_(view|svg|rgb|ansi|height|layers)", "card_on_table"),
             "*_env/game.py": ("TableView", "table_(view|svg|rgb|ansi)"),
             "hanabako/*": ("table_(svg|rgb|ansi)",),
-            "agents/people/*": ("table_svg", "table_ansi"),
+            "agents/p*": ("table_svg", "table_ansi"),
             "agents/commands/draw.py": ("table_svg",),
             "agents/bots/plain.py": ("table_ansi",),
         },
@@ -136,7 +136,7 @@ WORDS = {
         (),
         {
             "benchmarks/speed/compile_time.py": ("programs?", "PROGRAMS"),
-            "benchmarks/strength/scoreboard.py": (r"programs?(_row|_board)?", "PROGRAMS"),
+            "benchmarks/strength/ports.py": ("program",),
         },
     ),
     "blueprint": Word(

@@ -24,13 +24,15 @@ from hanabako.words.checks import shown
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
-    "train": "train a network in self-play, on all cores",
+    "train": "train a network on all cores, by any of several algorithms",
     "evaluate": "play many games with given agents and say how good they are",
     "play": "play a game yourself, with agents or friends",
     "watch": "write a game as a page for the browser",
+    "draw": "draw a position as a picture",
     "record": "write a dataset of games that agents play, or of hanab.live's",
     "benchmark": "time the games on this machine",
     "study": "list, run, show and merge studies: comparisons with their results",
+    "leaderboard": "play again what a file of results claims",
 }
 
 EXTRAS = {"tensorboard": "logging", "wandb": "logging", "resvg_py": "render", "PIL": "render"}
@@ -62,18 +64,22 @@ def overview() -> str:
     return "\n".join(["usage: hanabako COMMAND [OPTIONS]", "", *rows, "", (__doc__ or "").strip()])
 
 
-def run(name: str, words: Sequence[str]) -> None:
-    """Do a command with the options after its name."""
+def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) -> None:
+    """Do a command with the options after its name, by default those of this process.
+
+    Raises:
+        SystemExit: as for `main`.
+    """
+    prog = prog or f"hanabako {name}"
+    says = prog.rpartition(".")[2]  # of a module its last name
     try:
         module = module_of(name)
-        args = tyro.cli(module.Args, args=words, description=module.__doc__, prog=f"hanabako {name}")
-        module.run(args)
+        kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
+        module.run(tyro.cli(kind, args=words, description=about, prog=prog))
     except ModuleNotFoundError as error:
         raise SystemExit(missing(name, error)) from error
-    except ImportError as error:
-        raise SystemExit(f"hanabako {name}: {error}") from error
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"hanabako {name}: {error}") from error
+    except (ImportError, OSError, ValueError) as error:
+        raise SystemExit(f"{says}: {error}") from error
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
@@ -81,6 +87,15 @@ def run(name: str, words: Sequence[str]) -> None:
 def module_of(name: str) -> Any:
     """The module of a command."""
     return import_module(f".{name}", __package__)
+
+
+def form_of(module: Any, words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
+    """What a command's words are read as, its help, and the words: a command's own ``form``, if it has one, says it.
+
+    Raises:
+        ValueError: see there.
+    """
+    return module.form(words) if hasattr(module, "form") else (module.Args, module.__doc__, words)
 
 
 def missing(name: str, error: ModuleNotFoundError) -> str:
@@ -97,8 +112,8 @@ def missing(name: str, error: ModuleNotFoundError) -> str:
 
 def all_commands(words: Sequence[str]) -> None:
     """Everything as one command, as a shell's completion needs it; what is not installed is left out."""
-    there = {}
+    there: dict[str, Any] = {}
     for name in COMMANDS:
         with suppress(ModuleNotFoundError):
-            there[name] = module_of(name).Args
+            there[name] = form_of(module_of(name), ())[0]
     tyro.extras.subcommand_cli_from_dict(there, args=words, prog="hanabako")

@@ -1,14 +1,14 @@
-"""Draw a game that bots play: its last position as .svg, or the whole game as .html, to click through.
+"""Draw a position of a game that bots play, as an .svg picture.
 
-    python -m agents.commands.draw hanabi table.svg --seed 11 --moves 32 --seat 1
-    python -m agents.commands.draw koikoi game.html --preset nintendo --agent counting
+    hanabako draw hanabi table.svg --seed 11 --moves 32 --seat 1
+    hanabako draw koikoi table.svg --preset nintendo --agent counting
 
-`hanabako watch` writes pages of games that are kept, and of training runs.
+`hanabako watch` writes a whole game as a page.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import tyro
 
@@ -16,51 +16,50 @@ from hanabako.drawing.replay import Snapshot
 from hanabako.files import write_text
 from hanabako.games import game_named, game_of, make_config
 
-from ..playing.policy import Policy
+from ..people.session import best_agent
 from ..playing.seating import OneTable
-from ..registry import load, names
+from ..registry import load
 
-__all__ = ["Args", "default_agent", "draw", "main", "sample_game"]
-
-ENDINGS = (".svg", ".html")
+__all__ = ["Args", "run", "sample_game"]
 
 
 @dataclass(frozen=True)
 class Args:
-    """Draw a game that bots play."""
+    """Draw a position of a game that bots play."""
 
-    game: tyro.conf.Positional[str]
-    """The game."""
-    out: tyro.conf.Positional[Path]
-    """The file to write: .svg is the last position, .html the whole game."""
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
+    """hanabi, ikebana or koikoi."""
+    out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE.svg")]
+    """The file to write."""
     preset: str | None = None
-    """A preset of the game; its first if none is given."""
+    """A preset of the game; by default its first."""
     players: int | None = None
-    """Players at the table; the preset's number if it is not given."""
+    """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value; for a policy file also those of what it observes."""
     agent: str | None = None
-    """Who plays at all seats: an agent's name or a policy file; the best that plays fairly if none is given."""
+    """Who plays at all seats: an agent's name or a policy file; by default the best that plays fairly."""
     seed: int = 0
-    """Seed of the deal and of the players' randomness."""
+    """Seed of the deal and of the agents' randomness."""
     moves: int = 1000
-    """Stop after that many moves."""
+    """The position is the one after that many moves, or the last."""
     seat: int | None = None
-    """Whose eyes see the position; every card is shown if none is given."""
+    """Whose eyes see the position; by default every card is shown."""
 
 
-def default_agent(config: Any) -> Policy:
-    """The last of the game's agents that can play ``config`` and does not look at hidden cards: they improve in order.
+def run(args: Args) -> None:
+    """Write the picture that ``args`` ask for.
 
     Raises:
-        ValueError: ``config`` is no game's config.
+        ValueError: an unknown name, a wrong value, an agent that cannot play, or a file of another kind.
+        OSError: the file cannot be written.
     """
-    for name in reversed([name for name in names(game_of(config).name) if "cheat" not in name]):
-        try:
-            return load(name, config)
-        except ValueError:  # it cannot play this configuration
-            continue
-    raise AssertionError("random agents play everything")
+    if args.out.suffix != ".svg":
+        raise ValueError(f"out must end in .svg, got {args.out}")
+    config = make_config(args.game, args.preset, args.players, args.config)
+    position = sample_game(config, args.seed, args.moves, args.agent)[-1].position
+    drawing = game_named(args.game).make_game(config).drawing()
+    write_text(args.out, drawing.table_svg(drawing.view_of(position, config, args.seat)))
 
 
 def sample_game(config: Any, seed: int = 0, moves: int = 1000, agent: str | Path | None = None) -> list[Snapshot]:
@@ -68,14 +67,14 @@ def sample_game(config: Any, seed: int = 0, moves: int = 1000, agent: str | Path
 
     Args:
         config: of any game.
-        seed: of the deal and of the players' chance.
+        seed: of the deal and of the agents' randomness.
         moves: where to stop.
-        agent: who plays at all seats, as `agents.load` takes it; None is `default_agent`.
+        agent: who plays at all seats, as `agents.load` takes it; None is `best_agent`.
 
     Raises:
         ValueError: there is no such agent, or it cannot play ``config``.
     """
-    policy = default_agent(config) if agent is None else load(agent, config)
+    policy = load(best_agent(config) if agent is None else agent, config)
     entry = game_of(config)
     env = entry.module(entry.environment).raw_env(config=config)
     env.reset(seed=seed)
@@ -87,33 +86,3 @@ def sample_game(config: Any, seed: int = 0, moves: int = 1000, agent: str | Path
         env.step(action)
         table.observe()
     return [*snapshots, Snapshot(env.to_dict())]
-
-
-def draw(args: Args) -> Path:
-    """Write the picture that ``args`` ask for.
-
-    Raises:
-        ValueError: an unknown name, a wrong value, an agent that cannot play, or a file of another kind.
-    """
-    if args.out.suffix not in ENDINGS:
-        raise ValueError(f"out must end in {' or '.join(ENDINGS)}, got {args.out}")
-    config = make_config(args.game, args.preset, args.players, args.config)
-    snapshots = sample_game(config, args.seed, args.moves, args.agent)
-    drawing = game_named(args.game).make_game(config).drawing()
-    view = drawing.view_of(snapshots[-1].position, config, args.seat)
-    if args.out.suffix == ".html":
-        return drawing.replay(config, snapshots).save(args.out)
-    return write_text(args.out, drawing.table_svg(view))
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
-    try:
-        draw(args)
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"picture: {error}") from error
-
-
-if __name__ == "__main__":
-    main()

@@ -2,17 +2,37 @@
 
     hanabako evaluate hanabi --agents smart --games 20000
     hanabako evaluate hanabi --players 4 --agents questions
-    hanabako evaluate hanabi --agents smart,piers,runs/NAME/policy.safetensors --cross-play --png matrix.png
-    hanabako evaluate hanabi --agents smart,piers,iggi,outer --ad-hoc --games 5000
-    hanabako evaluate hanabi --agents smart --communication
-    hanabako evaluate koikoi --agents counting,greedy_stop --tournament
+    hanabako evaluate hanabi --agents smart,piers,runs/NAME/policy.safetensors --mode cross-play --png matrix.png
+    hanabako evaluate hanabi --players 4 --agents smart,iggi --mode one-guest --json one_guest.json
+    hanabako evaluate hanabi --agents smart,piers,iggi,outer --mode ad-hoc --games 5000
+    hanabako evaluate hanabi --agents smart --mode communication
+    hanabako evaluate koikoi --agents counting,greedy_stop --mode tournament
 
-Agents are bots by name, networks that ship by name, and policy files of training runs.
+Agents are bots by name, networks that ship by name, and policy files of training runs. Modes used to be options of
+their own, which go on working: --cross-play, --ad-hoc, --tournament, --communication, and --strangers for one-guest.
 """
+
+from collections.abc import Sequence
 
 from ..evaluation.report import Args, report
 
-__all__ = ["Args", "run"]
+__all__ = ["Args", "form", "run"]
+
+OLD = ("--cross-play", "--strangers", "--ad-hoc", "--tournament", "--communication")
+"""Options that were modes."""
+
+
+def form(words: Sequence[str]) -> tuple[type, str | None, list[str]]:
+    """See `agents.commands.command_line.form_of`: old options are read as modes.
+
+    Raises:
+        ValueError: they are several.
+    """
+    old = [word for word in words if word.replace("_", "-") in OLD]
+    if len(old) > 1:
+        raise ValueError(f"one mode at a time, got {' '.join(old)}")
+    modes = [f"--mode={word[2:].replace('_', '-').replace('strangers', 'one-guest')}" for word in old]
+    return Args, __doc__, [*(word for word in words if word not in old), *modes]
 
 
 def run(args: Args) -> None:

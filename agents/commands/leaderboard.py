@@ -1,9 +1,8 @@
 """Play again what a file of results says, with the weights beside it: how a claim enters the scoreboards.
 
-    python -m agents.evaluate hanabi --agents runs/mine/policy.safetensors --games 10000 --json entry.json
-    python -m agents.commands.leaderboard entry.json
+    hanabako leaderboard entry.json
 
-An entry is the JSON that `agents.evaluate` writes, of scores or of ``--cross-play``, and the networks it names. It
+An entry is the JSON that `hanabako evaluate --json` writes of self-play or cross-play, and the networks it names. It
 stands if every mean is found again within four standard errors on the same deals; on the same machine the means are
 equal to the last digit, elsewhere sums may be rounded to another choice between equal actions.
 """
@@ -11,7 +10,7 @@ equal to the last digit, elsewhere sums may be rounded to another choice between
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import tyro
 
@@ -19,11 +18,10 @@ from hanabako.files import read_json
 from hanabako.games import config_from_dict
 from hanabako.words.checks import shown
 
-from ..evaluation.report import Args as Evaluation
-from ..evaluation.report import cross_play, loaded
-from ..playing.play import play
+from ..evaluation.modes import MODES, Question
+from ..evaluation.report import loaded
 
-__all__ = ["check", "main"]
+__all__ = ["Args", "check", "run"]
 
 ERRORS = 4
 
@@ -32,46 +30,18 @@ ERRORS = 4
 class Args:
     """Play entries again."""
 
-    entries: Annotated[tuple[Path, ...], tyro.conf.Positional]
-    """Files that `agents.evaluate --json` wrote; networks are looked for as they name them."""
+    entries: tyro.conf.Positional[tuple[Path, ...]]
+    """Files that `hanabako evaluate --json` wrote; networks are looked for as they name them."""
     num_threads: int = 1
     """Threads of the simulator and of the networks."""
 
 
-def check(entry: Mapping[str, Any], num_threads: int = 1) -> list[str]:
-    """What does not hold of an entry, a line each.
+def run(args: Args) -> None:
+    """Play the entries again and say what is found.
 
     Raises:
-        ValueError: it is no entry, or names what cannot be loaded or played again.
+        SystemExit: one of them does not stand.
     """
-    try:
-        config, names = config_from_dict(entry["config"]), list(entry["agents"])
-        games, seed = int(entry["games"]), int(entry["seed"])
-        claimed = entry["cross_play"] if "cross_play" in entry else [[{"score": entry["score"]} | dict(entry)]]
-        agents, _ = loaded(names, config, entry.get("search", {}), num_threads, goes_on=False)
-        if "cross_play" in entry:
-            again = Evaluation(game=entry["config"]["game"], games=games, seed=seed, num_threads=num_threads)
-            found = cross_play(again, config, agents)["cross_play"]
-        else:
-            seats = [agents[name] for name in names] if len(names) > 1 else agents[names[0]]
-            found = [[play(config, seats, games, seed, num_threads).summary()]]
-        return list(differences(claimed, found))
-    except (KeyError, TypeError, IndexError) as error:
-        raise ValueError(f"no result of agents.evaluate that can be played again: {shown(str(error))}") from error
-
-
-def differences(claimed: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """The means of a matrix that are not found again."""
-    for i, row in enumerate(found):
-        for j, cell in enumerate(row):
-            said, error = claimed[i][j]["score"], cell["score_error"] or 0.0
-            if not abs(said - cell["score"]) <= ERRORS * error:
-                yield f"row {i + 1}, column {j + 1}: {said:.3f} is claimed, {cell['score']:.3f} ± {error:.3f} found"
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
     wrong = 0
     for path in args.entries:
         try:
@@ -84,5 +54,30 @@ def main(argv: Sequence[str] | None = None) -> None:
         raise SystemExit(1)
 
 
-if __name__ == "__main__":
-    main()
+def check(entry: Mapping[str, Any], num_threads: int = 1) -> list[str]:
+    """What does not hold of an entry, a line each.
+
+    Raises:
+        ValueError: it is no entry, or names what cannot be loaded or played again.
+    """
+    try:
+        config, names = config_from_dict(entry["config"]), list(entry["agents"])
+        games, seed = int(entry["games"]), int(entry["seed"])
+        claimed = entry.get("cross_play", [[entry]])
+        agents, _ = loaded(names, config, entry.get("search", {}), num_threads, goes_on=False)
+        question = Question(config, agents, names, games, seed, num_threads)
+        mode = "cross-play" if "cross_play" in entry else "self-play"
+        again = MODES[mode].play(question)
+        found = again["cross_play"] if "cross_play" in entry else [[again]]
+        return list(differences(claimed, found))
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"no result of hanabako evaluate that can be played again: {shown(str(error))}") from error
+
+
+def differences(claimed: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """The means of a matrix that are not found again."""
+    for i, row in enumerate(found):
+        for j, cell in enumerate(row):
+            said, error = claimed[i][j]["score"], cell["score_error"] or 0.0
+            if not abs(said - cell["score"]) <= ERRORS * error:
+                yield f"row {i + 1}, column {j + 1}: {said:.3f} is claimed, {cell['score']:.3f} ± {error:.3f} found"

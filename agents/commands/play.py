@@ -59,7 +59,7 @@ class Args:
     search: tuple[str, ...] = ()
     """How agents search:NAME think, the adviser too, as name=value: see ``agents.load``."""
     seed: int | None = None
-    """Seed of the deal and of the agents' chance; by default a fresh one, which is shown."""
+    """Seed of the deal and of the agents' randomness; by default a fresh one, which is shown."""
     adviser: str | None = None
     """The agent whose advice can be asked for; by default the game's best bot."""
     web: bool = False

@@ -50,7 +50,7 @@ class Args:
     search: tuple[str, ...] = ()
     """How agents search:NAME think, as name=value: see ``agents.load``."""
     seed: int = 1
-    """Seed of the deals and of the agents' chance: the games are those of ``hanabako evaluate`` with it."""
+    """Seed of the deals and of the agents' randomness: the games are those of ``hanabako evaluate`` with it."""
     source: Path | None = None
     """Instead of agents' games: a folder of hanab.live's exports, which is read into --out, or a dataset to hand on."""
     hanablive: Path | None = None

@@ -1,30 +1,62 @@
-"""Train one network to play every seat of a game, in self-play, on all cores (agents.ppo).
+"""Train one network to play every seat of a game, on all cores: by PPO in self-play, or by another algorithm.
 
     hanabako train --preset mini --minutes 1
     hanabako train --game koikoi --minutes 30 --opponent counting
+    hanabako train --algorithm vdn --preset mini --minutes 2
+    hanabako train --algorithm vdn --help      # what it is, and its own settings
     hanabako train --resume runs/NAME
 
 Whatever is not said is as usual. Ctrl-C saves the run, and --resume goes on with it.
 """
 
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeVar
+
+import tyro
 
 from hanabako.games import game_of
 
-from .. import ppo
-from ..learning.common.launch import saved_ranks, train, usual_ranks
+from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
+from ..learning.common.launch import ranks_for, saved_ranks, start_ranks
 from ..learning.common.selfplay import SelfPlayEnvs
+from ..learning.common.trainer import Settings
 
-__all__ = ["Args", "run"]
+__all__ = ["Args", "Chosen", "form", "run"]
+
+Kind = TypeVar("Kind", bound=Settings)
+Name = Annotated[str | None, tyro.conf.arg(metavar="{" + ",".join(NAMES) + "}")]
 
 
 @dataclass(frozen=True)
-class Args(ppo.Args):
+class Chosen:
+    """What is read before all else, because it says which settings there are."""
+
+    algorithm: Name = None
+
+
+@dataclass(frozen=True)
+class Args(Generic[Kind]):
     """Train one network to play every seat of a game."""
 
+    settings: Annotated[Kind, tyro.conf.arg(name="")]
+    """Those of the algorithm."""
+    algorithm: Name = None
+    """How it learns; each has settings of its own. By default ppo, or what made the run that is resumed."""
     ranks: int | None = None
     """Processes that train together: by default one per core or GPU, as far as they share the games evenly."""
+
+
+def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
+    """See `agents.commands.command_line.form_of`: settings and help are those of the algorithm that the words name.
+
+    Raises:
+        ValueError: there is no such algorithm.
+    """
+    others = [word for word in words if word not in ("-h", "--help")]
+    chosen, _ = tyro.cli(Chosen, args=others, return_unknown_args=True)
+    learner = named(chosen.algorithm or NAMES[0])
+    return Args[learner.settings], __doc__ if chosen.algorithm is None else learner.about, words
 
 
 def run(args: Args) -> None:
@@ -33,30 +65,30 @@ def run(args: Args) -> None:
     Raises:
         ValueError: a setting that cannot work.
     """
-    if args.ranks is not None and args.ranks < 1:
-        raise ValueError(f"ranks must be at least 1, got {args.ranks}")
-    if args.resume is not None:
-        ranks = saved_ranks(args.resume) if args.ranks is None else args.ranks
-        words = ["--resume", str(args.resume)]
+    settings, ranks = args.settings, args.ranks
+    if ranks is not None and ranks < 1:
+        raise ValueError(f"ranks must be at least 1, got {ranks}")
+    if settings.resume is not None:
+        learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)
+        settings, ranks = learner.settings(resume=settings.resume), ranks or saved_ranks(settings.resume)
     else:
-        args.check(1)
-        ranks = usual_ranks(args.games, args.minibatch, args.device) if args.ranks is None else args.ranks
-        args.check(ranks)
-        args.check_agents(config := args.make_config(), SelfPlayEnvs)
-        game_of(config).compile(config, args.games // ranks)  # once for all ranks
-        words = words_of(args)
+        learner = named(args.algorithm or NAMES[0])
+        ranks = prepared(learner, settings, ranks)
     if ranks == 1:
-        ppo.main(words)
+        start(learner, settings)
     else:
-        train(ranks, words)
+        start_ranks(ranks, learner, settings)
 
 
-def words_of(args: Args) -> list[str]:
-    """The settings that differ from the usual, as words of agents.ppo's command line."""
-    words: list[str] = []
-    for setting in fields(ppo.Args):
-        value: Any = getattr(args, setting.name)
-        if value != setting.default:
-            values = value if isinstance(value, tuple) else (value,)
-            words += [f"--{setting.name.replace('_', '-')}", *map(str, values)]
-    return words
+def prepared(learner: Learner, settings: Settings, ranks: int | None) -> int:
+    """How many ranks a new run has, for which all is checked and the game is compiled, once for all of them.
+
+    Raises:
+        ValueError: a setting that cannot work.
+    """
+    settings.check(1)
+    ranks = ranks or ranks_for(settings)
+    settings.check(ranks)
+    settings.check_agents(config := settings.make_config(), getattr(learner.algorithm, "Envs", SelfPlayEnvs))
+    game_of(config).compile(config, settings.games // ranks)
+    return ranks

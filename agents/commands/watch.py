@@ -48,7 +48,7 @@ class Args:
     search: tuple[str, ...] = ()
     """How agents search:NAME think, the adviser too, as name=value: see ``agents.load``."""
     seed: int = UNSEEN
-    """Seed of the deal and of the agents' chance."""
+    """Seed of the deal and of the agents' randomness."""
     number: int = 0
     """Which game of a dataset."""
     adviser: str | None = None

@@ -15,7 +15,7 @@ from hanabako.words.checks import as_index, shown
 
 from ..playing.play import Games, Record
 from .games_file import GAMES_A_BLOCK, GamesBlock, GamesFile
-from .replaying import Replay
+from .replaying import RecordedBlock
 
 __all__ = ["Dataset", "Decisions"]
 
@@ -110,7 +110,7 @@ class Dataset:
             for begin in range(0, len(order), size):
                 yield some.chosen(order[begin : begin + size])
 
-    def replays(self, config: Any = None, observes: bool = False) -> Iterator[Replay]:
+    def replays(self, config: Any = None, observes: bool = False) -> Iterator[RecordedBlock]:
         """The file's blocks, dealt and ready to be played again; ``config`` as in `decisions`."""
         game = self._game(config)
         for first, block in self.file.blocks(range(self.file.count)):
@@ -160,11 +160,11 @@ class Dataset:
                 raise ValueError(f"the games were played with {field.name}={played!r}, got {shown(wanted)}")
         return config
 
-    def _replay(self, game: Any, block: GamesBlock, first: int, observes: bool) -> Replay:
-        return Replay(game, block, first, observes, specialize=len(self) >= SPECIALIZE_FROM)
+    def _replay(self, game: Any, block: GamesBlock, first: int, observes: bool) -> RecordedBlock:
+        return RecordedBlock(game, block, first, observes, specialize=len(self) >= SPECIALIZE_FROM)
 
 
-def decisions_of(replay: Replay, kind: type) -> Decisions:
+def decisions_of(replay: RecordedBlock, kind: type) -> Decisions:
     """Play a block of games and note every decision."""
     lengths, starts, game = replay.games.lengths.astype(np.int64), replay.games.starts, replay.game
     count = len(replay.games.actions)

@@ -4,17 +4,20 @@
 ``games``, and ``search``, how those think that search, if it was said. Games follow each other in blocks of
 `GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
 
-| array | type, shape | what |
-|---|---|---|
-| ``seeds.npy``, ``indices.npy`` | uint64 (G,) | the deal: game ``index`` of a vector environment of that ``seed`` |
-| ``players.npy`` | uint16 (G, P) | who sat where, as places in ``names`` |
-| ``lengths.npy`` | uint32 (G,) | decisions |
-| ``actions.npy`` | uint16 (sum of lengths,) | one game after the other |
-| ``deals.json`` | a list of G | options of a reset that fix the deal; only where a game needs them |
+==============================  ========================  ============================================================
+array                           type, shape               what
+==============================  ========================  ============================================================
+``seeds.npy``, ``indices.npy``  uint64 (G,)               the deal: game ``index`` of a vector environment's ``seed``
+``players.npy``                 uint16 (G, P)             who sat where, as places in ``names``
+``lengths.npy``                 uint32 (G,)               decisions
+``actions.npy``                 uint16 (sum of lengths,)  one game after the other
+``deals.json``                  a list of G               options of a reset that fix the deal, where a game needs them
+==============================  ========================  ============================================================
 
 What is read is checked as far as a file can be; that its games are possible is found out by playing them.
 """
 
+import io
 import json
 import math
 import struct
@@ -26,7 +29,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +41,12 @@ from hanabako.words.checks import as_each, as_index, shown
 __all__ = ["FORMAT", "GAMES_A_BLOCK", "GamesBlock", "GamesFile", "GamesWriter", "writing"]
 
 FORMAT = "hanabako-games-1"
+"""What ``about.json`` calls this layout."""
 GAMES_A_BLOCK = 1024
+"""Games of every block but the last."""
 MOST_ACTIONS = 2**20
 """Of a block: a thousand decisions a game, several times what the longest take."""
 MOST_GAMES = 2**32
-MAGIC = b"\x93NUMPY\x01\x00"
 UINT16, UINT32, UINT64 = np.dtype("<u2"), np.dtype("<u4"), np.dtype("<u8")
 
 
@@ -145,14 +149,9 @@ def writing(
 
 def npy(array: NDArray[Any], kind: np.dtype) -> bytes:
     """An array as a file of NumPy's format 1.0."""
-    text = header_of(kind, array.shape).encode()
-    text += b" " * (-(len(MAGIC) + 2 + len(text) + 1) % 64) + b"\n"
-    return MAGIC + struct.pack("<H", len(text)) + text + np.ascontiguousarray(array, kind).tobytes()
-
-
-def header_of(kind: np.dtype, shape: tuple[int, ...]) -> str:
-    """What such a file says of its array."""
-    return f"{{'descr': {kind.str!r}, 'fortran_order': False, 'shape': {shape!r}, }}"
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.ascontiguousarray(array, kind), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
 
 
 def arrays_of(games: int, players: int) -> tuple[tuple[str, np.dtype, tuple[int, ...]], ...]:
@@ -246,17 +245,24 @@ def read_npy(archive: zipfile.ZipFile, name: str, kind: np.dtype, shape: tuple[i
     """An array of a known type and shape; no other is read, and nothing is unpickled."""
     size = kind.itemsize * math.prod(shape)
     with archive.open(name) as file:
-        begin = file.read(len(MAGIC) + 2)
-        length = struct.unpack("<H", begin[len(MAGIC) :])[0] if begin.startswith(MAGIC) else 0
-        header = file.read(length).decode("latin-1").strip()
-        if header != header_of(kind, shape):
-            raise ValueError(f"{name} must be {header_of(kind, shape)}, got {shown(header)}")
+        found = header_of(file)
+        if found != (kind.str, shape):
+            raise ValueError(f"{name} must be of type {kind.str!r} and shape {shape}, got {shown(found)}")
         content = file.read(size + 1)
     if len(content) != size:
-        raise ValueError(
-            f"{name} must have {size} bytes of numbers, and has {'more' if len(content) > size else 'less'}"
-        )
+        what = "more" if len(content) > size else "less"
+        raise ValueError(f"{name} must have {size} bytes of numbers, and has {what}")
     return np.frombuffer(content, kind).reshape(shape)
+
+
+def header_of(file: IO[bytes]) -> tuple[str, tuple[int, ...]] | None:
+    """Type and shape of a C-ordered array in NumPy's format 1.0, of which only the header is read; None of any else."""
+    try:
+        version = np.lib.format.read_magic(file)
+        shape, fortran, kind = np.lib.format.read_array_header_1_0(file)
+    except ValueError:
+        return None
+    return None if fortran or version != (1, 0) else (kind.str, shape)
 
 
 def read_deals(archive: zipfile.ZipFile, name: str, games: int) -> list[Mapping[str, Any]]:

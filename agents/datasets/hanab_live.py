@@ -20,7 +20,7 @@ from hanabako.words.checks import shown
 
 from .dataset import Dataset
 from .games_file import GAMES_A_BLOCK, GamesBlock, GamesWriter, writing
-from .replaying import Replay
+from .replaying import RecordedBlock
 
 __all__ = ["read_exports", "write_exports"]
 
@@ -105,7 +105,7 @@ def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
         actions=np.array(actions, np.uint16),
         deals=[{"deck": deck}],
     )
-    for _ in Replay(game_of(config).make_game(config), block, 0, observes=False, specialize=False).turns():
+    for _ in RecordedBlock(game_of(config).make_game(config), block, 0, observes=False, specialize=False).turns():
         pass
     return config, hanablive.player_names(read_json(path), config.players), block
 

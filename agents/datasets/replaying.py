@@ -13,10 +13,10 @@ from hanabako.words.checks import check_options
 from ..playing.block import Block
 from .games_file import GamesBlock
 
-__all__ = ["Replay"]
+__all__ = ["RecordedBlock"]
 
 
-class Replay(Block):
+class RecordedBlock(Block):
     """The games of a block, dealt and ready to be played again.
 
     Args:

@@ -1,1 +1,1 @@
-"""Who is how good: games among agents, studies, scoreboards."""
+"""How good agents are: alone, with others, and against others."""

@@ -1,6 +1,6 @@
 """How players of Hanabi talk: measures of communication used in the literature, each defined at its field below.
 
-`measure` plays games and looks over everybody's shoulder: it sees all cards, the players do not.
+`measure` plays games and looks on: it sees all cards, the players do not.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ TALLY = interned(
             ("scored", np.int64),  # plays that joined a firework,
             ("blind", np.int64),  # those of them never touched by a hint,
             ("finessed", np.int64),  # and those of these that a hint about the next card had called for
-            ("chances", np.int64),  # turns with a token to spend
+            ("turns_with_token", np.int64),
             ("hints", np.int64),
             ("idle_hints", np.int64),  # that told their receiver nothing
             ("tokens_lost", np.int64),
@@ -181,7 +181,7 @@ def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDAr
         games=games,
         known=known,
         information_per_play=known["both"] + (known["color"] + known["rank"]) / 2,
-        communicativeness=float(total["hints"] / max(total["chances"], 1)),
+        communicativeness=float(total["hints"] / max(total["turns_with_token"], 1)),
         hints=float(total["hints"] / games),
         bits_per_hint=float(total["bits"] / hints),
         conventional_bits_per_hint=float(convention[0] / convention[1]) if convention[1] else None,
@@ -219,7 +219,7 @@ def note_step(rules, before, after, tally):
     player = np.int64(event.player)
     is_hint = event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK
     if before.information_tokens > 0:
-        tally.chances += 1
+        tally.turns_with_token += 1
     if event.kind == EVENT_PLAY:
         note_play(rules, before, event, tally)
         completes = event.scored and after.fireworks[suit_of(rules, event.card)] == rules.ranks

@@ -1,6 +1,6 @@
-"""Who plays well with whom: cross-play, strangers, and teams drawn from a pool.
+"""Who plays well with whom: cross-play, a guest in a team, and teams drawn from a pool.
 
-Everybody meets the same deals (*paired decks*): a difference between two cells of a matrix is then a difference between
+All agents meet the same deals (*paired decks*): a difference between two cells of a matrix is then a difference between
 players, and `difference` gives it with an error several times smaller than those of the cells.
 
 All functions take policies by name: ``agents`` is a dict from names to what `agents.load` gives.
@@ -44,21 +44,21 @@ def cross_play(
     }
 
 
-def strangers(
+def one_guest(
     config: Any, agents: Agents, games: int, seed: int, num_threads: int = 1, progress: bool = False
 ) -> dict[tuple[str, str], list[Games]]:
-    """A stranger in a team: (team, stranger) with the stranger at every seat in turn, on the same deals.
+    """A guest in a team: (team, guest) with the guest at every seat in turn, on the same deals.
 
     Returns:
-        For (team, stranger) the games of every seat of the stranger, player 0 first.
+        For (team, guest) the games of every seat of the guest, player 0 first.
     """
     pairs = list(itertools.product(agents, repeat=2))
     result = {}
-    for team, stranger in tqdm(pairs, unit="pair", disable=not progress):
+    for team, guest in tqdm(pairs, unit="pair", disable=not progress):
         seats = [
-            [agents[stranger if k == seat else team] for k in range(config.players)] for seat in range(config.players)
+            [agents[guest if k == seat else team] for k in range(config.players)] for seat in range(config.players)
         ]
-        result[team, stranger] = [play(config, line_up, games, seed, num_threads) for line_up in seats]
+        result[team, guest] = [play(config, line_up, games, seed, num_threads) for line_up in seats]
     return result
 
 
@@ -125,7 +125,7 @@ def difference(some: Games, others: Games) -> dict[str, float | None]:
 
 
 def score_matrix(cells: Mapping[tuple[str, str], Games | Sequence[Games]], names: Sequence[str]) -> NDArray[np.float64]:
-    """Mean scores of cells as of `cross_play` or `strangers`: (n, n), rows are the first of a pair."""
+    """Mean scores of cells as of `cross_play` or `one_guest`: (n, n), rows are the first of a pair."""
     return np.array([[mean_score(cells[first, second]) for second in names] for first in names])
 
 

@@ -134,7 +134,7 @@ def errors_of(
     errors = [error for error in won if error is not None]
     if len(errors) < len(won):
         return None
-    chance = expit(sides @ strength)
-    bread = np.linalg.pinv(sides.T * (games * chance * (1 - chance)) @ sides)
+    probability = expit(sides @ strength)
+    bread = np.linalg.pinv(sides.T * (games * probability * (1 - probability)) @ sides)
     spread = games * np.array(errors)
     return np.sqrt(np.diag(bread @ (sides.T * spread**2 @ sides) @ bread))

@@ -1,9 +1,9 @@
 """Behaviour cloning (Pomerleau 1991): a network learns to take the decisions that a given agent takes.
 
-    python -m agents.learning.cloning --agent smart --minutes 5
-    python -m agents.learning.cloning --agent smart --network recurrent --minutes 5
-    python -m agents.learning.cloning --dataset games.npz --minutes 5   # of `hanabako record`, or people's games
-    python -m agents.ppo --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
+    hanabako train --algorithm cloning --agent smart --minutes 5
+    hanabako train --algorithm cloning --agent smart --network recurrent --minutes 5
+    hanabako train --algorithm cloning --dataset games.npz --minutes 5   # of `hanabako record`, or people's games
+    hanabako train --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
 
 The agent plays every seat of live games of the simulator, so that no decision is learned from twice but in the
 ``epochs`` of its own rollout; nothing is stored. Who takes long to decide, as a search does, is better recorded, and
@@ -33,20 +33,19 @@ from ..datasets import Dataset
 from ..networks.network import masked
 from ..playing.open_games import check_members
 from ..registry import load
-from .common import trainer
-from .common.memories import Memories
+from .common.algorithms import command_line
+from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
-from .common.partners import CompanyEnvs
+from .common.partners import PartnersEnvs
 from .common.ranks import Ranks
 from .common.recorded import RecordedEnvs
 from .common.selfplay import SelfPlayEnvs
-from .common.trainer import Settings
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Args(NetworkSettings, Settings):
+class Args(NetworkSettings):
     """Train a network to play as a given agent does."""
 
     agent: str | None = None
@@ -62,7 +61,7 @@ class Args(NetworkSettings, Settings):
     """Passes over each rollout: more where games take longer than gradients."""
 
     def make_config(self) -> Any:
-        """See `agents.learning.common.trainer.Settings.make_config`; without ``preset`` by the ``dataset``'s rules."""
+        """See `agents.learning.common.settings.Settings.make_config`; without ``preset`` by the ``dataset``'s rules."""
         entry = game_named(self.game)
         played = None if self.dataset is None or self.preset is not None else Dataset(self.dataset).config
         if played is None or game_of(played).name != entry.name:
@@ -73,26 +72,24 @@ class Args(NetworkSettings, Settings):
         return entry.make_config(config={**asdict(played), **observed, **said})
 
     def usual_name(self, config: Any) -> str:
-        """See `agents.learning.common.trainer.Settings.usual_name`; without ``preset`` by the ``dataset``'s name."""
+        """See `agents.learning.common.settings.Settings.usual_name`; without ``preset`` by the ``dataset``'s name."""
         if self.dataset is None or self.preset is not None:
             return super().usual_name(config)
         return f"{self.game}-{Path(self.dataset).stem}-{config.players}p"
 
     def check(self, world: int) -> None:
-        """See `agents.learning.common.trainer.Settings.check`."""
-        self.check_network()
+        """See `agents.learning.common.settings.Settings.check`."""
         self.check_positive("horizon", "minibatch", "epochs")
         super().check(world)
         self.check_shared(world, "minibatch")
 
     def others(self) -> tuple[str, ...]:
-        """See `agents.learning.common.trainer.Settings.others`: in a competitive game by default the agent itself."""
+        """See `agents.learning.common.settings.Settings.others`: in a competitive game by default the agent itself."""
         return () if game_named(self.game).cooperative else (self.opponent or self.agent or "random",)
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.trainer.Settings.check_agents`."""
+        """See `agents.learning.common.settings.Settings.check_agents`."""
         super().check_agents(config, kind)
-        self.started(config, self.resume)
         if self.dataset is not None:
             next(Dataset(self.dataset).decisions(config))
         elif self.agent is not None:
@@ -101,7 +98,7 @@ class Args(NetworkSettings, Settings):
             raise ValueError("agent must name whom to clone, or dataset the file of somebody's games, got None")
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "Lessons | RecordedEnvs":
-        """See `agents.learning.common.trainer.Settings.make_envs`."""
+        """See `agents.learning.common.settings.Settings.make_envs`."""
         del kind
         if self.dataset is not None:
             return RecordedEnvs(config, self.games, self.seed, ranks, self.dataset)
@@ -112,11 +109,11 @@ class Args(NetworkSettings, Settings):
 # --- The algorithm ----------------------------------------------------------------------------------------------------
 
 
-class Lessons(CompanyEnvs):
+class Lessons(PartnersEnvs):
     """Games in which one agent has every seat and is asked for its decisions, which the learner then takes."""
 
     def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """See `CompanyEnvs.draw`: learner and agent both have every seat, and the learner moves."""
+        """See `PartnersEnvs.draw`: learner and agent both have every seat, and the learner moves."""
         self._seated[0].seats[rows] = self.learners[rows]
 
     def advice(self) -> Tensor:
@@ -133,16 +130,13 @@ class Decisions(NamedTuple):
     actions: Tensor
 
 
-class Cloning:
+class Cloning(NetworkLearner):
     """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert isinstance(envs, Lessons | RecordedEnvs)
-        self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
-        self.descent = args.descent(self.network, ranks)
-        self.generator = ranks.generator(args.seed)
-        self.memories = Memories(self.network, envs)
+        super().__init__(args, envs, ranks)
+        self.lessons = envs
 
         def room(*more: int, dtype: torch.dtype = torch.int64) -> Tensor:
             return torch.zeros(args.horizon, envs.games, *more, dtype=dtype, device=ranks.device)
@@ -165,7 +159,7 @@ class Cloning:
         envs, network, memories = self.envs, self.network.rounded(), self.memories
         memories.begin_rollout()
         for t in range(self.args.horizon):
-            actions = envs.advice()
+            actions = self.lessons.advice()
             for room, now in zip(self.decisions, (envs.observations, envs.masks, actions), strict=True):
                 room[t].copy_(now)
             self.players[t].copy_(envs.players)
@@ -191,33 +185,6 @@ class Cloning:
             total += float(loss.detach()) * len(batch.actions)
         return right, float(horizon * self.envs.games), total
 
-    def state(self) -> dict[str, Any]:
-        """See `agents.learning.common.trainer.Algorithm.state`."""
-        return {
-            **self.descent.state(),
-            "generator": self.generator.get_state(),
-            "memories": self.memories.now,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.common.trainer.Algorithm.restore`."""
-        self.descent.restore(state)
-        self.generator.set_state(state["generator"].cpu())
-        self.memories.now = state["memories"]
-
-
-# --- The command ------------------------------------------------------------------------------------------------------
-
-
-def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
-    return trainer.train(args, Cloning)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, Cloning, __doc__, argv)
-
 
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

@@ -1,7 +1,7 @@
 """Self-play against a league of past versions of oneself, for the competitive games.
 
-    python -m agents.learning.league --game koikoi --minutes 30
-    python -m agents.ppo --game koikoi --partners runs/NAME/policy.safetensors --minutes 30   # how exploitable is it?
+    hanabako train --algorithm league --game koikoi --minutes 30
+    hanabako train --game koikoi --partners runs/NAME/policy.safetensors --minutes 30   # how exploitable is it?
 
 Against itself alone a learner can run in circles, each version beating the one before and losing to an older one.
 Fictitious play answers the average of all past strategies; with networks that is the idea of neural fictitious
@@ -15,7 +15,6 @@ How exploitable a result is, an approximate best response tells: a learner that 
 """
 
 import copy
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +29,10 @@ from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy, load_policy
 from ..registry import load
 from . import ppo
-from .common import trainer
-from .common.partners import CompanyEnvs, drawn
+from .common.algorithms import command_line
+from .common.partners import PartnersEnvs, drawn
 from .common.ranks import Ranks
+from .common.runs import read_about
 from .common.selfplay import SelfPlayEnvs
 
 SNAPSHOTS = 8
@@ -51,7 +51,7 @@ class Args(ppo.Args):
     """The game, a competitive one."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.common.trainer.Settings.check`."""
+        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         if game_named(self.game).cooperative:
             raise ValueError(f"game must be a competitive one for a league, got {self.game}")
@@ -59,16 +59,16 @@ class Args(ppo.Args):
             raise ValueError(f"a league's partners are its own past versions, got {', '.join(self.pool)}")
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "LeagueEnvs":
-        """See `agents.learning.common.trainer.Settings.make_envs`."""
+        """See `agents.learning.common.settings.Settings.make_envs`."""
         del kind
         return LeagueEnvs(config, self.games, self.seed, ranks, [])
 
 
-class LeagueEnvs(CompanyEnvs):
+class LeagueEnvs(PartnersEnvs):
     """Games against oneself alone, and games at one seat among the members, who join over time."""
 
     def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """See `CompanyEnvs.draw`."""
+        """See `PartnersEnvs.draw`."""
         super().draw(rows, streams)
         alone = rows if not self.members else rows[drawn(streams, COIN, 100) < SELF_PLAY]
         self.learners[alone] = np.uint64(2**self.config.players - 1)
@@ -137,7 +137,7 @@ def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[st
     Raises:
         ValueError: the run has not exactly one partner.
     """
-    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
+    about = read_about(run_dir)
     partners = [name for names in about["args"].get("partners", ()) for name in names.split(",")]
     if len(partners) != 1:
         raise ValueError(f"{run_dir} must be a run with one partner, got {', '.join(partners) or 'none'}")
@@ -146,18 +146,5 @@ def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[st
     return head_to_head(config, best, load(partners[0], config), deals, seed).summary()
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
-
-
-def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
-    return trainer.train(args, League)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, League, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

@@ -1,7 +1,7 @@
 """MAPPO (Yu et al. 2022): masked PPO whose critic, while it learns, sees what all players see.
 
-    python -m agents.learning.mappo --preset mini --minutes 1
-    torchrun --standalone --nproc-per-node 2 -m agents.learning.mappo --preset standard --players 4
+    hanabako train --algorithm mappo --preset mini --minutes 1
+    hanabako train --algorithm mappo --preset standard --players 4
 
 The policy is that of `agents.ppo`, and so is everything but the value: it comes from a second network of the same kind
 and size, which reads the observations of all players, the one to move first, then the others in turn order. Between
@@ -11,19 +11,17 @@ Where it departs from the paper: one optimizer and learning rate for both networ
 clipped, one pass over each rollout, and a state made of all observations and nothing more.
 """
 
-from pathlib import Path
-
 import numpy as np
 import torch
 from torch import Tensor
 
 from ..networks.kinds import NETWORKS
 from ..networks.network import Network
-from .common import trainer
+from .common.algorithms import command_line
 from .common.selfplay import SelfPlayEnvs
 from .ppo import PPO, Args
 
-__all__ = ["MAPPO", "ActorCritic", "Args", "EveryView", "train"]
+__all__ = ["MAPPO", "ActorCritic", "Args", "EveryView"]
 
 
 class EveryView(SelfPlayEnvs):
@@ -76,15 +74,5 @@ class MAPPO(PPO):
         return ActorCritic(network, self.args.ready(critic, self.envs.opening_bits(), self.ranks.device))
 
 
-def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
-    return trainer.train(args, MAPPO)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `agents.learning.ppo.Args`."""
-    trainer.command_line(__spec__.name, Args, MAPPO, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

@@ -1,7 +1,7 @@
 """Off-Belief Learning (Hu et al. 2021): partners' actions are read as if they meant no more than the rules say.
 
-    python -m agents.learning.off_belief --preset mini --minutes 3
-    python -m agents.learning.off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
+    hanabako train --algorithm off_belief --preset mini --minutes 3
+    hanabako train --algorithm off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
 
 Players who learn together invent meanings that nobody else can guess. Here none can arise. At each decision the hand of
 the player to move and the deck are dealt anew, from all arrangements that the player may not exclude; the action is
@@ -46,14 +46,15 @@ from torch import Tensor, nn
 
 from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
-from ..networks.packing import unpack
-from .common import trainer
+from ..networks.packing import to_numbers
+from .common.algorithms import command_line
 from .common.descent import Descent
 from .common.fictitious import FictitiousGames
+from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
-from .common.trainer import Settings, geometric, price_of_losing
+from .common.trainer import geometric, price_of_losing
 
 READING_RATE = 1e-3
 """Adam's learning rate for what level 2 learns of the level below."""
@@ -62,7 +63,7 @@ READING_RATE = 1e-3
 
 
 @dataclass(frozen=True)
-class Args(NetworkSettings, Settings):
+class Args(NetworkSettings):
     """Train one network to play every seat of Hanabi, by Off-Belief Learning."""
 
     level_below: str | None = None
@@ -91,8 +92,7 @@ class Args(NetworkSettings, Settings):
     """Part of the budget in which level 2 only learns what the level below says by its actions."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.common.trainer.Settings.check`."""
-        self.check_network()
+        """See `agents.learning.common.settings.Settings.check`."""
         self.check_positive("horizon", "minibatch", "epochs", "candidates")
         super().check(world)
         self.check_shared(world, "minibatch")
@@ -108,9 +108,9 @@ class Args(NetworkSettings, Settings):
             raise ValueError('observation_type must not be "seer": players who see their hands have no belief')
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.trainer.Settings.check_agents`."""
+        """See `agents.learning.common.settings.Settings.check_agents`."""
         super().check_agents(config, kind)
-        started = self.started(config, self.resume)
+        started = self.started(config)
         if self.network == "recurrent" or (started is not None and started.initial_memory(1) is not None):
             raise ValueError("network must be one without memory, got recurrent")
         if self.level_below is not None:
@@ -122,14 +122,11 @@ class Args(NetworkSettings, Settings):
 # --- The algorithm ----------------------------------------------------------------------------------------------------
 
 
-class OffBelief:
+class OffBelief(NetworkLearner):
     """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
-        self.descent = args.descent(self.network, ranks)
-        self.generator = ranks.generator(args.seed)
+        super().__init__(args, envs, ranks)
         self.fictions = FictitiousGames(envs)
         self.reward_scale = args.reward_scale or 3 / envs.config.max_score
         self.reading = None if args.level_below is None else Reading(args, envs, ranks)
@@ -147,13 +144,11 @@ class OffBelief:
 
     def state(self) -> dict[str, Any]:
         """See `agents.learning.common.trainer.Algorithm.state`."""
-        reading = {} if self.reading is None else {"reading": self.reading.descent.state()}
-        return self.descent.state() | reading | {"generator": self.generator.get_state()}
+        return super().state() | ({} if self.reading is None else {"reading": self.reading.descent.state()})
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `agents.learning.common.trainer.Algorithm.restore`."""
-        self.descent.restore(state)
-        self.generator.set_state(state["generator"].cpu())
+        super().restore(state)
         if self.reading is not None:
             self.reading.descent.restore(state["reading"])
 
@@ -295,7 +290,7 @@ class Scores(nn.Module):
 
     def forward(self, words: Tensor, hands: Tensor, counts: Tensor) -> Tensor:
         """Scores (rows, K) of hands uint8 (rows, K, slots), of which the first ``counts`` (rows,) slots are filled."""
-        scores = self.layers(unpack(words ^ self.opening, torch.float32))
+        scores = self.layers(to_numbers(words ^ self.opening, torch.float32))
         slots = torch.arange(hands.shape[2], device=hands.device)
         places = slots * self.cards + hands.clamp(max=self.cards - 1).long()
         found = scores.gather(1, places.flatten(1)).view(hands.shape)
@@ -309,18 +304,5 @@ def hands_of(envs: SelfPlayEnvs) -> tuple[np.ndarray, Tensor]:
     return states["hands"][rows, players, : envs.game.rules.hand_size], torch.from_numpy(counts)
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
-
-
-def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
-    return trainer.train(args, OffBelief)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, OffBelief, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

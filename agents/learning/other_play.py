@@ -1,19 +1,17 @@
 """Other-Play (Hu et al. 2020): self-play in which every player knows the suits by other names.
 
-    python -m agents.learning.other_play --preset small --minutes 5
-    torchrun --standalone --nproc-per-node 2 -m agents.learning.other_play --preset standard
+    hanabako train --algorithm other_play --preset small --minutes 5
 
 At the start of a game each seat draws a new order of the alike suits, and until the end sees the game, and names suits
 in its actions, in that order. No private meaning of a single suit can then help, so what players learn does not depend
-on names that strangers could not agree on. All else is `agents.ppo`, with a dense network: one that is symmetric in the
-suits (`agents.networks.symmetric`) has this property by its form, and needs no such training.
+on names that players who never met could not agree on. All else is `agents.ppo`, with a dense network: one that is
+symmetric in the suits (`agents.networks.symmetric`) has this property by its form, and needs no such training.
 
 Where it departs from the paper: PPO without memory in place of recurrent Q-learning, and no auxiliary task.
 """
 
 from dataclasses import dataclass
 from itertools import permutations
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -26,12 +24,12 @@ from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.games import game_of
 
 from . import ppo
-from .common import trainer
+from .common.algorithms import command_line
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 from .ppo import PPO
 
-__all__ = ["Args", "OtherPlay", "RenamedSuits", "train"]
+__all__ = ["Args", "OtherPlay", "RenamedSuits"]
 
 
 @dataclass(frozen=True)
@@ -117,15 +115,5 @@ class OtherPlay(PPO):
     Envs = RenamedSuits
 
 
-def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
-    return trainer.train(args, OtherPlay)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, OtherPlay, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

@@ -1,6 +1,7 @@
 """Masked PPO in self-play (Schulman et al. 2017): one network plays every seat and learns from all of them.
 
-    python -m agents.ppo --preset mini --minutes 1
+    hanabako train --preset mini --minutes 1
+    torchrun --standalone --nproc-per-node 2 -m agents.ppo --preset standard --minutes 5   # the ranks started by hand
 
 What differs from the textbook, each because it was measured to pay:
 
@@ -33,18 +34,18 @@ from ..networks.network import Network, choose, masked
 from ..playing.open_games import check_members
 from ..registry import load
 from .common import trainer
-from .common.memories import Memories
+from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
-from .common.partners import CompanyEnvs
+from .common.partners import PartnersEnvs
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
-from .common.trainer import Settings, geometric, price_of_losing
+from .common.trainer import geometric, price_of_losing
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Args(NetworkSettings, Settings):
+class Args(NetworkSettings):
     """Train one network to play a game: every seat, or one among partners."""
 
     partners: tuple[str, ...] = ()
@@ -79,8 +80,7 @@ class Args(NetworkSettings, Settings):
     """Part of the budget over which the price of a lost cooperative game rises from nothing to its points; 0: none."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.common.trainer.Settings.check`."""
-        self.check_network()
+        """See `agents.learning.common.settings.Settings.check`."""
         self.check_positive("horizon", "minibatch", "epochs")
         super().check(world)
         self.check_shared(world, "minibatch")
@@ -93,13 +93,12 @@ class Args(NetworkSettings, Settings):
         return tuple(name for names in self.partners for name in names.split(",") if name)
 
     def others(self) -> tuple[str, ...]:
-        """See `agents.learning.common.trainer.Settings.others`: the partners, unless there is an ``opponent``."""
+        """See `agents.learning.common.settings.Settings.others`: the partners, unless there is an ``opponent``."""
         return self.pool if self.pool and self.opponent is None else super().others()
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.trainer.Settings.check_agents`."""
+        """See `agents.learning.common.settings.Settings.check_agents`."""
         super().check_agents(config, kind)
-        self.started(config, self.resume)
         if self.pool and kind is not SelfPlayEnvs:
             raise ValueError(
                 f"partners must be none for an algorithm that shows games otherwise, got {shown(self.pool)}"
@@ -107,32 +106,23 @@ class Args(NetworkSettings, Settings):
         check_members([load(name, config) for name in self.pool])
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
-        """See `agents.learning.common.trainer.Settings.make_envs`."""
+        """See `agents.learning.common.settings.Settings.make_envs`."""
         if not self.pool:
             return super().make_envs(config, ranks, kind)
-        return CompanyEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
+        return PartnersEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
 
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------
 
 
-class PPO:
+class PPO(NetworkLearner):
     """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
-        self.learner = self.with_critic(self.network)
-        self.descent = args.descent(self.learner, ranks)
-        self.generator = ranks.generator(args.seed)
+        super().__init__(args, envs, ranks)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
         self.rollout = Rollout(args.horizon, envs, streams, ranks.device)
-        self.memories = Memories(self.learner, envs)
         self.reward_scale = args.reward_scale or (3 / envs.config.max_score if envs.cooperative else 1.0)
-
-    def with_critic(self, network: Network) -> Network:
-        """What learns: here the network that plays, whose last output is the value."""
-        return network
 
     def learn(self, fraction: float) -> dict[str, float]:
         """One rollout and its update; returns a row for the log."""
@@ -144,20 +134,6 @@ class PPO:
         advantages = advantages_of(self.rollout, last_values, args.gamma, args.gae_lambda)
         row = self.update(advantages, entropy_weight)
         return row | {"learning_rate": learning_rate, "entropy_weight": entropy_weight, "price_of_losing": price}
-
-    def state(self) -> dict[str, Any]:
-        """See `agents.learning.common.trainer.Algorithm.state`."""
-        return {
-            **self.descent.state(),
-            "generator": self.generator.get_state(),
-            "memories": self.memories.now,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.common.trainer.Algorithm.restore`."""
-        self.descent.restore(state)
-        self.generator.set_state(state["generator"].cpu())
-        self.memories.now = state["memories"]
 
     @torch.no_grad()
     def collect(self, price: float) -> Tensor:

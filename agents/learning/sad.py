@@ -1,6 +1,6 @@
 """SAD, the Simplified Action Decoder (Hu & Foerster 2020): explore in what one does, not in what one tells.
 
-    python -m agents.learning.sad --preset mini --minutes 2
+    hanabako train --algorithm sad --preset mini --minutes 2
 
 A player who explores confuses partners, who read meaning into each action. So while they learn, players are told two
 actions of the last mover: the one that was taken, which changed the game, and the greedy one, which is what the mover
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from ..networks.greedy_input import event_words
-from .common import trainer
+from .common.algorithms import command_line
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 from .vdn import VDN
@@ -61,10 +61,5 @@ class SAD(VDN):
         self.told = state["told"].cpu()
 
 
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, SAD, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

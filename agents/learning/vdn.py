@@ -1,7 +1,7 @@
 """VDN (Sunehag et al. 2018) over recurrent Q-learning with a replay memory (R2D2, Kapturowski et al. 2019).
 
-    python -m agents.learning.vdn --preset mini --minutes 2
-    python -m agents.learning.vdn --preset mini --network recurrent --minutes 5
+    hanabako train --algorithm vdn --preset mini --minutes 2
+    hanabako train --algorithm vdn --preset mini --network recurrent --minutes 5
 
 One Q function is learned for the team: what a decision of the player to move is worth, by what that player sees. It is
 double Q-learning with a dueling head, a slowly moving target network, games that explore more and less (Ape-X), and
@@ -33,19 +33,19 @@ from torch import Tensor
 from hanabako.games import game_named
 
 from ..networks.network import Network, choose, masked, q_values
-from .common import trainer
-from .common.memories import Memories
+from .common.algorithms import command_line
+from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.ranks import Ranks
-from .common.replay import Replay, Sequences
+from .common.replay import ReplayMemory, Sequences
 from .common.selfplay import SelfPlayEnvs
-from .common.trainer import Settings, price_of_losing
+from .common.trainer import price_of_losing
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Args(NetworkSettings, Settings):
+class Args(NetworkSettings):
     """Train one network to play every seat of a cooperative game."""
 
     horizon: int = 16
@@ -61,17 +61,16 @@ class Args(NetworkSettings, Settings):
     q_lambda: float = 0.8
     """Lambda of the returns: 1 trusts what was earned, 0 the values of the next positions."""
     epsilon: float = 0.4
-    """The chance of a random action in the game that explores most."""
+    """The probability of a random action in the game that explores most."""
     epsilon_power: float = 8.0
-    """The game that explores least does so with the chance ``epsilon`` to this power."""
+    """The game that explores least does so with the probability ``epsilon`` to this power."""
     target_rate: float = 0.05
     """How far the target network moves towards the network with every gradient step."""
     loss_ramp: float = 0.4
     """Part of the budget over which the price of a lost game rises from nothing to its points; 0: none."""
 
     def check(self, world: int) -> None:
-        """See `agents.learning.common.trainer.Settings.check`."""
-        self.check_network()
+        """See `agents.learning.common.settings.Settings.check`."""
         self.check_positive("horizon", "minibatch", "passes", "rollouts")
         super().check(world)
         if self.minibatch % (self.horizon * world):
@@ -80,27 +79,18 @@ class Args(NetworkSettings, Settings):
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one, whose rewards are the team's, got {self.game}")
 
-    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.trainer.Settings.check_agents`."""
-        super().check_agents(config, kind)
-        self.started(config, self.resume)
-
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------
 
 
-class VDN:
+class VDN(NetworkLearner):
     """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device, args.resume)
+        super().__init__(args, envs, ranks)
         self.target = copy.deepcopy(self.network).requires_grad_(False)
-        self.descent = args.descent(self.network, ranks)
-        self.generator = ranks.generator(args.seed)
-        self.memories = Memories(self.network, envs)
         numbers = 0 if self.memories.now is None else self.memories.now.shape[2]
-        self.replay = Replay(args.rollouts, args.horizon, envs, self.network.words, numbers, ranks.device)
+        self.replay = ReplayMemory(args.rollouts, args.horizon, envs, self.network.words, numbers, ranks.device)
         own = slice(ranks.rank * envs.games, (ranks.rank + 1) * envs.games)
         self.epsilons = epsilons(args.epsilon, args.epsilon_power, args.games)[own]
         self.reward_scale = 3 / envs.config.max_score
@@ -189,20 +179,12 @@ class VDN:
 
     def state(self) -> dict[str, Any]:
         """See `agents.learning.common.trainer.Algorithm.state`."""
-        return {
-            **self.descent.state(),
-            "target": self.target.state_dict(),
-            "generator": self.generator.get_state(),
-            "memories": self.memories.now,
-            "replay": self.replay.state(),
-        }
+        return super().state() | {"target": self.target.state_dict(), "replay": self.replay.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `agents.learning.common.trainer.Algorithm.restore`."""
-        self.descent.restore(state)
+        super().restore(state)
         self.target.load_state_dict(state["target"])
-        self.generator.set_state(state["generator"].cpu())
-        self.memories.now = state["memories"]
         self.replay.restore(state["replay"])
 
 
@@ -210,7 +192,7 @@ class VDN:
 
 
 def epsilons(most: float, power: float, games: int) -> Tensor:
-    """The chance of a random action in each game, (games,): from ``most`` to ``most ** power`` in equal factors.
+    """The probability of a random action in each game, (games,): from ``most`` to ``most ** power`` in equal factors.
 
     As in Ape-X (Horgan et al. 2018): some games explore, and others show what good play leads to.
     """
@@ -246,13 +228,5 @@ def returns_of(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: float
     return returns
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line: settings as `Args`."""
-    trainer.command_line(__spec__.name, Args, VDN, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__spec__.name)

@@ -37,6 +37,7 @@ NETWORKS: dict[str, type[Network]] = {
     network.kind: network
     for network in (*BASIC_NETWORKS, GreedySymmetricNetwork, GreedyDenseNetwork, GreedyRecurrentNetwork)
 }
+"""Every class of networks by its ``kind``, the name in settings and files."""
 
 
 def usual_kind(config: Any) -> str:

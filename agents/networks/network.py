@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from hanabako.engine.sections import words_for
 
-from .packing import unpack
+from .packing import to_numbers
 
 __all__ = [
     "DenseNetwork",
@@ -104,7 +104,7 @@ class DenseNetwork(Network):
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
-        x = unpack(self.changed(words), self.trunk_dtype)
+        x = to_numbers(self.changed(words), self.trunk_dtype)
         for layer in self.trunk:
             x = F.relu(layer(x))
         out = self.head(x.float())

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .network import Network, RoundedLinear, start_head
-from .packing import unpack
+from .packing import to_numbers
 
 __all__ = ["RecurrentNetwork"]
 
@@ -40,7 +40,7 @@ class RecurrentNetwork(Network):
 
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
         """See `Network.step`."""
-        x = unpack(self.changed(words), self.trunk_dtype)
+        x = to_numbers(self.changed(words), self.trunk_dtype)
         for layer in self.trunk:
             x = F.relu(layer(x))
         memory = self.initial_memory(len(words)) if memory is None else memory

@@ -18,7 +18,7 @@ from hanabako.engine.layout import Layout
 from hanabako.games import game_of
 
 from .network import Network, RoundedLinear, start_head
-from .packing import SuitUnpacker, pack, unpack
+from .packing import SuitUnpacker, pack, to_numbers
 
 __all__ = ["SymmetricNetwork"]
 
@@ -87,7 +87,7 @@ class SymmetricNetwork(Network):
 
     def set_opening(self, words: Tensor) -> None:
         """See `Network.set_opening`. A bit counts only if it is set for every suit."""
-        bits = unpack(words.cpu()[None], torch.float32)[0].numpy().astype(np.int8)
+        bits = to_numbers(words.cpu()[None], torch.float32)[0].numpy().astype(np.int8)
         bits[self.suit_bits] = bits[self.suit_bits].min(0)
         super().set_opening(torch.from_numpy(pack(bits[None], self.words)[0].view(np.int64)))
 

@@ -5,7 +5,7 @@
     session.take("play 0")
 
 After every step the game is on disk, if it has a file: whatever ends the program loses nothing. `Session.undo` goes
-back to the person's own last decision; the agents, whose chance is that of the seed, would do the same again.
+back to the person's own last decision; the agents, whose randomness is that of the seed, would do the same again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ class Session:
     Args:
         config: of any game.
         seats: a policy per player; None is a person.
-        seed: of the deal and of the agents' chance; None is a fresh one.
+        seed: of the deal and of the agents' randomness; None is a fresh one.
         file: where the record is kept, and kept up to date.
 
     Raises:
@@ -217,10 +217,10 @@ class Session:
 class Opinion(NamedTuple):
     """What an agent would choose, actions in words."""
 
-    chances: dict[str, float]
+    probabilities: dict[str, float]
     """The probabilities of the actions, the likeliest first."""
     values: dict[str, float]
-    """What a search expects of each (points, or a chance to win); else empty."""
+    """What a search expects of each (points, or the probability to win); else empty."""
 
 
 class Adviser:
@@ -263,27 +263,29 @@ class Adviser:
             weighing = [seated for seated in table.players if isinstance(seated, Weighing)]
             for seated in weighing:
                 seated.values[0] = None
-            chances = {env.action_to_str(table.action()): 1.0}
+            choice = env.action_to_str(table.action())
             found = [values for seated in weighing if (values := seated.values[0]) is not None]
-            return Opinion(chances, {env.action_to_str(action): x for some in found for action, x in some.items()})
+            return Opinion(
+                {choice: 1.0}, {env.action_to_str(action): x for some in found for action, x in some.items()}
+            )
         own = [int(env.tables["current_player"][0])]
         memory = None if memories is None else memories[own]
         mask = table.mask
-        chances = self.policy.probabilities(table.observation, mask, memory)[0]
+        probabilities = self.policy.probabilities(table.observation, mask, memory)[0]
         if memories is not None:
             memories[own] = memory
-        legal = sorted(np.flatnonzero(mask[0]), key=lambda action: -chances[action])
-        return Opinion({env.action_to_str(int(action)): float(chances[action]) for action in legal}, {})
+        legal = sorted(np.flatnonzero(mask[0]), key=lambda action: -probabilities[action])
+        return Opinion({env.action_to_str(int(action)): float(probabilities[action]) for action in legal}, {})
 
     def advice(self, record: GameRecord) -> dict[str, float]:
-        """The chances of the last of `opinions`: of the coming action. Empty at the end."""
+        """The probabilities of the last of `opinions`: of the coming action. Empty at the end."""
         opinions = list(self.opinions(record))
-        return opinions[-1].chances if len(opinions) > len(record.actions) else {}
+        return opinions[-1].probabilities if len(opinions) > len(record.actions) else {}
 
     def review(self, record: GameRecord) -> list[tuple[str, str]]:
         """Of every action: what was done, and what the adviser would have done there."""
-        opinions = self.opinions(record)
-        return [(words, next(iter(opinion.chances))) for words, opinion in zip(record.actions, opinions, strict=False)]
+        pairs = zip(record.actions, self.opinions(record), strict=False)
+        return [(words, next(iter(opinion.probabilities))) for words, opinion in pairs]
 
 
 def replay_of(record: GameRecord, adviser: Adviser | None, title: str) -> Replay:

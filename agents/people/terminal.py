@@ -173,7 +173,7 @@ class Terminal:
         except ValueError as error:
             self.say(str(error))
             return
-        self.say(f"{adviser.name}: " + ", ".join(f"{words} {chance:.0%}" for words, chance in likely))
+        self.say(f"{adviser.name}: " + ", ".join(f"{words} {probability:.0%}" for words, probability in likely))
 
     def undo(self) -> None:
         """Take the person's last decision back."""

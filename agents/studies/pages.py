@@ -96,10 +96,14 @@ def origin_line(results: Results) -> str:
     where = in_words([{**machine, "versions": versions} for machine, versions in machines if machine != NOT_RECORDED])
     made = f"Made{f' by {listed(said)}' if said else ''}{f' on {where}' if where else ''}."
     sentences = [made] if said or where else []
+    lacking: dict[tuple[str, ...], list[str]] = {}
     for what in ("command", "machine"):
-        commits = dict.fromkeys(row["commit"] for row in results if row[what] == NOT_RECORDED)
+        commits = tuple(dict.fromkeys(row["commit"] for row in results if row[what] == NOT_RECORDED))
+        lacking.setdefault(commits, []).append(what)
+    for commits, whats in lacking.items():
         if commits:
-            sentences.append(f"The {what} was not recorded for what {listed(list(commits))} added.")
+            words = f"The {whats[0]} was not" if len(whats) == 1 else "Neither command nor machine was"
+            sentences.append(f"{words} recorded for what {listed(commits)} added.")
     return " ".join(sentences)
 
 

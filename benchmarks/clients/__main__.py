@@ -24,7 +24,8 @@ from typing import Annotated, Any
 
 import tyro
 
-from benchmarks.speed.timing import command_of, write_json
+from benchmarks.speed.timing import command_of
+from hanabako.files import write_json
 from hanabako.machine import describe
 from hanabako.words.checks import shown
 

@@ -19,8 +19,9 @@ from pathlib import Path
 import tyro
 from tqdm import tqdm
 
-from benchmarks.speed.timing import place, report, significant, write_json
+from benchmarks.speed.timing import place, report, significant
 from hanabako import machine
+from hanabako.files import write_json
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,8 +19,9 @@ from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
-from benchmarks.speed.timing import Case, measure, place, report, write_json
+from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
+from hanabako.files import write_json
 
 
 @dataclass(frozen=True)

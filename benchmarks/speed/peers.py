@@ -31,8 +31,9 @@ import tyro
 
 from benchmarks.games import GAMES
 from benchmarks.speed.loops import Play, aec_loop, rollout_loop, vector_loop
-from benchmarks.speed.timing import Case, measure, place, report, significant, write_json
+from benchmarks.speed.timing import Case, measure, place, report, significant
 from hanabako import machine
+from hanabako.files import write_json
 
 
 @dataclass(frozen=True)

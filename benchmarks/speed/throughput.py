@@ -19,8 +19,9 @@ import tyro
 
 from benchmarks.games import GAMES, BenchmarkGame
 from benchmarks.speed.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
-from benchmarks.speed.timing import Case, measure, place, report, write_json
+from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
+from hanabako.files import write_json
 
 FORMATS = (None, "packed", "int8", "float32")
 LEARNT_FROM = ("packed", "int8")

@@ -5,7 +5,6 @@ the wall clock. Cases that are compared take turns (first repeat of each, second
 minute of the machine falls on all of them and ratios stay honest. The median is the number, the range its spread.
 """
 
-import json
 import shlex
 import statistics
 import time
@@ -16,7 +15,6 @@ from typing import Any, Literal
 
 from tqdm import tqdm
 
-from hanabako.files import write_text
 from hanabako.machine import load_average
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
@@ -133,8 +131,3 @@ def command_of(module: str, args: Any, *positional: str) -> str:
             values = value if isinstance(value, tuple | list) else () if value is True else (value,)
             words += [f"--{field.name.replace('_', '-')}", *map(str, values)]
     return shlex.join(words)
-
-
-def write_json(path: Path, content: dict) -> None:
-    """Write ``content`` so that a reader finds the old file or the whole new one, never a part."""
-    write_text(path, json.dumps(content, indent=1) + "\n")

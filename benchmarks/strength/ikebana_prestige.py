@@ -1,30 +1,25 @@
-"""What prestige is worth in Ikebana for two: solved exactly where the game is relaxed, counted where it is played.
+"""What prestige is worth in Ikebana for two: solved exactly, and counted in games.
 
-    python -m benchmarks.strength.ikebana_prestige              # what is not in the results yet
-    python -m benchmarks.strength.ikebana_prestige --minutes 3  # as much as that
-    python -m benchmarks.strength.scoreboard                    # the board in benchmarks/strength/SCORES.md
+    hanabako study list ikebana_prestige
+    hanabako study run ikebana_prestige --where part=played --minutes 3
+    hanabako study run ikebana_prestige --where part=small     # 2 minutes and 3 GB, as does part=small_choices
 
-Four things go to `benchmarks/strength/results/prestige.json`. *Small*: the same chances as below, for one and two
-rounds, in a game whose box is so small that nothing needs to be relaxed
-(`benchmarks.strength.solvers.ikebana.small_game`), and what the relaxation makes of them there; and what the
-look-ahead's choices cost in it. *Solved*: the chance to win of whoever begins the next of r last rounds, by the lead,
-if every card came from the whole box and nothing was bought (`agents.search.ikebana.relaxed` says all that is relaxed).
-*Played*: both players' prestige after each round of games of ``search:lookahead`` against itself. *Endings*: last turns
-of such games, of one round and with nothing hidden but the deck's order, where the actions' exact chances
-(`benchmarks.strength.solvers.ikebana.last_turns`) stand beside those that the look-ahead sees. The last two grow by a
-few at a time, and depend on their number alone; the small game takes some minutes and 3 GB.
+``solved``: the probability to win of the player who begins the next of r last rounds, by the lead, if every card came
+from the whole box and nothing was bought (`agents.search.ikebana.relaxed` says all that is relaxed). ``small``: the
+same for one and two rounds, in a game whose box is so small that nothing needs to be relaxed
+(`benchmarks.strength.solvers.ikebana.small_game`), and what the relaxation makes of them there. ``small_choices``: what
+the look-ahead's choices cost in games of one round of it. ``played``: both players' prestige after each round of games
+of ``search:lookahead`` against itself. ``endings``: last turns of such games, of one round and with nothing hidden but
+the deck's order, where the actions' exact probabilities (`benchmarks.strength.solvers.ikebana.last_turns`) stand beside
+those that the look-ahead sees. The last two are played some games at a time; a game depends on its number alone.
 """
 
-import json
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tyro
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
@@ -35,50 +30,72 @@ from agents.playing.seating import sit
 from agents.registry import load
 from agents.search.ikebana.policy import IkebanaSearch, LookaheadSeated
 from agents.search.ikebana.relaxed import solve_round, won
-from agents.studies.growing import made_by
-from hanabako.files import json_of_rows, read_json, write_text
+from agents.studies import Row, Study
 from hanabako.games import game_of
 from ikebana_env import IkebanaConfig
 from ikebana_env.engine.state import BOUQUET_SIZE, START_PRESTIGE
 
-from .solvers.ikebana.exact import last_turns, most_refusals, round_before, solved_moments
+from .solvers.ikebana.exact import last_turns, most_refusals, round_before, solved_turns
 from .solvers.ikebana.last_turns import exact_ending
-from .solvers.ikebana.small_game import SmallGame, moments_of
+from .solvers.ikebana.small_game import SmallGame, turns_of
 from .solvers.ikebana.small_lookahead import SmallPlay, small_relaxed
 
-RESULTS = Path(__file__).resolve().parent / "results" / "prestige.json"
 PLAYER, SEED = "search:lookahead", 1
 ROUNDS = 4
 RICH, WIDEST = 100, 60
 """The sum of prestige with which rounds are solved, and the widest lead that is told."""
-GAMES, ENDINGS = 4000, 400
-AT_ONCE = 50
-"""Games between two looks at the clock."""
-REFUSALS = 1
-"""An ending in which the other is to reply is taken if the player to move can pay no more refusals than that,"""
-LEAST_DECK = 12
-"""and any only if the deck will not be made anew (I9)."""
+GAMES_AT_ONCE, LOOKED_AT_ONCE = 50, 10
+"""Games of a part: of those that are played to their ends, and of those whose last turns are solved."""
+MOST_REFUSALS_AFFORDABLE = 1
+"""An ending to which the other replies is taken if the player to move can pay for at most this many more refusals."""
+SMALLEST_DECK = 12
+"""An ending is taken if the deck has this many cards or more, so that it will not be made anew (I9)."""
 LEADS = (-40, -20, -10, -4, 0, 4, 10, 20, 40)
 SMALL = SmallGame(colors=2, copies=(3, 3))
 """Twelve cards, as few as bouquets of five allow: three of each value, 1 and 2, in two colors."""
-SMALL_GAMES = 1000
 KINDS_SOLVED = ("exact", "relaxed")
 SMALL_LEADS = (-12, -8, -4, -2, 0, 2, 4, 8, 12)
 
 
 @dataclass(frozen=True)
-class Args:
-    """Solve, play and compare."""
+class Part(Row):
+    """One of the things that are measured; the module's docstring tells each."""
 
-    minutes: float = float("inf")
-    """Stop after about so long."""
+    part: str
+
+    @property
+    def agents(self) -> list[str]:
+        """The player of the games, where there are such."""
+        return [PLAYER] if self.part in ("played", "endings") else []
+
+
+ROWS = [
+    Part(part, wanted=wanted)
+    for part, wanted in (("solved", 1), ("small", 1), ("small_choices", 1000), ("played", 4000), ("endings", 400))
+]
+
+
+def played(row: Part, before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The next part of a row, together with ``before``."""
+    match row.part:
+        case "solved":
+            return {"done": 1, **solved()}
+        case "small":
+            return {"done": 1, **small()}
+        case "small_choices":
+            return more_small_choices(row, before or {"games": []})
+        case "played":
+            return more_games(row, before or {"games": []})
+        case "endings":
+            return more_endings(before or {"looked": 0, "endings": []})
+    raise ValueError(f"part must be one of {', '.join(own.part for own in ROWS)}, got {row.part!r}")
 
 
 # --- Solved -----------------------------------------------------------------------------------------------------------
 
 
 def solved() -> dict[str, Any]:
-    """The chance of whoever begins, with 1 to 4 rounds left, by its lead, and the spread that fits best.
+    """The probability that who begins wins, with 1 to 4 rounds left, by the lead, and the spread that fits best.
 
     With all four rounds left, both have 6; ``alone`` is a game of one round, by what the first player has of these 12.
     """
@@ -97,46 +114,46 @@ def solved() -> dict[str, Any]:
 
 
 def ended(total: int, later: NDArray[np.float64] | None) -> Callable[[int, int], NDArray[np.float64]]:
-    """How a round ends, see `solve_round`: with the game, or with ``later``, the chances of who begins the next one."""
+    """How a round ends, see `solve_round`: with the game, or with ``later``, by the lead of who begins the next."""
     own = np.arange(total + 1)
     leads = np.arange(-RICH, RICH + 1, 2)
 
-    def chances(one: int, other: int) -> NDArray[np.float64]:
+    def probabilities(one: int, other: int) -> NDArray[np.float64]:
         lead = 2 * own - total + one - other
         if later is None:
             return won(lead)
         return 1 - np.interp(-lead, leads, later) if other > one else np.interp(lead, leads, later)  # I13
 
-    return chances
+    return probabilities
 
 
-def spread_of(leads: NDArray[Any], chances: NDArray[np.float64], left: int, least: float = 5) -> float:
-    """The standard deviation of a round's lead with which normal chances are nearest to these (least squares)."""
+def spread_of(leads: NDArray[Any], probabilities: NDArray[np.float64], left: int, least: float = 5) -> float:
+    """The standard deviation of a round's lead whose normal distribution is nearest to these (least squares)."""
 
     def off(spread: float) -> float:
-        return float(((ndtr(leads / (spread * math.sqrt(left))) - chances) ** 2).sum())
+        return float(((ndtr(leads / (spread * math.sqrt(left))) - probabilities) ** 2).sum())
 
     return float(minimize_scalar(off, bounds=(least, 60), method="bounded").x)
 
 
-def rounded(chances: NDArray[Any]) -> list[float]:
-    """To four places."""
-    return np.round(chances.astype(np.float64), 4).tolist()
+def rounded(probabilities: NDArray[Any]) -> list[float]:
+    """Probabilities to four decimals."""
+    return np.round(probabilities.astype(np.float64), 4).tolist()
 
 
 # --- Small ------------------------------------------------------------------------------------------------------------
 
 
 def small() -> dict[str, Any]:
-    """The small game: chances of whoever begins its last round, or last two, by its part of 12, exact and relaxed."""
+    """The small game, exact and relaxed: the probability that who begins its last round, or last two, wins."""
     total = 2 * START_PRESTIGE
-    gains = moments_of(SMALL, 1)[1]
+    gains = turns_of(SMALL, 1)[1]
     sums = sorted({total + int(both) for both in gains.sum(axis=1)})
-    moments, gains = moments_of(SMALL, most_refusals(sums[-1]))
+    turns, gains = turns_of(SMALL, most_refusals(sums[-1]))
 
     def solve(sum_of_both: int, behind: NDArray[np.float32]) -> NDArray[np.float32]:
-        *_, chances = solved_moments(moments, sum_of_both, behind)
-        return chances[0]
+        *_, probabilities = solved_turns(turns, sum_of_both, behind)
+        return probabilities[0]
 
     last = {sum_of_both: solve(sum_of_both, last_turns(sum_of_both, gains)) for sum_of_both in (total, *sums)}
     middle = [last[both][(both - total) // 2 :][: total + 1] for both in sums]
@@ -151,31 +168,45 @@ def small() -> dict[str, Any]:
     ]
     return {
         "box": SMALL._asdict(),
-        "positions": sum(len(moment.deck) for moment in moments),
+        "positions": sum(len(turn.deck) for turn in turns),
         "sums": sums,
         "sums_differ": round(max(float(abs(one - middle[0]).max()) for one in middle), 4),
         "rounds": [{"left": row["left"], **{name: rounded(row[name]) for name in KINDS_SOLVED}} for row in rounds],
     }
 
 
-def small_choices() -> list[list[list[float]]]:
-    """The look-ahead's choices in games of one round of the small game: the best chance, how far off, what it costs."""
+def more_small_choices(row: Part, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The look-ahead's choices in all games of one round of the small game, which are played together.
+
+    A choice is the best probability, how far the look-ahead is from an action's, and what its choice costs.
+    """
     play = SmallPlay(SMALL, 2 * START_PRESTIGE)
-    return [
-        [[round(value, 6) for value in choice] for choice in play.choices(number, SEED)]
-        for number in range(SMALL_GAMES)
+    games = [
+        *before["games"],
+        *(
+            [[round(value, 6) for value in choice] for choice in play.choices(number, SEED)]
+            for number in range(len(before["games"]), row.wanted)
+        ),
     ]
+    return {"done": len(games), "seed": SEED, "games": games}
 
 
 # --- Played -----------------------------------------------------------------------------------------------------------
 
 
-def games(first: int) -> list[list[int]]:
-    """What player 0 leads by after each round of games ``first`` ..."""
+def more_games(row: Part, before: Mapping[str, Any]) -> dict[str, Any]:
+    """More games, each told by its leads."""
+    first = len(before["games"])
+    games = [*before["games"], *leads_of_games(first, min(GAMES_AT_ONCE, row.wanted - first))]
+    return {"done": len(games), "player": PLAYER, "seed": SEED, "games": games}
+
+
+def leads_of_games(first: int, count: int) -> list[list[int]]:
+    """By how much player 0 leads after each round, in games ``first``, ``first + 1`` ..."""
     config = IkebanaConfig()
-    block = Block(game_of(config).make_game(config), AT_ONCE, observes=False, specialize=False)
-    leads, number = np.zeros((AT_ONCE, ROUNDS), np.int64), np.zeros(AT_ONCE, np.int64)
-    for _ in played(block, first):
+    block = Block(game_of(config).make_game(config), count, observes=False, specialize=False)
+    leads, number = np.zeros((count, ROUNDS), np.int64), np.zeros(count, np.int64)
+    for _ in steps_of(block, first):
         states = block.tables["state"]
         now = np.where(block.tables["terminated"], ROUNDS, states["round_index"])
         over = np.flatnonzero(now != number)
@@ -185,7 +216,7 @@ def games(first: int) -> list[list[int]]:
     return leads.tolist()
 
 
-def played(block: Block, first: int) -> Iterator[None]:
+def steps_of(block: Block, first: int) -> Iterator[None]:
     """Play the games of ``block``, from game ``first`` on, and stop after every step."""
     (player,) = sit(block, [load(PLAYER, block.game.config)] * 2)
     block.deal(SEED, first)
@@ -198,7 +229,14 @@ def played(block: Block, first: int) -> Iterator[None]:
 # --- Endings ----------------------------------------------------------------------------------------------------------
 
 
-def endings(number: int) -> list[dict[str, Any]]:
+def more_endings(before: Mapping[str, Any]) -> dict[str, Any]:
+    """The endings of more games; ``looked`` counts the games."""
+    looked = before["looked"] + LOOKED_AT_ONCE
+    found = [*before["endings"], *(ending for k in range(before["looked"], looked) for ending in endings_of(k))]
+    return {"done": len(found), "looked": looked, "player": PLAYER, "seed": SEED, "endings": found}
+
+
+def endings_of(number: int) -> list[dict[str, Any]]:
     """The endings of game ``number``, of one round: what is exact, and what the look-ahead sees."""
     config = IkebanaConfig(rounds=1, perfect_recall=True)
     block = Block(game_of(config).make_game(config), 1, observes=False, specialize=False)
@@ -214,10 +252,10 @@ def endings(number: int) -> list[dict[str, Any]]:
         block.go_on([seat])
         player = int(state["current_player"])
         sizes = [int(state["bouquets"][k]).bit_count() for k in (player, 1 - player)]
-        if choices == 1 or sizes[0] != BOUQUET_SIZE - 1 or state["deck_count"] < LEAST_DECK:
+        if choices == 1 or sizes[0] != BOUQUET_SIZE - 1 or state["deck_count"] < SMALLEST_DECK:
             continue
         own, refusals = int(state["prestige"][player]), int(state["refusals"])
-        if sizes[1] < BOUQUET_SIZE and payable(own, refusals, most=own)[0] > refusals + REFUSALS:
+        if sizes[1] < BOUQUET_SIZE and payable(own, refusals, most=own)[0] > refusals + MOST_REFUSALS_AFFORDABLE:
             continue
         exact = exact_ending(block.game.rules, state)
         seen, best = seat.values[0], max(exact.values())
@@ -234,54 +272,25 @@ def endings(number: int) -> list[dict[str, Any]]:
     return found
 
 
-# --- Results ----------------------------------------------------------------------------------------------------------
+# --- The tables -------------------------------------------------------------------------------------------------------
 
 
-def read_results() -> dict[str, Any]:
-    """What has been worked out so far."""
-    nothing = {"solved": None, "small": None, "small_choices": [], "played": [], "looked": 0, "endings": []}
-    return {"player": PLAYER, "seed": SEED, **nothing, **(read_json(RESULTS) if RESULTS.exists() else {})}
+def board_of(text: Callable[..., str], *parts: str) -> Callable[[Sequence[Mapping[str, Any]]], str]:
+    """A table that is made of the results of some parts; a sentence while one of them is missing."""
+
+    def table(results: Sequence[Mapping[str, Any]]) -> str:
+        found = {row["part"]: row for row in results}
+        missing = [part for part in parts if part not in found]
+        if missing:
+            return f"Nothing has been measured yet of {' and '.join(missing)}."
+        return text(*(found[part] for part in parts))
+
+    return table
 
 
-def go_on(results: dict[str, Any]) -> bool:
-    """Work out a little more; whether there was anything to do."""
-    if results["solved"] is None:
-        results["solved"] = solved()
-    elif results["small"] is None:
-        results["small"] = small()
-    elif not results["small_choices"]:
-        results["small_choices"] = small_choices()
-    elif len(results["played"]) < GAMES:
-        results["played"] += games(len(results["played"]))
-    elif len(results["endings"]) < ENDINGS:
-        for number in range(results["looked"], results["looked"] + AT_ONCE):
-            results["endings"] += endings(number)
-        results["looked"] += AT_ONCE
-    else:
-        return False
-    return True
-
-
-def write_results(results: Mapping[str, Any]) -> None:
-    """One part on a line, an ending too."""
-    parts = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in ("player", "seed", "looked")]
-    told = results["solved"]
-    others = [f"{json.dumps(name)}: {json.dumps(told[name])}" for name in ("leads", "begins", "alone")]
-    parts.append('"solved": {' + ",\n".join([*others, f'"rounds": {json_of_rows(told["rounds"])}']) + "}")
-    parts += [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in ("small", "small_choices")]
-    parts += [
-        f"{json.dumps(name)}: {json.dumps(said)}"
-        for name, said in made_by("benchmarks.strength.ikebana_prestige").items()
-    ]
-    parts.append(f'"played": {json.dumps(results["played"])}')
-    parts.append(f'"endings": {json_of_rows(results["endings"])}')
-    write_text(RESULTS, "{" + ",\n".join(parts) + "}\n")
-
-
-def board(results: Mapping[str, Any]) -> str:
+def prestige_board(told: Mapping[str, Any], games: Mapping[str, Any]) -> str:
     """What a lead is worth, in Markdown: solved, and counted in the games that were played."""
-    told = results["solved"]
-    leads = np.array([[0, *row] for row in results["played"]])
+    leads = np.array([[0, *row] for row in games["games"]])
     lines = [
         "| rounds left | "
         + " | ".join(f"{lead:+d}" for lead in LEADS)
@@ -290,43 +299,47 @@ def board(results: Mapping[str, Any]) -> str:
     ]
     for row in told["rounds"]:
         left = row["left"]
-        chances = [row["chances"][told["leads"].index(lead)] for lead in LEADS]
+        probabilities = [row["chances"][told["leads"].index(lead)] for lead in LEADS]
         fits = probit_spread(leads[:, ROUNDS - left], won(leads[:, ROUNDS])) / math.sqrt(left)
-        cells = [left, *(f"{chance:.0%}" for chance in chances), f"{row['spread']:.1f}", f"{fits:.1f}"]
+        cells = [left, *(f"{probability:.0%}" for probability in probabilities), f"{row['spread']:.1f}", f"{fits:.1f}"]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 
 
 def probit_spread(leads: NDArray[np.int64], wins: NDArray[np.float64]) -> float:
-    """The spread with which normal chances make these games most likely."""
+    """The spread whose normal distribution makes these games most likely."""
 
     def unlikely(spread: float) -> float:
-        chances = np.clip(ndtr(leads / spread), 1e-9, 1 - 1e-9)
-        return float(-(wins * np.log(chances) + (1 - wins) * np.log(1 - chances)).sum())
+        probabilities = np.clip(ndtr(leads / spread), 1e-9, 1 - 1e-9)
+        return float(-(wins * np.log(probabilities) + (1 - wins) * np.log(1 - probabilities)).sum())
 
     return float(minimize_scalar(unlikely, bounds=(5, 200), method="bounded").x)
 
 
-def small_board(results: Mapping[str, Any]) -> str:
+def small_board(result: Mapping[str, Any]) -> str:
     """What a lead is worth in the small game, in Markdown: exactly, and relaxed."""
     lines = [
         "| rounds left | solved | " + " | ".join(f"{lead:+d}" for lead in SMALL_LEADS) + " | a point of it | spread |",
         "|" + "---|" * (4 + len(SMALL_LEADS)),
     ]
     leads = np.arange(-2 * START_PRESTIGE, 2 * START_PRESTIGE + 1, 2)
-    for row in results["small"]["rounds"]:
+    for row in result["rounds"]:
         for name in KINDS_SOLVED:
-            chances = dict(zip(leads.tolist(), row[name], strict=True))
-            point = (chances[2] - chances[-2]) / 4
+            probabilities = dict(zip(leads.tolist(), row[name], strict=True))
+            point = (probabilities[2] - probabilities[-2]) / 4
             spread = spread_of(leads, np.array(row[name]), row["left"], least=1)
-            cells = [row["left"], "exactly" if name == "exact" else name, *(f"{chances[k]:.0%}" for k in SMALL_LEADS)]
+            cells = [
+                row["left"],
+                "exactly" if name == "exact" else name,
+                *(f"{probabilities[k]:.0%}" for k in SMALL_LEADS),
+            ]
             lines.append(f"| {' | '.join(map(str, [*cells, f'{point:.1%}', f'{spread:.1f}']))} |")
     return "\n".join(lines)
 
 
-def small_choices_board(results: Mapping[str, Any]) -> str:
+def small_choices_board(result: Mapping[str, Any]) -> str:
     """What the look-ahead's choices cost in the small game, in Markdown."""
-    games = results["small_choices"]
+    games = result["games"]
     _, off, costs = (np.array([choice[k] for game in games for choice in game]) for k in range(3))
     lost = np.array([sum(choice[2] for choice in game) for game in games])
     cells = [
@@ -337,14 +350,14 @@ def small_choices_board(results: Mapping[str, Any]) -> str:
     return "\n".join([head, "|" + "---|" * len(cells), f"| {' | '.join(cells)} |"])
 
 
-def endings_board(results: Mapping[str, Any]) -> str:
-    """What the look-ahead sees of last turns, beside the exact chances, in Markdown."""
+def last_turns_board(result: Mapping[str, Any]) -> str:
+    """What the look-ahead sees of last turns, beside the exact probabilities, in Markdown."""
     lines = [
         "| the other | endings | exact chance | off by: mean, most | choices cost: mean, most |",
         "|---|---|---|---|---|",
     ]
     for replies in (False, True):
-        rows = [row for row in results["endings"] if row["replies"] == replies]
+        rows = [row for row in result["endings"] if row["replies"] == replies]
         if not rows:
             continue
         exact, off, costs = (np.array([row[name] for row in rows]) for name in ("exact", "off", "costs"))
@@ -356,14 +369,10 @@ def endings_board(results: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
-    until = time.monotonic() + 60 * args.minutes
-    results = read_results()
-    while time.monotonic() < until and go_on(results):
-        write_results(results)
-
-
-if __name__ == "__main__":
-    main()
+BOARDS = {
+    "prestige": board_of(prestige_board, "solved", "played"),
+    "small": board_of(small_board, "small"),
+    "small-choices": board_of(small_choices_board, "small_choices"),
+    "last-turns": board_of(last_turns_board, "endings"),
+}
+STUDY = Study("ikebana_prestige", ROWS, played, tables=BOARDS)

@@ -1,7 +1,7 @@
-"""Our bots of Hanabi beside the programs they were ported from: is a port as good as its original?
+"""Bots of Hanabi beside the programs they were ported from.
 
-``benchmarks/strength/results/hanabi-originals.json`` keeps what the original programs scored when they were run by
-themselves, outside this project, and what was published of them. So it was done:
+The results keep what the original programs scored when they were run by themselves, outside this project, and what was
+published of them. So `hanabako study run ports` refuses every row; this is how it was done:
 
 * fossgalaxy/hanabi: its sources compiled with ``javac`` (without `org.reflections`, which only finds agents by name),
   ``new GameRunner(id, players, false)`` with `AgentPlayer`s of the factories `IGGIFactory`, `OsawaFactory`,
@@ -11,16 +11,76 @@ themselves, outside this project, and what was published of them. So it was done
 * rjtobin/HanSim: ``g++ -O2 rec_main.cpp`` and ``info_main.cpp`` with ``num_games`` raised; its game ends with the
   fourth error, and ``mStrikes(2)`` makes that the third.
 
-``python -m benchmarks.strength.scoreboard`` writes the board.
+Our own bots' scores are those of the study `hanabi_bots`; `hanabako study page ports` writes the table of both.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Comparison", "comparisons", "originals_board"]
+from agents.studies import Row, Study
+from agents.studies.store import read_results
+from agents.studies.study import Result, Results
 
-WITHIN = 0.15  # a port is not farther from its original, or from what was published of it
+from . import hanabi_bots
+from .tables.markdown import table
+
+__all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "Original", "beside_originals", "comparisons"]
+
+RESULTS = Path(__file__).resolve().parent / "results" / "ports.json"
+WITHIN = 0.15
+"""A port's mean score is not farther from its original's, or from a published one."""
 LOST_GAMES = {"never": "none", "kept": "points kept", "zero": "0", "fourth": "none, of four lives"}
+"""How lost games count, in words."""
+RULE_LISTS, OLDER_LISTS = "fossgalaxy/hanabi a99d205", "fossgalaxy/hanabi 2889d4e"
+SMART_BOT, CHEAT_BOT = (f"Quuxplusone/Hanabi daef9de, {name}" for name in ("SmartBot", "CheatBot"))
+REC_PLAYER, INFO_PLAYER = (f"rjtobin/HanSim 24f0871, {name}" for name in ("rec_player", "info_player"))
+
+
+@dataclass(frozen=True)
+class Original(Row):
+    """Games of an original program with itself, for each number of players that it was run with."""
+
+    title: str
+    bot: str | None
+    """Our port; None for an older version, which has none."""
+    lost_games: str
+    """A key of `LOST_GAMES`."""
+    program: str
+    """Repository, commit and player."""
+    change: str | None = None
+    """What was changed in the program."""
+
+
+def rows() -> list[Original]:
+    """The originals."""
+    lists = ("internal", "outer", "cautious", "iggi", "piers", "vdb")
+    older = ("internal", "outer", "cautious")
+    return [
+        *(Original(name, name, "never", RULE_LISTS, wanted=20_000) for name in lists),
+        *(Original(name, name, "kept", RULE_LISTS, wanted=20_000) for name in ("flawed", "random")),
+        *(Original(f"({name} of August 2016)", None, "kept", OLDER_LISTS, wanted=10_000) for name in older),
+        Original("smart", "smart", "kept", SMART_BOT, wanted=20_000),
+        Original("smart", "smart", "zero", SMART_BOT, wanted=20_000),
+        Original("smart_safe", "smart_safe", "never", SMART_BOT, "`UseMulligans` off", wanted=20_000),
+        Original("cheat", "cheat", "never", CHEAT_BOT, wanted=20_000),
+        Original("recommendation", "recommendation", "fourth", REC_PLAYER, wanted=100_000),
+        Original("recommendation", "recommendation", "never", REC_PLAYER, "`mStrikes(2)`", wanted=100_000),
+        Original("information", "information", "never", INFO_PLAYER, wanted=20_000),
+    ]
+
+
+def play(row: Original, _before: Result | None) -> dict[str, Any]:
+    """Refuse: another's program is run outside this project.
+
+    Raises:
+        ValueError: always; says where to read how it is done.
+    """
+    raise ValueError(f"{row.program} is run outside this project: the docstring of {__name__} tells how")
+
+
+# --- Comparison -------------------------------------------------------------------------------------------------------
 
 
 class Comparison(NamedTuple):
@@ -35,53 +95,58 @@ class Comparison(NamedTuple):
     published: float | None
 
 
-def comparisons(originals: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]) -> Iterator[Comparison]:
+def comparisons(originals: Results, bots: Results) -> Iterator[Comparison]:
     """Every bot of ours with what its original scores.
 
     Args:
-        originals: the rows of ``hanabi-originals.json``.
-        results: our own results in standard Hanabi, with three and four lives.
+        originals: the results of this study.
+        bots: those of `hanabi_bots`.
     """
     for row in originals:
-        for players, result in our_results(row, results).items():
+        for players, result in our_results(row, bots).items():
             original, published = row["original"][players]["score"], row["published"].get(players)
             ours = score_of(result, row["lost_games"])
             yield Comparison(row["bot"], int(players), row["lost_games"], ours, original, published)
 
 
-def our_results(row: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Our results for a row, by the number of players."""
+def our_results(row: Result, bots: Results) -> dict[str, Result]:
+    """Our bot's results for an original, by the number of players as text."""
     lives = 4 if row["lost_games"] == "fourth" else 3
     return {
-        str(result["config"]["players"]): result
-        for result in results
-        if result["agents"] == [row["bot"]]
-        and result["config"]["max_life_tokens"] == lives
-        and str(result["config"]["players"]) in row["original"]
+        str(result["players"]): result
+        for result in bots
+        if (result["agent"], result["preset"], result["max_life_tokens"]) == (row["bot"], "standard", lives)
+        and str(result["players"]) in row["original"]
     }
 
 
-def score_of(result: Mapping[str, Any], lost_games: str) -> float:
+def score_of(result: Result, lost_games: str) -> float:
     """The mean score, with lost games counted as said."""
     return result["score"] if lost_games == "zero" else result["fireworks_score"]
 
 
-def originals_board(originals: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]) -> str:
-    """One line per program and way to count lost games, and below it how far apart all are."""
+# --- Table ------------------------------------------------------------------------------------------------------------
+
+
+def beside_originals(originals: Results, bots: Results) -> str:
+    """A line per original and way to count lost games; below, how far apart all are.
+
+    Arguments as in `comparisons`.
+    """
     players = [str(number) for number in range(2, 6)]
     head = ["program", "lost games", "original, run here", *(f"{number} players" for number in players), "notes"]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines = []
     for row in originals:
-        ours = our_results(row, results)
+        ours = our_results(row, bots)
         cells = [cell(row, number, ours.get(number)) for number in players]
-        original = "; ".join(filter(None, (row["program"], row["change"], f"{row['games']:,} games")))
+        original = "; ".join(filter(None, (row["program"], row["change"], f"{row['done']:,} games")))
         source = f"published: {row['source']}" if row["source"] else None
         notes = "; ".join(filter(None, (source, row["note"])))
-        lines.append("| " + " | ".join([row["title"], LOST_GAMES[row["lost_games"]], original, *cells, notes]) + " |")
-    return "\n".join([*lines, "", summary(list(comparisons(originals, results)))])
+        lines.append([row["title"], LOST_GAMES[row["lost_games"]], original, *cells, notes])
+    return f"{table(head, lines)}\n\n{summary(list(comparisons(originals, bots)))}"
 
 
-def cell(row: Mapping[str, Any], players: str, result: Mapping[str, Any] | None) -> str:
+def cell(row: Result, players: str, result: Result | None) -> str:
     """Our mean; the original's and, in a second line, the published one, each with how much more ours is."""
     if players not in row["original"]:
         return ""
@@ -112,3 +177,11 @@ def summary(compared: Sequence[Comparison]) -> str:
         gap, published = max(gaps, key=lambda pair: abs(pair[0]))
         text += f", and to a published mean {signed(gap)} ({published.bot}, {published.players} players)"
     return text + "."
+
+
+STUDY = Study(
+    "ports",
+    rows(),
+    play,
+    tables={"originals": lambda results: beside_originals(results, read_results(hanabi_bots.RESULTS))},
+)

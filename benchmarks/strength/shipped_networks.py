@@ -1,57 +1,88 @@
-"""Train the networks that ship, and measure them: `agents/pretrained/NAME.safetensors` and `results/NAME.json`.
+"""The networks that ship: each is trained where its file is missing, and measured.
 
-    python -m benchmarks.strength.shipped_networks                 # those that are not there yet, one after the other
-    python -m benchmarks.strength.shipped_networks hanabi-mini-2p  # only this one, anew
-    python -m benchmarks.strength.shipped_networks --list          # what each takes
+    hanabako study list shipped_networks
+    hanabako study run shipped_networks                                   # what is missing, one after the other
+    hanabako study run shipped_networks --where network=hanabi-mini-2p    # one network
+    hanabako study run shipped_networks --again                           # measure all of them again
 
-What was interrupted goes on where it was: the runs lie in ``runs/pretrained``. The settings are those of
-`agents.learning.recipes`.
+A network that has no file in ``agents/pretrained`` is trained first, on all cores, by its recipe
+(`benchmarks.recipes`). Its runs lie in ``runs/pretrained``; the same command goes on with one that was
+interrupted. To train a network again, delete its file and its runs. Then it plays 10,000 games of seed 1: in Hanabi
+with itself, in the competitive games a tournament with all bots. The table of scores also shows what `make train`
+reaches (`make_train`) and random play (`hanabi_bots`).
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import tyro
+from typing import Any
 
 from agents import ppo
-from agents.evaluation.report import Args as Evaluation
-from agents.evaluation.report import evaluate
-from agents.learning.common.launch import train_to_the_end, usual_ranks
-from agents.learning.recipes import RECIPES, Recipe
+from agents.evaluation.report import Args, evaluate
+from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.networks.neural_policy import load_network, save_policy
-from agents.networks.policy_file import read_metadata
+from agents.networks.policy_file import read_metadata, training_in_words
 from agents.registry import PRETRAINED, names
-from hanabako.files import write_text
+from agents.studies import Row, Study
+from agents.studies.pages import origin_line
+from agents.studies.store import read_results
+from agents.studies.study import Result, Results
+from benchmarks.recipes import RECIPES, Recipe
 from hanabako.games import config_from_dict
-from hanabako.words.checks import shown
 
+from . import hanabi_bots, make_train
+from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
+from .tables.markdown import agent_name, table, with_error
+from .tables.tournaments import tournaments
+
+__all__ = ["RESULTS", "STUDY", "Shipped", "scores"]
+
+RESULTS = Path(__file__).resolve().parent / "results" / "shipped_networks.json"
 RUNS = Path("runs") / "pretrained"
-RESULTS = Path(__file__).resolve().parent / "results"
 GAMES, SEED = 10_000, 1
 COSTS = ("steps", "seconds", "core_seconds")
-"""What a network's file tells of all of its runs, if it went on from another's."""
+"""What a network's file tells of all its runs together, if it went on from another network."""
 
 
 @dataclass(frozen=True)
-class Args:
-    """Train the networks that ship."""
+class Shipped(Row):
+    """One network: its training, and its score or its tournament."""
 
-    names: Annotated[tuple[str, ...], tyro.conf.Positional] = ()
-    """Which; by default those that are not there yet."""
-    list: bool = False
-    """Only list them."""
-    ranks: int | None = None
-    """Processes to train with; by default one per core."""
+    network: str
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The network."""
+        return (self.network,)
+
+    @property
+    def cores(self) -> int:
+        """The ranks that train it."""
+        return ranks_for(ppo.Args())
 
 
-def pretrain(name: str, recipe: Recipe, ranks: int) -> None:
-    """Train one network, or go on with it, and put it in its place.
+def play(row: Shipped, _before: Result | None) -> dict[str, Any]:
+    """Train a network if its file is missing, and measure it: ``evaluation`` is what `evaluate` returns.
 
     Raises:
-        SystemExit: it was interrupted, or failed.
+        SystemExit: training was interrupted.
+        ValueError: it failed.
+    """
+    recipe = RECIPES[row.network]
+    if not (PRETRAINED / f"{row.network}.safetensors").exists():
+        train(row.network, recipe, row.cores)
+    return {"done": 1, "evaluation": measured(row.network, recipe)}
+
+
+# --- Training ---------------------------------------------------------------------------------------------------------
+
+
+def train(name: str, recipe: Recipe, ranks: int) -> None:
+    """Train one network, or go on with it, and put its file among those that ship.
+
+    Raises:
+        SystemExit: it was interrupted.
+        ValueError: it failed.
     """
     policy = trained(name, recipe, ranks)
     metadata = read_metadata(policy)
@@ -64,67 +95,96 @@ def pretrain(name: str, recipe: Recipe, ranks: int) -> None:
 
 
 def costs_of(name: str, recipe: Recipe) -> dict[str, Any]:
-    """What the run ``name`` and those that it went on from have cost together, by `COSTS`."""
+    """The costs, by `COSTS`, of the run ``name`` and those that it went on from."""
     about = read_metadata(RUNS / name / "policy.safetensors")["about"]
     before = dict.fromkeys(COSTS, 0) if recipe.first is None else costs_of(f"{name}-first", recipe.first)
     return {cost: about[cost] + before[cost] for cost in COSTS}
 
 
 def trained(name: str, recipe: Recipe, ranks: int) -> Path:
-    """The policy's file of the run ``name``, which is made, or gone on with, if it has not ended."""
+    """The policy's file of the run ``name``, which begins or goes on if it has not ended."""
     settings = [*recipe.arguments(), "--steps", str(recipe.steps)]
     if recipe.first is not None:
         settings += ["--start", str(trained(f"{name}-first", recipe.first, ranks))]
-    command = f"python -m {__spec__.name} {name.replace('-first', '')}"
+    command = f"hanabako study run {STUDY.name} --where network={name.replace('-first', '')}"
     train_to_the_end(ranks, RUNS / name, settings, command, recipe.learner)
     return RUNS / name / "policy.safetensors"
 
 
-def measure(name: str, recipe: Recipe) -> None:
-    """Write what a network scores; in a competitive game, how often all bots and it beat each other."""
+def measured(name: str, recipe: Recipe) -> dict[str, Any]:
+    """The scores of a network; in a competitive game, its tournament with all bots."""
     bots = [] if recipe.opponent is None else sorted(names(recipe.game))
-    play = Evaluation(
-        game=recipe.game,
-        preset=recipe.preset,
-        players=recipe.changed_players(),
-        config=recipe.measured,
-        agents=",".join([*bots, name]),
-        games=GAMES,
-        seed=SEED,
-        tournament=recipe.opponent is not None,
+    result = evaluate(
+        Args(
+            game=recipe.game,
+            preset=recipe.preset,
+            players=recipe.changed_players(),
+            config=recipe.measured,
+            agents=",".join([*bots, name]),
+            games=GAMES,
+            seed=SEED,
+            mode="self-play" if recipe.opponent is None else "tournament",
+        )
     )
-    write_text(RESULTS / f"{name}.json", json.dumps(evaluate(play), indent=2) + "\n")
+    del result["command"], result["machine"]  # the study notes its own
+    return result
 
 
-def millions(recipe: Recipe) -> float:
-    """Decisions of all its runs."""
-    return recipe.steps / 1e6 + (0.0 if recipe.first is None else millions(recipe.first))
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+HEAD = (
+    *("game", "players", "agent", "observation", "score", "ceiling", "fireworks count", "perfect", "lost", "games"),
+    "training",
+)
 
 
-def listed() -> str:
-    """One line per network: what it takes, and whether it is there."""
-    lines = []
-    for name, recipe in RECIPES.items():
-        there = "there" if (PRETRAINED / f"{name}.safetensors").exists() else "to be trained"
-        lines.append(f"{name:<28}{millions(recipe):4.0f} M decisions, {there}")
-    return "\n".join(lines)
+def scoreboard(results: Results) -> str:
+    """Networks of co-operative games beside what `make train` reaches and random play, with what made these two."""
+    runs = read_results(make_train.RESULTS)
+    floor = [row for row in read_results(hanabi_bots.RESULTS) if (row["agent"], row["preset"]) == ("random", "mini")]
+    evaluations = [*evaluations_of(results), *evaluations_of(runs), *floor]
+    text = scores([result for result in evaluations if "score" in result], read_ceilings())
+    return f"{text}\n\nFor the rows PPO and random: {origin_line([*runs, *floor])} For all other rows:"
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
-    if args.list:
-        print(listed())
-        return
-    unknown = [name for name in args.names if name not in RECIPES]
-    if unknown:
-        raise SystemExit(f"pretrain: a network must be one of {', '.join(RECIPES)}, got {shown(unknown[0])}")
-    missing = [name for name in RECIPES if not (PRETRAINED / f"{name}.safetensors").exists()]
-    for name in args.names or missing:
-        print(f"{name}: {millions(RECIPES[name]):.0f} M decisions", flush=True)
-        pretrain(name, RECIPES[name], args.ranks or usual_ranks(ppo.Args.games, ppo.Args.minibatch))
-        measure(name, RECIPES[name])
+def evaluations_of(results: Results) -> list[Mapping[str, Any]]:
+    """What `evaluate` returned for each row."""
+    return [result["evaluation"] for result in results]
 
 
-if __name__ == "__main__":
-    main()
+def scores(evaluations: Results, ceilings: Ceilings) -> str:
+    """A line per result of `evaluate`, best first in each game."""
+    order = sorted(evaluations, key=lambda result: (result["preset"], result["config"]["players"], -result["score"]))
+    return table(HEAD, [score_cells(result, ceilings) for result in order])
+
+
+def score_cells(result: Mapping[str, Any], ceilings: Ceilings) -> list[Any]:
+    """One line of `scores`."""
+    players = result["config"]["players"]
+    return [
+        f"{result['config']['game']} {result['preset']}",
+        players,
+        " with ".join(dict.fromkeys(map(agent_name, result["agents"]))),
+        result["observation"],
+        with_error(result["score"], result["score_error"]),
+        ceiling_text(ceilings, result["preset"], players),
+        with_error(result["fireworks_score"], result["fireworks_score_error"]),
+        f"{result['perfect_rate']:.1%}",
+        f"{result['lost_rate']:.2%}",
+        f"{result['games']:,}",
+        "; ".join(dict.fromkeys(training_in_words(about) for about in result["training"] if about)) or "none",
+    ]
+
+
+def contests(results: Results) -> str:
+    """The tournaments of the competitive games."""
+    return tournaments([result for result in evaluations_of(results) if "tournament" in result])
+
+
+STUDY = Study(
+    "shipped_networks",
+    [Shipped(name) for name in RECIPES],
+    play,
+    tables={"scoreboard": scoreboard, "contests": contests},
+    unit="network",
+)

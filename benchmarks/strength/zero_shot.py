@@ -1,62 +1,54 @@
-"""Who can play with strangers: algorithms side by side, in self-play, in cross-play and with bots.
+"""Zero-shot coordination: algorithms side by side, in self-play and cross-play.
 
-    python -m benchmarks.strength.zero_shot --cores 2                # train and play what is not in the results yet
-    python -m benchmarks.strength.zero_shot --preset mini --seeds 3  # only these
-    python -m benchmarks.strength.zero_shot --list                   # what there is to train
-    python -m benchmarks.strength.scoreboard                         # the tables in benchmarks/strength/SCORES.md
+    hanabako study list zero_shot
+    hanabako study run zero_shot --cores 2                  # trains and plays what is missing
+    hanabako study run zero_shot --where preset=mini        # only these
+    hanabako study run zero_shot --where preset=mini algorithm=sad seed=1
 
-Every algorithm is trained with several seeds on one core each, for as many minutes of that core's work (`--clock
-core`), so that a busy machine compares as fairly as an idle one; `ippo-half` has half of them, and so about as many
-decisions as the slowest. Then everybody plays with everybody, in both orders of seats and on the same deals, and with
-some bots. The runs lie in ``runs/zero_shot``; what was interrupted goes on where it was, and
-`benchmarks/strength/results/zero_shot.json` grows run by run and pair by pair. A run that is to meet new ones but whose
-policy is gone is trained again.
+Every algorithm is trained with several seeds on one core each, for as many minutes of that core's work (``--clock
+core``), so that a busy machine compares as fairly as an idle one; `ippo-half` has half of them, and so about as many
+decisions as the slowest. Then each agent plays with each, in both orders of seats and on the same deals, and with some
+bots. The runs lie in ``runs/zero_shot``: one that was interrupted goes on where it was, and one that has ended is read
+again, not trained again. A run that is to play but whose policy is gone is trained again with ``--again``; the pairs
+that the lost one played are stale from then on.
 """
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import tyro
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from agents.evaluation.crossplay import heat_map, over_disjoint_pairs, round_robin, save_heat_map
-from agents.learning.common.launch import words_for
-from agents.learning.common.runs import finished
+from agents.learning.common.launch import train_to_the_end
 from agents.playing.play import play, standard_error
 from agents.registry import load
-from hanabako.files import read_json, write_text
+from agents.studies import Row, Study
+from agents.studies.study import Result, Results
 from hanabako.games import game_named, make_config
 
-HERE = Path(__file__).resolve().parent
 RUNS = Path("runs") / "zero_shot"
-RESULTS = HERE / "results" / "zero_shot.json"
 GAMES, SEED = 500, 1
 BOTS = ("cautious", "smart", "piers")
 LEARNED = "cautious"
-"""Who scores less in self-play than this bot has not learned the game yet."""
+"""An algorithm that scores less in self-play than this bot has not learned the game yet."""
 
 ALGORITHMS = {
-    "ippo": ("agents.ppo", ""),
-    "ippo-half": ("agents.ppo", ""),
-    "ippo-dense": ("agents.ppo", "--network dense"),
-    "mappo": ("agents.learning.mappo", ""),
-    "other-play": ("agents.learning.other_play", ""),
-    "vdn": ("agents.learning.vdn", ""),
-    "sad": ("agents.learning.sad", ""),
-    "obl-1": ("agents.learning.off_belief", ""),
-    "obl-2": ("agents.learning.off_belief", "--level-below {obl-1}"),
+    "ippo": ("ppo", ""),
+    "ippo-half": ("ppo", ""),
+    "ippo-dense": ("ppo", "--network dense"),
+    "mappo": ("mappo", ""),
+    "other-play": ("other_play", ""),
+    "vdn": ("vdn", ""),
+    "sad": ("sad", ""),
+    "obl-1": ("off_belief", ""),
+    "obl-2": ("off_belief", "--level-below {obl-1}"),
 }
-"""By name: the module that learns, and its settings beside the usual ones; a name in braces is that algorithm's policy
-of the same seed."""
+"""By name: the module of `agents` that learns, and its settings beside the usual ones; a name in braces is that
+algorithm's policy of the same seed."""
 SHARES = {"ippo-half": 0.5}
 """Of a lot's minutes, if not all: in half of them IPPO takes about as many decisions as slower algorithms do in all."""
 
@@ -64,21 +56,22 @@ SHARES = {"ippo-half": 0.5}
 class Lot(NamedTuple):
     """Algorithms that are compared with each other."""
 
-    preset: str
     minutes: float
     seeds: int
     algorithms: tuple[str, ...]
 
 
-LOTS = (
-    Lot("mini", 5, 5, tuple(ALGORITHMS)),
-    Lot("small", 5, 5, tuple(ALGORITHMS)),
-    Lot("standard", 30, 3, ("ippo", "ippo-dense", "other-play")),
-)
+LOTS = {
+    "mini": Lot(5, 5, tuple(ALGORITHMS)),
+    "small": Lot(5, 5, tuple(ALGORITHMS)),
+    "standard": Lot(30, 3, ("ippo", "ippo-dense", "other-play")),
+}
+"""By preset."""
 
 
-class Run(NamedTuple):
-    """One training run."""
+@dataclass(frozen=True)
+class Run(Row):
+    """A training run."""
 
     preset: str
     algorithm: str
@@ -87,144 +80,139 @@ class Run(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of its directory."""
-        return f"{self.preset}-{self.agent}"
+        """What pairs call its agent."""
+        return f"{self.algorithm}-{self.seed}"
 
     @property
-    def agent(self) -> str:
-        """What it is called in the cells of the results."""
-        return f"{self.algorithm}-{self.seed}"
+    def folder(self) -> Path:
+        """Where it is kept."""
+        return RUNS / f"{self.preset}-{self.name}"
 
     @property
     def policy(self) -> Path:
         """The file of its policy."""
-        return RUNS / self.name / "policy.safetensors"
+        return self.folder / "policy.safetensors"
 
     @property
-    def command(self) -> list[str]:
-        """What begins it, or goes on with it."""
-        module, settings = ALGORITHMS[self.algorithm]
+    def needs(self) -> "Sequence[Run]":
+        """The runs whose policies its settings name."""
+        settings = ALGORITHMS[self.algorithm][1]
+        return [run_of(self.preset, name, self.seed) for name in ALGORITHMS if f"{{{name}}}" in settings]
+
+    @property
+    def agents(self) -> list[str]:
+        """The files of these policies."""
+        return [str(run.policy) for run in self.needs]
+
+    @property
+    def settings(self) -> list[str]:
+        """What the learner is told."""
+        policies = {run.algorithm: run.policy for run in self.needs}
+        own = ALGORITHMS[self.algorithm][1].format(**policies).split()
         budget = ["--minutes", str(self.minutes), "--clock", "core", "--seed", str(self.seed)]
-        others = {name: self._replace(algorithm=name).policy for name in ALGORITHMS}
-        own = ["--preset", self.preset, *settings.format(**others).split(), *budget]
-        return [sys.executable, "-m", module, *words_for(RUNS / self.name, own)]
+        return ["--preset", self.preset, *own, *budget]
 
 
 @dataclass(frozen=True)
-class Args:
-    """Compare algorithms by how well they play with strangers."""
+class Pair(Row):
+    """Two agents that play together, on the same deals as all others of the preset."""
 
-    preset: str | None = None
-    """Only what is trained on this one."""
-    cores: int = 1
-    """Runs at the same time."""
-    seeds: int | None = None
-    """At most so many of every algorithm."""
-    list: bool = False
-    """Only list the runs."""
+    preset: str
+    one: str
+    """At player 0: a run's `Run.name` or a bot."""
+    other: str
+    """At all other seats."""
 
+    @property
+    def needs(self) -> Sequence[Run]:
+        """The runs in it."""
+        return [run_named(self.preset, name) for name in dict.fromkeys((self.one, self.other)) if name not in BOTS]
 
-def runs_of(lot: Lot) -> list[Run]:
-    """One seed of all algorithms after the other; those that need another's policy a seed later than that."""
-    minutes = {name: lot.minutes * SHARES.get(name, 1) for name in lot.algorithms}
-    runs = [Run(lot.preset, name, seed, minutes[name]) for seed in range(1, lot.seeds + 1) for name in lot.algorithms]
-    needs = {name: "{" in settings for name, (_, settings) in ALGORITHMS.items()}
-    return sorted(runs, key=lambda run: (run.seed + needs[run.algorithm], needs[run.algorithm]))
-
-
-# --- Training ---------------------------------------------------------------------------------------------------------
+    @property
+    def agents(self) -> list[str]:
+        """Both, by name or file."""
+        files = {run.name: str(run.policy) for run in self.needs}
+        return [files.get(name, name) for name in (self.one, self.other)]
 
 
-def trained(run: Run) -> dict[str, Any]:
-    """Train as a run says, or go on with it; what it reached, as JSON types.
+def run_of(preset: str, algorithm: str, seed: int) -> Run:
+    """An algorithm's run, for its share of the lot's minutes."""
+    return Run(preset, algorithm, seed, LOTS[preset].minutes * SHARES.get(algorithm, 1))
+
+
+def run_named(preset: str, name: str) -> Run:
+    """The run that a pair calls by a name."""
+    algorithm, _, seed = name.rpartition("-")
+    return run_of(preset, algorithm, int(seed))
+
+
+def rows_of(preset: str) -> list[Row]:
+    """The runs of a lot, one seed of all algorithms after the other, and all their pairs, with bots too."""
+    lot = LOTS[preset]
+    runs = [run_of(preset, name, seed) for seed in range(1, lot.seeds + 1) for name in lot.algorithms]
+    names = [*BOTS, *(run.name for run in runs)]
+    return [*runs, *(Pair(preset, one, other, wanted=GAMES) for one in names for other in names)]
+
+
+# --- Training and playing ---------------------------------------------------------------------------------------------
+
+
+def measure(row: Run | Pair, _before: Result | None) -> dict[str, Any]:
+    """Train a run to its end, or go on with it, or play a pair's games; returns what was measured.
 
     Raises:
-        SystemExit: it was interrupted, or failed.
+        ValueError: training failed, or the file of a run's policy is gone.
+        SystemExit: training was interrupted.
     """
-    run_dir = RUNS / run.name
-    if not finished(run_dir):
-        RUNS.mkdir(parents=True, exist_ok=True)
-        with (RUNS / f"{run.name}.log").open("a") as log:
-            environment = os.environ | {"OMP_NUM_THREADS": "1"}
-            subprocess.run(run.command, stdout=log, stderr=log, env=environment, check=False)
-    last = finished(run_dir)
-    if last is None:
-        raise SystemExit(f"{run.name} did not end; {RUNS / run.name}.log says why. python -m {__spec__.name} goes on")
-    about = read_json(run_dir / "config.json")
+    return train(row) if isinstance(row, Run) else play_pair(row)
+
+
+def train(run: Run) -> dict[str, Any]:
+    """Train; returns what it cost and reached."""
+    learner = ALGORITHMS[run.algorithm][0]
+    last = train_to_the_end(1, run.folder, run.settings, f"hanabako study run {STUDY.name}", learner)
     numbers = ("steps", "core_seconds", "greedy_score", "greedy_score_error", "greedy_games", "greedy_lost")
-    return {**run._asdict(), **{name: last[name] for name in numbers}, "machine": about["machine"]}
+    return {"done": 1, **{name: last[name] for name in numbers}}
 
 
-def train_all(wanted: Sequence[Run], cores: int, results: dict[str, Any]) -> None:
-    """Train what is not in the results, ``cores`` at a time, and note each as it ends."""
-    there = runs_in(results)
-    missing = [run for run in wanted if run not in there]
-    with ThreadPoolExecutor(cores) as threads, tqdm(total=len(missing), unit="run") as bar:
-        try:
-            for row in threads.map(trained, missing):
-                results["runs"].append(row)
-                keep(results)
-                bar.update()
-        except BaseException:
-            threads.shutdown(cancel_futures=True)  # those that run end first
-            raise
+def play_pair(pair: Pair) -> dict[str, Any]:
+    """Play; returns the mean score."""
+    for run in pair.needs:
+        if not run.policy.exists():
+            chosen = f"preset={run.preset} algorithm={run.algorithm} seed={run.seed}"
+            again = f"hanabako study run {STUDY.name} --again --where {chosen}"
+            raise ValueError(f"its policy {run.policy} is gone: {again} trains it again")
+    config = make_config("hanabi", pair.preset, settings=game_named("hanabi").training_settings)
+    agents = {name: load(name, config) for name in pair.agents}
+    one, other = (agents[name] for name in pair.agents)
+    scores = play(config, [one, *[other] * (config.players - 1)], pair.wanted, SEED).score
+    return {"done": pair.wanted, "score": round(float(scores.mean()), 4)}
 
 
-def forget_lost(wanted: Sequence[Run], results: dict[str, Any]) -> None:
-    """Take those runs out of the results that have pairs left to play but no policy to play with."""
-    cells = results["cells"].get(wanted[0].preset, {})
-    to_meet = {name for pair in pairs_left([*BOTS, *(run.agent for run in wanted)], cells) for name in pair}
-    lost = {run for run in runs_in(results) & set(wanted) if run.agent in to_meet and not run.policy.exists()}
-    results["runs"] = [row for row in results["runs"] if run_of(row) not in lost]
-    gone = {run.agent for run in lost}
-    for pair in [pair for pair in cells if gone & set(pair.split())]:
-        del cells[pair]
+# --- Tables and pictures ----------------------------------------------------------------------------------------------
 
 
-# --- Playing ----------------------------------------------------------------------------------------------------------
+def cells_of(results: Results) -> dict[str, dict[str, float]]:
+    """The mean scores of all pairs of `all_met`, as ``"one other"``, by preset; without those that lack a bot."""
+    found: dict[str, dict[str, float]] = {}
+    for result in results:
+        if "one" in result["fields"]:
+            found.setdefault(result["preset"], {})[f"{result['one']} {result['other']}"] = result["score"]
+    names = {preset: all_met(cells) for preset, cells in found.items()}
+    return {
+        preset: {f"{one} {other}": cells[f"{one} {other}"] for one in names[preset] for other in names[preset]}
+        for preset, cells in found.items()
+        if set(BOTS) <= set(names[preset])
+    }
 
 
-def pairs_left(names: Sequence[str], cells: Mapping[str, float]) -> list[tuple[str, str]]:
-    """The ordered pairs that have no cell."""
-    return [(one, other) for one in names for other in names if f"{one} {other}" not in cells]
-
-
-def play_all(preset: str, results: dict[str, Any]) -> None:
-    """Play every ordered pair that is not in the results, and note the mean score of each."""
-    config = make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
-    files = {run.agent: run.policy for run in map(run_of, results["runs"]) if run.preset == preset}
-    cells = results["cells"].setdefault(preset, {})
-    pairs = pairs_left([*BOTS, *files], cells)
-    agents = {name: load(files.get(name, name), config) for name in {name for pair in pairs for name in pair}}
-    for k, (one, other) in enumerate(tqdm(pairs, unit="pair", desc=preset)):
-        line_up = [agents[one], *[agents[other]] * (config.players - 1)]
-        cells[f"{one} {other}"] = round(float(play(config, line_up, GAMES, SEED).score.mean()), 4)
-        if k % 50 == 49:
-            keep(results)
-    keep(results)
-
-
-def keep(results: Mapping[str, Any]) -> None:
-    """Write the results."""
-    write_text(RESULTS, json.dumps(results, indent=0) + "\n")
-
-
-def run_of(row: Mapping[str, Any]) -> Run:
-    """What a row of the results is of."""
-    return Run(*(row[name] for name in Run._fields))
-
-
-def runs_in(results: Mapping[str, Any]) -> set[Run]:
-    """The runs that have ended."""
-    return {run_of(row) for row in results["runs"]}
-
-
-def read_results() -> dict[str, Any]:
-    """What has been trained and played so far."""
-    return read_json(RESULTS) if RESULTS.exists() else {"games": GAMES, "seed": SEED, "runs": [], "cells": {}}
-
-
-# --- What it says -----------------------------------------------------------------------------------------------------
+def all_met(cells: Mapping[str, float]) -> list[str]:
+    """Bots and agents that each have played with themselves and all before them, in both orders of seats."""
+    met: list[str] = []
+    for name in dict.fromkeys([*BOTS, *(pair.split()[0] for pair in cells)]):
+        if all(f"{name} {other}" in cells and f"{other} {name}" in cells for other in (*met, name)):
+            met.append(name)
+    return met
 
 
 class Standing(NamedTuple):
@@ -266,34 +254,34 @@ def standing(cells: Mapping[str, float], own: Sequence[str]) -> Standing:
     return Standing(self_play, meeting(cells, own, own), (float(first), float(second)))
 
 
-def table(results: Mapping[str, Any]) -> str:
+def board(results: Results) -> str:
     """One part per preset in Markdown, best in cross-play first."""
-    return "\n\n".join("\n".join(lines_of(preset, results)) for preset in results["cells"])
+    runs = [result for result in results if "algorithm" in result["fields"]]
+    parts = ["\n".join(lines_of(preset, cells, runs)) for preset, cells in cells_of(results).items()]
+    return "\n\n".join(parts) or "The bots have not played all their pairs yet."
 
 
-def lines_of(preset: str, results: Mapping[str, Any]) -> Iterator[str]:
+def lines_of(preset: str, cells: Mapping[str, float], runs: Results) -> Iterator[str]:
     """The lines of one preset."""
-    cells = results["cells"][preset]
-    agents = agents_of(cells)
-    level = cells[f"{LEARNED} {LEARNED}"]
+    level, agents = cells[f"{LEARNED} {LEARNED}"], agents_of(cells)
     standings = {name: standing(cells, own) for name, own in agents.items() if name not in BOTS}
-    yield f"**{preset}**, 2 players, {results['games']:,} deals a pair; `{LEARNED}` alone scores {level:.2f}."
+    yield f"**{preset}**, 2 players, {GAMES:,} deals a pair; `{LEARNED}` alone scores {level:.2f}."
     yield ""
     yield "| algorithm | seeds | decisions a seed | core-minutes | self-play | cross-play | with bots, seats 1, 2 |"
     yield "|---|---|---|---|---|---|---|"
     for name in sorted(standings, key=lambda name: -np.nan_to_num(standings[name].cross_play[0])):
-        rows = [row for row in results["runs"] if (row["preset"], row["algorithm"]) == (preset, name)]
+        own = [run for run in runs if run["preset"] == preset and f"{run['algorithm']}-{run['seed']}" in agents[name]]
         found = standings[name]
         note = " (not yet learned)" if found.self_play[0] < level else ""
-        cost = f"{mean(rows, 'steps') / 1e6:.1f} M | {mean(rows, 'core_seconds') / 60:.1f}"
+        cost = f"{mean(own, 'steps') / 1e6:.1f} M | {mean(own, 'core_seconds') / 60:.1f}"
         scores = f"{with_error(*found.self_play)} | {with_error(*found.cross_play)}"
         bots = f"{found.with_bots[0]:.2f}, {found.with_bots[1]:.2f}"
-        yield f"| {name}{note} | {len(rows)} | {cost} | {scores} | {bots} |"
+        yield f"| {name}{note} | {len(own)} | {cost} | {scores} | {bots} |"
 
 
-def mean(rows: Sequence[Mapping[str, Any]], name: str) -> float:
-    """Of one number of some runs."""
-    return float(np.mean([row[name] for row in rows]))
+def mean(runs: Results, name: str) -> float:
+    """The mean of one number of some runs."""
+    return float(np.mean([run[name] for run in runs]))
 
 
 def with_error(score: float, error: float | None) -> str:
@@ -315,35 +303,20 @@ def matrix_of(cells: Mapping[str, float]) -> tuple[NDArray[np.float64], list[str
     return scores, list(agents)
 
 
-def draw(preset: str, results: Mapping[str, Any], path: Path) -> None:
-    """The matrix of one preset as a picture."""
-    matrix, names = matrix_of(results["cells"][preset])
-    best = make_config("hanabi", preset).max_score
-    title = f"{preset}: partners that never met"
-    save_heat_map(path, heat_map(matrix, names, best, title, "one", "the other"))
+def draw(preset: str, results: Results, path: Path) -> None:
+    """Write the matrix of one preset as a picture, if there is one."""
+    cells = cells_of(results).get(preset)
+    if cells is not None:
+        matrix, names = matrix_of(cells)
+        best = make_config("hanabi", preset).max_score
+        title = f"{preset}: partners that never met"
+        save_heat_map(path, heat_map(matrix, names, best, title, "one", "the other"))
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
-    lots = [
-        lot._replace(seeds=min(lot.seeds, args.seeds or lot.seeds)) for lot in LOTS if args.preset in (None, lot.preset)
-    ]
-    if not lots:
-        raise SystemExit(f"preset must be one of {', '.join(lot.preset for lot in LOTS)}, got {args.preset!r}")
-    results = read_results()
-    if args.list:
-        there = runs_in(results)
-        for run in (run for lot in lots for run in runs_of(lot)):
-            print(f"{'done' if run in there else 'to do':<6}{run.minutes:g} minutes  {run.name}")
-        return
-    for lot in lots:
-        wanted = runs_of(lot)
-        forget_lost(wanted, results)
-        train_all(wanted, args.cores, results)
-        play_all(lot.preset, results)
-        draw(lot.preset, results, RESULTS.with_name(f"zero_shot-{lot.preset}.png"))
-
-
-if __name__ == "__main__":
-    main()
+STUDY = Study(
+    "zero_shot",
+    [row for preset in LOTS for row in rows_of(preset)],
+    measure,
+    tables={"zero-shot": board},
+    figures={f"zero_shot-{preset}.png": partial(draw, preset) for preset in LOTS},
+)

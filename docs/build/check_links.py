@@ -5,11 +5,12 @@
 Scripts, styles and pictures from other hosts are refused too: a page must look the same without a network.
 """
 
-import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+import tyro
 
 __all__ = ["broken_links"]
 
@@ -58,12 +59,12 @@ def broken_links(site: Path) -> Iterator[str]:
                 yield f"{path.relative_to(site.resolve())}: no place {address}"
 
 
-def main() -> None:
-    """Print what is broken; fail if anything is."""
-    lines = sorted(set(broken_links(Path(sys.argv[1]))))
+def check(site: Path, /) -> None:
+    """Print what is broken of a site; fail if anything is."""
+    lines = sorted(set(broken_links(site)))
     print("\n".join(lines) or "every internal link leads somewhere")
     raise SystemExit(bool(lines))
 
 
 if __name__ == "__main__":
-    main()
+    tyro.cli(check)

@@ -38,6 +38,7 @@ suppress_warnings = ["myst.header"]  # rule cards step from a second heading to 
 # --- Docstrings -------------------------------------------------------------------------------------------------------
 
 default_role = "py:obj"
+autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
@@ -45,7 +46,7 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
-viewcode_follow_imported_members = False  # an entry of a package leads to the whole one, which has the source
+viewcode_follow_imported_members = False  # else the source of what a package re-exports links back to no entry
 nitpicky = True
 nitpick_ignore_regex = [(r"py:.*", rf"(?!({'|'.join(public.PACKAGES)})\.).*")]  # what others document lies elsewhere
 
@@ -69,4 +70,3 @@ def setup(app):
     app.connect("missing-reference", public.find)
     app.connect("doctree-read", public.without_builtins)
     app.connect("autodoc-process-docstring", public.tidied, priority=400)  # napoleon's is 500
-    app.connect("autodoc-process-docstring", public.given_back, priority=600)

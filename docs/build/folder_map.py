@@ -7,9 +7,8 @@ A README has its folder's map between the marks ``<!-- begin map -->`` and ``<!-
 one of the packages, without their modules.
 """
 
-import argparse
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from agents.studies.generated import marks, update
@@ -18,6 +17,7 @@ from docs.build.rule_card import markdown_rows
 __all__ = ["folder_map", "maps", "packages_map"]
 
 ROOT = Path(__file__).resolve().parents[2]
+COMMAND = "python -m docs.build.folder_map"
 
 
 def sentence(module: Path) -> str:
@@ -63,14 +63,17 @@ def maps(root: Path) -> Iterator[tuple[Path, str]]:
             yield page, packages_map(root) if page.parent == root else folder_map(page.parent)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the maps of a clone's READMEs from the docstrings of its modules."""
-    parser = argparse.ArgumentParser(prog="python -m docs.build.folder_map", description=main.__doc__)
-    parser.add_argument("--check", action="store_true", help="only say whether the READMEs are up to date")
-    options = parser.parse_args(arguments)
+def write_maps(check: bool = False) -> None:
+    """Write the maps of a clone's READMEs from the docstrings of its modules.
+
+    Args:
+        check: only say whether the READMEs are up to date.
+    """
     for page, text in maps(ROOT):
-        update(page, [("map", text)], options.check, "python -m docs.build.folder_map")
+        update(page, [("map", text)], check, COMMAND)
 
 
 if __name__ == "__main__":
-    main()
+    import tyro
+
+    tyro.cli(write_maps, prog=COMMAND)

@@ -9,20 +9,19 @@ with their outputs, so that what was changed without a stamp is noticed. The cod
 of the clone that its cells reach by imports; comments and docstrings do not count.
 """
 
-import argparse
 import ast
 import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from hanabako.files import read_json, write_text
 
-__all__ = ["digest_of_cells", "report", "stamp", "stamp_in_words"]
+__all__ = ["digest_of_cells", "report", "stamp_in_words", "write_stamp"]
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "hanabako"
@@ -39,7 +38,7 @@ def digest_of_cells(notebook: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def stamp(path: Path, commit: str) -> None:
+def write_stamp(path: Path, commit: str) -> None:
     """Write into a notebook that its outputs were made at ``commit``.
 
     Raises:
@@ -162,7 +161,7 @@ def git(*words: str) -> str | None:
 # --- Command line -----------------------------------------------------------------------------------------------------
 
 
-def run(path: Path) -> None:
+def execute(path: Path) -> None:
     """Execute a notebook in its folder and keep the outputs."""
     import nbformat
     from nbclient import NotebookClient
@@ -172,24 +171,27 @@ def run(path: Path) -> None:
     nbformat.write(notebook, path)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Say which notebooks are older than the code they show, or make and stamp their outputs."""
-    parser = argparse.ArgumentParser(prog="python -m docs.build.notebooks", description=main.__doc__)
-    parser.add_argument("--run", nargs="+", metavar="NAME", default=[], help="execute these notebooks and stamp them")
-    parser.add_argument("--stamp", nargs="+", metavar="NAME", default=[], help="stamp these as they are")
-    parser.add_argument("--commit", help="the commit that made the outputs; the one that is checked out")
-    options = parser.parse_args(arguments)
-    commit = options.commit or (git("describe", "--always", "--dirty", "--abbrev=12") or "unknown").strip()
-    for name in [*options.run, *options.stamp]:
+def make(run: tuple[str, ...] = (), stamp: tuple[str, ...] = (), commit: str | None = None) -> None:
+    """Say which notebooks are older than the code they show, or make and stamp their outputs.
+
+    Args:
+        run: execute these notebooks and stamp them.
+        stamp: stamp these as they are.
+        commit: the commit that made the outputs; by default the one that is checked out.
+    """
+    commit = commit or (git("describe", "--always", "--dirty", "--abbrev=12") or "unknown").strip()
+    for name in [*run, *stamp]:
         path = ROOT / "notebooks" / f"{Path(name).stem}.ipynb"
         try:
-            if name in options.run:
-                run(path)
-            stamp(path, commit)
+            if name in run:
+                execute(path)
+            write_stamp(path, commit)
         except (OSError, ValueError) as error:
             raise SystemExit(f"notebooks: {error}") from error
     print("\n".join(report()))
 
 
 if __name__ == "__main__":
-    main()
+    import tyro
+
+    tyro.cli(make, prog="python -m docs.build.notebooks")

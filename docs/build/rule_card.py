@@ -3,7 +3,6 @@
 `agents.studies.generated.update` writes them into a page.
 """
 
-import argparse
 import ast
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +14,6 @@ from hanabako.engine.layout import Field
 
 __all__ = [
     "bits_markdown",
-    "card_parser",
     "changed_fields",
     "config_markdown",
     "ends_markdown",
@@ -89,10 +87,3 @@ def ends_markdown(words: Mapping[int, str | None]) -> str:
     """How games end, in words and numbers."""
     rows = [(f"`{word!r}`".replace("'", '"'), number) for number, word in words.items()]
     return markdown_rows(("`end_reason`", "number"), rows)
-
-
-def card_parser(module: str, words: str | None) -> argparse.ArgumentParser:
-    """The arguments of a game's command that writes its page."""
-    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=words)
-    parser.add_argument("--check", action="store_true", help="only say whether README.md is up to date")
-    return parser

@@ -21,7 +21,7 @@ from numba import prange
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, parallel_kernel, rule
 from hanabako.compiler.numba_hooks.rules_tuple import rules_tuple
-from hanabako.engine.bits import clear_row, unpack
+from hanabako.engine.bits import clear_row, unpack_row
 from hanabako.engine.protocol import ENDED, REFUSED, REWARDED, GameFunctions, Loops
 from hanabako.engine.rng import game_key, random_word
 from hanabako.engine.turns import TurnRules, has_rewards, is_legal, random_move, rollout_rule, turn_rules
@@ -110,7 +110,7 @@ def observe_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> 
             observer = np.int64(tables[i].state.current_player) if player < 0 else player
             observe(rules, tables[i], observer, observation[i])
             if observer == tables[i].state.current_player:
-                unpack(tables[i].mask, action_mask.shape[1], action_mask[i])
+                unpack_row(tables[i].mask, action_mask.shape[1], action_mask[i])
             else:
                 clear_row(action_mask[i])
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hanabako.compiler.jit import interned, rule
-from hanabako.engine.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, unpack
+from hanabako.engine.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, unpack_row
 from hanabako.engine.protocol import NEXT_STEP, SAME_STEP, GameFunctions
 from hanabako.engine.rng import random_below
 from hanabako.engine.sections import words_for
@@ -116,7 +116,7 @@ def observe_rule(functions: GameFunctions) -> Callable[..., None]:
             for w in range(out.shape[0]):
                 out[w] = table.seen[w]
         else:
-            unpack(table.seen, out.shape[0], out)
+            unpack_row(table.seen, out.shape[0], out)
 
     return observe_table
 
@@ -138,7 +138,7 @@ def legality_rules(functions: GameFunctions) -> tuple[Callable[..., None], Calla
     @rule
     def offer_actions(rules, table, action_mask):
         legal_action_mask(rules, table.state, table.mask)
-        unpack(table.mask, action_mask.shape[0], action_mask)
+        unpack_row(table.mask, action_mask.shape[0], action_mask)
         table.current_player = table.state.current_player
 
     return refresh, offer_actions

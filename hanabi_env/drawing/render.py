@@ -7,7 +7,7 @@
 Suits differ in color and in shape, so that no color need be told from another: heart, star, triangle, diamond, moon;
 flower (multicolor), keg (black powder). Under every card stand the suits and ranks that hints leave open to its holder;
 a card that this seat cannot see shows which cards it can still be.
-`python -m agents.commands.draw hanabi table.svg --seed 7` draws a game that bots play.
+`hanabako draw hanabi table.svg --seed 7` draws a game that bots play.
 """
 
 from collections.abc import Sequence

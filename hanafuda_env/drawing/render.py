@@ -4,7 +4,7 @@
     table_svg(view); table_rgb(view); table_ansi(view)
     replay(config, [Snapshot(position, "play 3-1", {"play 3-1": 0.9, ...}), ...]).save("game.html")
 
-`python -m agents.commands.draw koikoi table.svg --seed 7` draws a game that bots play.
+`hanabako draw koikoi table.svg --seed 7` draws a game that bots play.
 """
 
 from collections.abc import Sequence

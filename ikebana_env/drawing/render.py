@@ -4,7 +4,7 @@
     table_svg(view); table_rgb(view); table_ansi(view)
     replay(config, [Snapshot(position, "draw", {"draw": 0.9, ...}), ..., Snapshot(last_position)]).save("game.html")
 
-`python -m agents.commands.draw ikebana table.svg --seed 7` draws a game that bots play.
+`hanabako draw ikebana table.svg --seed 7` draws a game that bots play.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,5 @@
 """Bots: they see only what their seat may, and play the same game on every path."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +11,10 @@ from agents.playing.block import Block
 from agents.playing.play import play, steps_of
 from agents.playing.policy import Policy
 from agents.playing.seating import OneTable, sit
+from agents.studies.store import read_results
+from benchmarks.strength import hanabi_bots
+from benchmarks.strength import ports as originals
 from benchmarks.strength.ports import WITHIN, Comparison, comparisons
-from benchmarks.strength.scoreboard import ORIGINALS, PROGRAMS
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
@@ -157,16 +158,20 @@ def test_every_preset_is_played_by_the_rules(name, preset):
         assert not (tables["illegal"] & tables["ended"]).any()
 
 
+def compared() -> list[Comparison]:
+    """All our bots and their originals, by the results that are kept."""
+    return list(comparisons(read_results(originals.RESULTS), read_results(hanabi_bots.RESULTS)))
+
+
 def ports() -> list[Comparison]:
     """Our bots and their originals at the standard game, for two and for five players."""
-    found = comparisons(json.loads(ORIGINALS.read_text("utf-8")), json.loads(PROGRAMS.read_text("utf-8")))
-    return [case for case in found if case.lost_games in ("never", "kept") and case.players in (2, 5)]
+    return [case for case in compared() if case.lost_games in ("never", "kept") and case.players in (2, 5)]
 
 
 def test_no_program_on_the_scoreboard_is_farther_than_allowed_from_its_original():
-    compared = list(comparisons(json.loads(ORIGINALS.read_text("utf-8")), json.loads(PROGRAMS.read_text("utf-8"))))
-    assert len(compared) > 40
-    assert [case for case in compared if abs(case.ours - case.original) > WITHIN] == []
+    cases = compared()
+    assert len(cases) > 40
+    assert [case for case in cases if abs(case.ours - case.original) > WITHIN] == []
 
 
 @pytest.mark.statistical

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import torch
 
 import agents
 from agents.datasets import record
-from agents.learning.cloning import Args, Lessons, train
+from agents.learning.cloning import Args, Cloning, Lessons
+from agents.learning.common import trainer
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.recorded import RecordedEnvs
 from agents.learning.common.runs import read_metrics
@@ -22,6 +24,8 @@ from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
+train = partial(trainer.train, algorithm=Cloning)
+
 TINY = Args(**SMALL | {"preset": "mini", "agent": "smart"})
 ONE_COLOR = ("colors=1", "ranks=2", "hand_size=2", "max_information_tokens=2", "max_life_tokens=2", "derived=true")
 
@@ -159,8 +163,8 @@ def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_contest_is_evaluated_against_the_agent():
-    contest = replace(TINY, game="ikebana", preset="single_round", agent="greedy")
-    assert contest.others() == ("greedy",)
-    assert replace(contest, opponent="random").others() == ("random",)
+def test_a_competitive_game_is_evaluated_against_the_agent():
+    competitive = replace(TINY, game="ikebana", preset="single_round", agent="greedy")
+    assert competitive.others() == ("greedy",)
+    assert replace(competitive, opponent="random").others() == ("random",)
     assert TINY.others() == ()

@@ -4,9 +4,9 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
-from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +18,13 @@ import hanabako
 from agents import ppo, registry
 from agents.commands import benchmark, command_line, train, watch
 from agents.commands.command_line import COMMANDS, main
-from agents.learning import cloning
-from agents.learning.common import launch
+from agents.learning import vdn
+from agents.learning.common import algorithms, launch
+from agents.learning.common.algorithms import NAMES, maker_of, named
+from agents.learning.common.runs import read_metrics
 from hanabako.games import GameEntry, games
 from tests.agents.test_ppo import TINY
-from tests.agents.tiny_runs import UPDATE
+from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
 
 ROOT = Path(__file__).resolve().parents[2]
 SHORT = {"hanabi": ["--preset", "mini"], "ikebana": [], "koikoi": ["--config", "rounds=1"]}
@@ -113,6 +115,10 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["benchmark", "hanabi", "--seconds", "0"], "hanabako benchmark: seconds must be positive, got 0"),
         (["train", "--games", "0"], "hanabako train: games must be at least 1, got 0"),
         (["train", "--ranks", "0", "--steps", "1"], "hanabako train: ranks must be at least 1, got 0"),
+        (
+            ["train", "--algorithm", "dqn"],
+            f"hanabako train: algorithm must be one of {', '.join(NAMES)}, got 'dqn'",
+        ),
         (["train", "--resume", "nowhere"], "hanabako train: nowhere holds no run to resume"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -154,7 +160,7 @@ def test_shells_can_complete_every_command(shell: str, capsys: pytest.CaptureFix
     with pytest.raises(SystemExit, match=r"^(0|None|)$"):
         main(["--tyro-print-completion", shell])
     script = capsys.readouterr().out
-    for words in (*COMMANDS, "--with", "--ranks", "--cross-play"):
+    for words in (*COMMANDS, "--with", "--ranks", "cross-play"):
         assert words in script
 
 
@@ -206,9 +212,9 @@ def choices(page: str) -> list[str]:
 
 
 def test_a_run_is_trained_and_watched(tmp_path: Path):
-    """The settings that differ from the usual reach the learner; the run's page shows what its network would choose."""
+    """The settings reach the learner; the run's page shows what its network would choose."""
     run_dir = tmp_path / "run"
-    main(["train", *train.words_of(train.Args(**vars(TINY) | {"steps": UPDATE, "run_dir": run_dir})), "--ranks", "1"])
+    main(["train", *tiny_words(run_dir), "--ranks", "1"])
     kept = ppo.Args.saved(run_dir)
     assert (kept.game, kept.preset, kept.games) == (TINY.game, TINY.preset, TINY.games)
     main(["watch", str(run_dir)])
@@ -216,31 +222,102 @@ def test_a_run_is_trained_and_watched(tmp_path: Path):
     assert all(sum(p for _, p in frame["probabilities"]) == pytest.approx(1, abs=0.01) for frame in shown[:-1])
 
 
+def tiny_words(run_dir: Path, updates: int = 1) -> list[str]:
+    """A run of a second, as words."""
+    told = SMALL | {"steps": updates * UPDATE, "run_dir": run_dir}
+    return [str(word) for name, value in told.items() for word in (f"--{name.replace('_', '-')}", value)]
+
+
+OWN_WORDS = {
+    "other_play": ["--preset", "mini"],
+    "cloning": ["--agent", "random"],
+    "league": ["--game", "ikebana", "--preset", "single_round"],
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_algorithm_is_trained_by_name_and_found_again_when_its_run_goes_on(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run_dir = tmp_path / "run"
+    words = ["train", "--algorithm", name, *tiny_words(run_dir, 2), "--ranks", "1", *OWN_WORDS.get(name, [])]
+    with monkeypatch.context() as patch:
+        stop_after(patch, 1, signal.SIGINT)
+        main(words)
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
+    assert about["algorithm"] == name and len(read_metrics(run_dir)) == 1
+    main(["train", "--resume", str(run_dir)])
+    assert len(read_metrics(run_dir)) == 2
+
+
+@pytest.mark.parametrize("name", ["vdn", "off_belief", "cloning"])
+def test_a_run_that_does_not_say_who_made_it_goes_on_by_its_settings(name: str, tmp_path: Path):
+    learner = named(name)
+    about = {"args": learner.settings().to_json(), "ranks": 1}
+    (tmp_path / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    assert maker_of(tmp_path) == learner
+
+
+def test_a_run_is_not_resumed_by_another_algorithm(tmp_path: Path):
+    run_dir = tmp_path / "run"
+    main(["train", *tiny_words(run_dir), "--ranks", "1"])
+    with pytest.raises(SystemExit, match="is a run of the algorithm 'ppo', and cannot be resumed by mappo"):
+        main(["train", "--algorithm", "mappo", "--resume", str(run_dir)])
+
+
+def test_the_help_of_an_algorithm_shows_its_own_settings(capsys: pytest.CaptureFixture[str]):
+    for name, setting in (("vdn", "--q-lambda"), ("off_belief", "--level-below"), ("ppo", "--gae-lambda")):
+        with pytest.raises(SystemExit, match="0"):
+            main(["train", f"--algorithm={name}", "--help"])
+        out = capsys.readouterr().out
+        assert setting in out and "--ranks" in out
+        assert named(name).about.partition("\n")[0] in out
+
+
 def test_ranks_share_the_games_evenly(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(launch, "usable_cores", lambda: 6)
-    assert launch.usual_ranks(ppo.Args.games, ppo.Args.minibatch, "cpu") == 4
-    assert launch.usual_ranks(12, 36, "cpu") == 6
-    assert launch.usual_ranks(7, 7, "cpu") == 1
+    assert launch.ranks_for(ppo.Args(device="cpu")) == 4
+    assert launch.ranks_for(ppo.Args(device="cpu", games=12, minibatch=36)) == 6
+    assert launch.ranks_for(ppo.Args(device="cpu", games=7, minibatch=7)) == 1
 
 
-@pytest.mark.parametrize("settings", [["--start", "policy.safetensors"], ["--log", "x", "--no-such-option", "-h"]])
-def test_what_a_learner_is_told_is_not_taken_for_torchruns_own_options(
-    settings: list[str], monkeypatch: pytest.MonkeyPatch
-):
-    told: list[Namespace] = []
-    monkeypatch.setattr(launch, "torchrun", lambda words: told.append(parse_args(words)))
-    launch.train(2, settings, "learning.cloning")
-    assert (told[0].nproc_per_node, told[0].module) == ("2", True)
-    assert told[0].training_script == cloning.__name__
-    assert told[0].training_script_args == settings
+def test_ranks_are_as_many_as_can_share_what_an_algorithm_learns_from(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(launch, "usable_cores", lambda: 8)
+    assert launch.ranks_for(named("ppo").settings(device="cpu")) == 8
+    assert launch.ranks_for(vdn.Args(device="cpu", minibatch=64)) == 4  # sequences of 16 decisions
+    assert launch.ranks_for(vdn.Args(device="cpu", games=7)) == 1
 
 
 def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):
-    started = []
+    """They read them from a file, as torchrun's own words are few."""
+    started: list[tuple[str, int, dict]] = []
+
+    def torchrun(words: list[str]) -> None:
+        told = parse_args(words)
+        (path,) = told.training_script_args
+        started.append((told.training_script, int(told.nproc_per_node), json.loads(Path(path).read_text("utf-8"))))
+
     monkeypatch.setattr(GameEntry, "compile", lambda *_: None)
-    monkeypatch.setattr(train, "train", lambda ranks, words: started.append((ranks, words)))
-    main(["train", "--preset", "mini", "--ranks", "2", "--config", "derived=true", "history=2"])
-    assert started == [(2, ["--preset", "mini", "--config", "derived=true", "history=2"])]
+    monkeypatch.setattr(launch, "torchrun", torchrun)
+    words = ["--ranks", "2", "--preset", "mini", "--config", "derived=true"]
+    main(["train", "--algorithm", "vdn", *words, "history=2", "--q-lambda", "0.5"])
+    main(["train", *words, "--start", "hanabi-mini-2p"])
+    meant = {
+        "vdn": vdn.Args(preset="mini", config=("derived=true", "history=2"), q_lambda=0.5),
+        "ppo": ppo.Args(preset="mini", config=("derived=true",), start="hanabi-mini-2p"),
+    }
+    for (module, ranks, content), (name, settings) in zip(started, meant.items(), strict=True):
+        assert (module, ranks, content["algorithm"]) == (algorithms.__name__, 2, name)
+        assert type(settings).from_json(content["args"]) == settings
+
+
+def test_a_rank_trains_by_the_file_that_it_is_given(tmp_path: Path):
+    args = named("mappo").settings(**SMALL | {"steps": UPDATE, "run_dir": tmp_path / "run"})
+    told = {"algorithm": "mappo", "args": args.to_json()}
+    (tmp_path / "settings.json").write_text(json.dumps(told), encoding="utf-8")
+    algorithms.start_rank(tmp_path / "settings.json")
+    assert read_metrics(tmp_path / "run")[-1]["fraction"] == 1
+    assert maker_of(tmp_path / "run").name == "mappo"
 
 
 def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
@@ -332,7 +409,7 @@ def test_settings_are_refused_before_anything_is_compiled_or_started(
 ):
     started = []
     monkeypatch.setattr(GameEntry, "compile", lambda *_: started.append("compiled"))
-    monkeypatch.setattr(train, "train", lambda *_: started.append("started"))
+    monkeypatch.setattr(train, "start_ranks", lambda *_: started.append("started"))
     with pytest.raises(SystemExit, match=said):
         main(["train", *words, "--ranks", "2"])
     assert not started

@@ -1,4 +1,4 @@
-"""Cross-play, strangers, ad-hoc teams and their errors."""
+"""Cross-play, a guest in a team, ad-hoc teams and their errors."""
 
 import itertools
 import json
@@ -31,8 +31,8 @@ def test_a_cell_is_the_games_of_that_line_up(pool):
     np.testing.assert_array_equal(cells["smart", "random"].score, alone.score)
 
 
-def test_a_stranger_sits_at_every_seat_in_turn(pool):
-    cells = crossplay.strangers(MINI, pool, 30, seed=4)
+def test_a_guest_sits_at_every_seat_in_turn(pool):
+    cells = crossplay.one_guest(MINI, pool, 30, seed=4)
     first, second = cells["cheat", "random"]
     np.testing.assert_array_equal(first.score, play(MINI, [pool["random"], pool["cheat"]], 30, seed=4).score)
     np.testing.assert_array_equal(second.score, play(MINI, [pool["cheat"], pool["random"]], 30, seed=4).score)
@@ -115,13 +115,13 @@ def test_cross_play_of_networks_keeps_the_matrix_beside_its_summary(tmp_path, ca
 def test_the_command_line_studies(tmp_path, capsys):
     png, out = tmp_path / "matrix.png", tmp_path / "result.json"
     common = ["hanabi", "--preset", "mini", "--agents", "cheat,smart", "--games", "40", "--json", str(out)]
-    evaluate.main([*common, "--strangers", "--png", str(png)])
+    evaluate.main([*common, "--mode", "one-guest", "--png", str(png)])
     assert png.read_bytes().startswith(b"\x89PNG")
     assert np.shape(json.loads(out.read_text(encoding="utf-8"))["strangers"]) == (2, 2)
     evaluate.main([*common, "--ad-hoc"])
     assert [row["newcomer"] for row in json.loads(out.read_text(encoding="utf-8"))["ad_hoc"]] == ["cheat", "smart"]
     assert "over line-ups" in capsys.readouterr().out
-    for wrong in (["--strangers", "--ad-hoc"], ["--cross-play", "--agents", "smart,smart"]):
+    for wrong in (["--strangers", "--ad-hoc"], ["--mode", "cross-play", "--agents", "smart,smart"]):
         with pytest.raises(SystemExit, match="evaluate: "):
             evaluate.main([*common, *wrong])
 

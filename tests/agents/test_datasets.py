@@ -215,7 +215,7 @@ HOSTILE = {
     ),
     "a pickle alone": ({"about.json": pickle.dumps(Bomb())}, "about.json is JSON that cannot be read"),
     "another type": ({"000000/seeds.npy": saved(np.zeros(4))}, "seeds.npy must be .*'<u8'.* got .*'<f8'"),
-    "another shape": ({"000000/players.npy": saved(np.zeros((4, 3), np.uint16))}, r"shape': \(4, 2\)"),
+    "another shape": ({"000000/players.npy": saved(np.zeros((4, 3), np.uint16))}, r"shape \(4, 2\), got .*\(4, 3\)"),
     "long games": (
         {"000000/lengths.npy": saved(np.full(4, 2**32 - 1, np.uint32))},
         "a block has at most 1048576 actions",

@@ -11,7 +11,7 @@ import agents
 from agents import evaluate
 from agents.commands import command_line
 from agents.evaluate import Games, play
-from agents.evaluation import report
+from agents.evaluation import modes
 from agents.playing.random_policy import RandomPolicy
 from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
@@ -142,7 +142,7 @@ def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
     assert f"{result['score']:.3f}" in capsys.readouterr().out
 
 
-def test_a_contest_is_evaluated_from_the_command_line_too(capsys):
+def test_a_competitive_game_is_evaluated_from_the_command_line_too(capsys):
     evaluate.main(["koikoi", "--agents", "random", "--games", "20", "--config", "rounds=1"])
     assert "koikoi document, 2 players, observation plain, 20 games" in capsys.readouterr().out
 
@@ -172,7 +172,7 @@ def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path
 
 def test_few_games_have_few_line_ups(capsys):
     words = ["hanabi", "--preset", "mini", "--agents", "random,smart,piers", "--ad-hoc"]
-    result = evaluate.evaluate(evaluate.Args("hanabi", preset="mini", agents="random,smart", games=7, ad_hoc=True))
+    result = evaluate.evaluate(evaluate.Args("hanabi", preset="mini", agents="random,smart", games=7, mode="ad-hoc"))
     assert [len(row["line_ups"]) for row in result["ad_hoc"]] == [7, 7]
     evaluate.main([*words, "--games", "2"])
     assert "over line-ups" in capsys.readouterr().out
@@ -190,7 +190,7 @@ def test_few_games_have_few_line_ups(capsys):
     ],
 )
 def test_a_run_goes_by_the_name_of_its_directory(name, short):
-    assert report.short_name(name) == short
+    assert modes.short_name(name) == short
 
 
 def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):

@@ -4,7 +4,7 @@ import copy
 import itertools
 import random
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +33,7 @@ from agents.search.koikoi.one_round import (
 )
 from agents.search.koikoi.policy import KoiKoiSearch, Passes
 from agents.search.policy import Effort
-from benchmarks.strength.solvers.koikoi.equilibrium import Matching, both_hands, solve, solve_call
-from benchmarks.strength.solvers.koikoi.written_game import CHOICES
+from benchmarks.strength.solvers.koikoi.equilibrium import both_hands
 from hanabako.engine.protocol import rules_array
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig, koikoi_v0
@@ -112,33 +111,6 @@ def open_value(game: PlainKoiKoi) -> float:
     return best(float(np.mean([open_value(after) for after in ways(game, move).values()])) for move in game.legal())
 
 
-def believed_value(games: list[PlainKoiKoi]) -> float:
-    """The sum over deals that the player to move cannot tell apart; only that player has a choice before turn 16."""
-    games = [game for game in games if game.phase != "end"]
-    if not games:
-        return 0.0
-    if games[0].turn == 16:
-        return sum(open_value(game) for game in games)
-    totals = []
-    for move in games[0].legal():
-        total, by_card = 0.0, {}
-        for game in games:
-            found = ways(game, move)
-            for card, after in found.items():
-                by_card.setdefault(card, []).append((after, 1 / len(found)))
-        for group in by_card.values():
-            total += weighted(group)
-        totals.append(total)
-    return max(totals) if games[0].player == 0 else min(totals)
-
-
-def weighted(group: list[tuple[PlainKoiKoi, float]]) -> float:
-    """`believed_value` of deals that have met the same card: each way is as likely as every other."""
-    part = group[0][1]
-    ended = sum(lead(game) for game, _ in group if game.phase == "end")
-    return part * (ended + believed_value([game for game, _ in group]))
-
-
 def ending(config: KoiKoiConfig, turn: int, seed: int) -> tuple[PlainKoiKoi, np.ndarray]:
     """A position at the beginning of a turn after random play, in which nobody has stopped: plain, and as a record."""
     game, env = position(config, turn, seed)
@@ -201,72 +173,6 @@ def test_open_hands_are_worth_what_a_plain_minimax_says(config: KoiKoiConfig, tu
         for move, value in zip(moves, values, strict=False):
             after = [np.mean([open_value(a) for a in ways(with_hands(game, deal), move).values()]) for deal in chosen]
             assert value == pytest.approx((1 if player == 0 else -1) * np.mean(after))
-
-
-@pytest.mark.parametrize(("config", "turn"), ENDINGS[:3], ids=NAMES[:3])
-def test_closed_hands_are_worth_what_a_plain_search_of_beliefs_says(config: KoiKoiConfig, turn: int):
-    """With a card in each hand only one player has choices that hang on what is hidden."""
-    for seed in range(3):
-        game, root = ending(config, turn, seed)
-        player = game.player
-        every = both_hands(root[0], [0, 0])
-        own = [deal for deal in every if deal[player] == root["hand"][0, player]][:3]
-        solved = solve(game_of(config).make_game(config).rules, root, np.array(own), within=1e-6)
-        assert solved.value == pytest.approx(believed_value([with_hands(game, deal) for deal in own]) / 3, abs=1e-5)
-        assert solved.opened == pytest.approx(np.mean([open_value(with_hands(game, deal)) for deal in own]))
-
-
-@pytest.mark.parametrize("config", [ROUND, ENDINGS[2][0]], ids=["document", "koikoi_japan"])
-def test_a_call_is_worth_what_a_plain_search_of_beliefs_says(config: KoiKoiConfig):
-    """One deal has nothing hidden. Of three hands that all call, the other learns nothing by the call."""
-    all_call = 0
-    for seed in range(8):
-        game, env = position(config, 14, seed, phase="koi")
-        player, rules, root = game.player, env.game.rules, root_of(env)
-        sign, actual = 1 if player == 0 else -1, root["hand"][0].tolist()
-        ((_, stopped),) = ways(game, "stop").items()
-        ((_, called),) = ways(game, "koikoi").items()
-        alone = solve_call(rules, root, np.array([actual], np.uint64))
-        assert (alone.stop, alone.koikoi) == pytest.approx((sign * lead(stopped), sign * open_value(called)))
-        deals = [deal for deal in both_hands(root[0], [0, 0]).tolist() if deal[1 - player] == actual[1 - player]][:3]
-        found = []
-        for deal in deals:
-            root["hand"][0] = deal
-            found.append(solve_call(rules, root, np.array(deals), within=1e-6))
-        assert [one.stop for one in found] == pytest.approx([alone.stop] * 3, abs=1e-5)
-        value = solve(rules, root, np.array(deals), within=1e-6).value
-        assert np.mean([max(one.stop, one.koikoi) for one in found]) == pytest.approx(sign * value, abs=1e-5)
-        if min(one.often for one in found) > 0.9999:
-            all_call += 1
-            believed = believed_value([with_hands(called, deal) for deal in deals]) / 3
-            assert np.mean([one.koikoi for one in found]) == pytest.approx(sign * believed, abs=1e-3)
-    assert all_call
-
-
-def test_regret_matching_finds_the_value_of_kuhns_poker():
-    """-1/18 for the first player (Kuhn 1950): the solver knows nothing of cards but plans and pairs."""
-    # First player, card c: bet or pass; after pass and bet: call or fold. Second: after bet call or fold; after pass
-    # bet or check.
-    rows: list[Any] = []
-    pairs: dict[tuple[int, int], float] = defaultdict(float)
-    first = [1 + 4 * card for card in range(3)]  # plans bet, pass, then fold, call
-    for card in range(3):
-        rows += [(3 * card + 1, 0, 0, first[card], 2), (3 * card + 2, 0, first[card] + 1, first[card] + 2, 2)]
-        rows += [(50 + card, 1, 0, first[card], 2), (60 + card, 1, 0, first[card] + 2, 2)]
-    for one, other in itertools.permutations(range(3), 2):
-        a, b = first[one], first[other]
-        shown = 1 if one > other else -1
-        pairs[a, b] += 1 / 6  # bet, fold
-        pairs[a, b + 1] += 2 * shown / 6  # bet, call
-        pairs[a + 1, b + 2] += shown / 6  # pass, check
-        pairs[a + 2, b + 3] += -1 / 6  # pass, bet, fold
-        pairs[a + 3, b + 3] += 2 * shown / 6  # pass, bet, call
-    one, other = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-    matching = Matching(np.array(rows, CHOICES), (one, other, np.array(list(pairs.values()))), np.array([13, 13]))
-    matching.go_on(0, 1000)
-    lower, upper = matching.bounds()
-    assert lower <= -1 / 18 + 1e-12 and upper >= -1 / 18 - 1e-12
-    assert upper - lower < 1e-3
 
 
 class Keen(BatchedPolicy):
@@ -395,7 +301,7 @@ def test_a_search_says_what_it_expects_of_the_actions_among_which_it_chooses(con
     opinions = list(Adviser(search, config).opinions(session.record))
     expected = [opinion.values for opinion in opinions if opinion.values]
     assert len(expected) > 5 and all(len(values) > 1 for values in expected)
-    assert all(opinion.chances.keys() <= opinion.values.keys() for opinion in opinions if opinion.values)
+    assert all(opinion.probabilities.keys() <= opinion.values.keys() for opinion in opinions if opinion.values)
 
 
 def test_a_budget_of_koikoi_says_that_the_clock_decides():

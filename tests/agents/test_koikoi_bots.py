@@ -10,9 +10,6 @@ from agents.bots.bot import BotPolicy
 from agents.bots.koikoi.heuristics import probability_to_hold
 from agents.evaluate import play
 from agents.evaluation.matches import head_to_head
-from benchmarks.strength import koikoi_rounds
-from hanabako.files import write_rows
-from hanabako.machine import processor
 from hanafuda_env import PRESETS, koikoi_v0
 from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.state import state_dtype
@@ -107,26 +104,3 @@ def test_they_beat_who_they_should():
     for one, other in ((players["greedy_stop"], players["random"]), (roller, players["greedy_stop"])):
         result = head_to_head(JAPAN, one, other, 1000, seed=1).summary()
         assert result["lead"] > 5 * result["lead_error"]
-
-
-def test_a_long_match_goes_on_where_it_was(monkeypatch, tmp_path):
-    """Deal by deal the same numbers, interrupted or not; those of another network are not gone on with."""
-    monkeypatch.setattr(koikoi_rounds, "RIVAL", "monte_carlo:2")
-    monkeypatch.setattr(koikoi_rounds, "LONG_ROUNDS", 12)
-    monkeypatch.setattr(koikoi_rounds, "AT_ONCE", 2)
-    monkeypatch.setattr(koikoi_rounds, "MEASURED", ("document",))
-    monkeypatch.setattr(koikoi_rounds, "LONG_RESULTS", tmp_path / "long.json")
-    part = koikoi_rounds.played(koikoi_rounds.LongMatch("document"), None)
-    assert part["deals"] == 2
-    ends = []
-    for there in ([], [part], [part | {"networks": {}, "lead_sum": 1e9}]):
-        write_rows(koikoi_rounds.LONG_RESULTS, there)
-        koikoi_rounds.play_long_matches()
-        ends += koikoi_rounds.long_matches()
-    assert [row.pop("machine")["processor"] for row in ends] == [processor()] * 3  # load and minute are others
-    whole = ends[0]
-    assert whole["deals"] == 6 and whole["lead_squares"] > 0 and ends == [whole] * 3
-    config = koikoi_rounds.round_of("document")
-    network, rival = agents.load("koikoi-document-2p", config), agents.load("monte_carlo:2", config)
-    match = head_to_head(config, network, rival, 6, seed=koikoi_rounds.SEED)
-    assert whole["lead_sum"] == match.lead.mean(axis=1).sum()

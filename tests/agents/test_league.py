@@ -1,10 +1,11 @@
 """A league of past versions: who joins when, who meets whom, and what a best response earns.
 
-No contest of this package is small enough to be solved: the smallest, a round of Ikebana for two, begins with 55 hidden
-cards. What can be known exactly is tested: who sits where, and that members are the network as it was.
+No competitive game of this package is small enough to be solved: the smallest, a round of Ikebana for two, begins with
+55 hidden cards. What can be known exactly is tested: who sits where, and that members are the network as it was.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,17 @@ import pytest
 import torch
 
 from agents.learning import league, ppo
+from agents.learning.common import trainer
 from agents.learning.common.ranks import Ranks
-from agents.learning.league import Args, League, LeagueEnvs, exploitability, train
+from agents.learning.league import Args, League, LeagueEnvs, exploitability
 from agents.networks.neural_policy import NeuralPolicy
 from hanafuda_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 CONFIG = replace(PRESETS["document"], rounds=1)
+train = partial(trainer.train, algorithm=League)
+
 TINY = Args(**SMALL | {"preset": "document"})
 
 

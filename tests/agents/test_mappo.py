@@ -1,6 +1,7 @@
 """MAPPO: its critic sees what all see, its policy only what its player sees; and it solves a game exactly."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ import torch
 
 from agents.learning import mappo
 from agents.learning.common.ranks import Ranks
-from agents.learning.mappo import ActorCritic, EveryView
+from agents.learning.common.trainer import train
+from agents.learning.mappo import MAPPO, ActorCritic, EveryView
 from agents.networks.kinds import NETWORKS
 from agents.networks.neural_policy import load_policy
 from agents.playing.play import play
@@ -78,13 +80,13 @@ def test_a_critic_of_symmetric_views_is_blind_to_the_suits_names():
 
 @pytest.mark.parametrize("network", ["auto", "recurrent"])
 def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network):
-    assert_resumes(mappo.train, replace(TINY, steps=4 * UPDATE, network=network), tmp_path)
+    assert_resumes(partial(train, algorithm=MAPPO), replace(TINY, steps=4 * UPDATE, network=network), tmp_path)
 
 
 def test_it_solves_a_game_exactly(tmp_path: Path):
     args = replace(
         TINY, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2
     )
-    run_dir = mappo.train(replace(args, run_dir=tmp_path / "run"))
+    run_dir = train(replace(args, run_dir=tmp_path / "run"), MAPPO)
     policy = load_policy(run_dir / "policy.safetensors")
     assert (play(policy.config, policy, 2000, seed=5).score == 2).all()

@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation import matches as contest
-from benchmarks.strength.scoreboard import contests_board
+from agents.evaluation import matches
+from benchmarks.strength.tables.tournaments import tournaments
 from hanabako.games import games, make_config
 
 
 def test_every_seat_is_had_by_both():
-    assert contest.line_ups(2) == [[True, False], [False, True]]
+    assert matches.line_ups(2) == [[True, False], [False, True]]
     for players in (3, 5):
-        seats = np.array(contest.line_ups(players))
+        seats = np.array(matches.line_ups(players))
         assert seats.sum() * 2 == seats.size
 
 
 def test_a_summary_counts_deals_not_games():
-    match = contest.HeadToHead(np.array([[1.0, -1.0], [3.0, 1.0], [0.0, 2.0]]))
+    match = matches.HeadToHead(np.array([[1.0, -1.0], [3.0, 1.0], [0.0, 2.0]]))
     summary = match.summary()
     assert (summary["lead"], summary["deals"]) == (1.0, 3)
     assert summary["lead_error"] == pytest.approx(np.std([0, 2, 1], ddof=1) / np.sqrt(3))
@@ -30,7 +30,7 @@ def match(one: str, other: str, won: float, drawn: float = 0.0, games: int = 100
 
 def test_ratings_of_a_pair_are_its_odds():
     """10 to 1 are 400 points, but for the drawn game that is added; both stand as far from the mean of 0."""
-    rows = contest.ratings([match("a", "b", 10 / 11, games=10**7)])
+    rows = matches.ratings([match("a", "b", 10 / 11, games=10**7)])
     assert [row["name"] for row in rows] == ["a", "b"]
     assert rows[0]["rating"] == pytest.approx(200, abs=0.01) == -rows[1]["rating"]
     slope = 400 / np.log(10) / (10 / 11 * 1 / 11)  # points for a little more of the wins
@@ -42,38 +42,36 @@ def test_ratings_agree_with_the_matrix_whatever_its_order():
     rng = np.random.default_rng(5)
     for _ in range(20):
         names = list("abcde")
-        matches = [
-            match(one, other, *rng.dirichlet([1, 1, 0.2])[:2]) for one in names for other in names if one < other
-        ]
+        met = [match(one, other, *rng.dirichlet([1, 1, 0.2])[:2]) for one in names for other in names if one < other]
         wins = dict.fromkeys(names, 0.0)
-        for row in matches:
+        for row in met:
             share = row["won"] + row["drawn"] / 2
             wins[row["agents"][0]] += share
             wins[row["agents"][1]] += 1 - share
-        rows = contest.ratings(matches)
+        rows = matches.ratings(met)
         assert [row["name"] for row in rows] == sorted(names, key=lambda name: -wins[name])
-        again = contest.ratings([matches[k] for k in rng.permutation(len(matches))])
+        again = matches.ratings([met[k] for k in rng.permutation(len(met))])
         for row, other in zip(rows, again, strict=True):
             assert row["rating"] == pytest.approx(other["rating"], abs=0.01)
         assert sum(row["rating"] for row in rows) == pytest.approx(0, abs=1e-6)
 
 
 def test_who_never_loses_has_a_rating():
-    rows = contest.ratings([match("a", "b", 1.0), match("b", "c", 0.5) | {"won_error": None}, match("a", "c", 1.0)])
+    rows = matches.ratings([match("a", "b", 1.0), match("b", "c", 0.5) | {"won_error": None}, match("a", "c", 1.0)])
     assert rows[0]["name"] == "a" and np.isfinite(rows[0]["rating"])
     assert rows[0]["error"] is None
 
 
 def test_the_fit_finds_the_strengths_that_made_the_games():
     strength = np.array([300.0, 50.0, -150.0, -200.0])
-    chance = 1 / (1 + 10 ** ((strength[None] - strength[:, None]) / 400))
-    matches = [
-        match("abcd"[k], "abcd"[j], chance[k, j], games=10**6)
+    probability = 1 / (1 + 10 ** ((strength[None] - strength[:, None]) / 400))
+    met = [
+        match("abcd"[k], "abcd"[j], probability[k, j], games=10**6)
         for k in range(4)
         for j in range(k + 1, 4)
         if (k, j) != (0, 3)
     ]
-    found = {row["name"]: row["rating"] for row in contest.ratings(matches)}
+    found = {row["name"]: row["rating"] for row in matches.ratings(met)}
     assert [found[name] for name in "abcd"] == pytest.approx(strength, abs=0.1)
 
 
@@ -82,22 +80,22 @@ def test_nobody_beats_an_equal(game):
     """Both are the same player: every exchange of seats gains one what it gains the other."""
     config = make_config(game, games()[game].first_preset)
     random = agents.load("random", config)
-    result = contest.tournament(config, {"one": random, "other": random}, 20, seed=3)
+    result = matches.tournament(config, {"one": random, "other": random}, 20, seed=3)
     (match,) = result["matches"]
     assert match["lead"] == pytest.approx(0.0)
     assert {row["name"] for row in result["ratings"]} == {"one", "other"}
     assert [row["rating"] for row in result["ratings"]] == pytest.approx([0, 0], abs=1e-3)
 
 
-def test_the_board_shows_both_sides_of_every_match():
+def test_a_table_shows_both_sides_of_every_match():
     met = {"agents": ["a", "b"], "won": 0.6, "won_error": 0.01, "drawn": 0.1, "deals": 50, "games": 100}
     result = {
         "config": {"game": "chess", "players": 2},
         "preset": "standard",
         "observation": "public",
         "training": [None, None],
-        "tournament": {"matches": [met], "ratings": contest.ratings([met])},
+        "tournament": {"matches": [met], "ratings": matches.ratings([met])},
     }
-    lines = contests_board([result]).splitlines()
+    lines = tournaments([result]).splitlines()
     assert lines[0] == "**chess standard, 2 players**, 100 games a pair."
     assert lines[-2:] == ["| a |  | 60.0% ± 2.0% | +53 ± 7 |", "| b | 30.0% ± 2.0% |  | -53 ± 7 |"]

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 import agents
 from agents.networks.network import DenseNetwork, choose, fast_dtype, kind_of_processor, masked
 from agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
-from agents.networks.packing import pack, unpack
+from agents.networks.packing import pack, to_numbers
 from hanabako.games import make_config
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 
@@ -49,7 +49,7 @@ def saved(path: Path, config: HanabiConfig = CONFIG) -> Path:
 def test_packed_words_unpack_to_the_bits_of_the_int8_observation(dtype):
     words = torch.from_numpy(positions("packed")["observation"].view(np.int64))
     bits = positions("int8")["observation"]
-    numbers = unpack(words, dtype)
+    numbers = to_numbers(words, dtype)
     assert numbers.dtype == dtype
     assert numbers.shape == (24, 64 * words.shape[1])
     np.testing.assert_array_equal(numbers[:, : bits.shape[1]].float().numpy(), bits)

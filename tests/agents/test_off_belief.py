@@ -1,6 +1,7 @@
 """Off-Belief Learning: its target, what level 1 reaches beside the exact values, what level 2 reads, and resuming."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 import torch
 
 from agents.evaluate import play
+from agents.learning.common import trainer
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, train
+from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of
 from agents.networks.network import Network
 from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
 from hanabako.engine.game import Game
@@ -22,6 +24,8 @@ from .grounded import Grounded, begin
 from .tiny_runs import SMALL, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
+train = partial(trainer.train, algorithm=OffBelief)
+
 TINY = Args(**SMALL | {"horizon": 4})
 UPDATE = TINY.games * TINY.horizon
 EXACT = {"colors": 1, "ranks": 3, "hand_size": 1, "max_information_tokens": 1, "max_life_tokens": 1}

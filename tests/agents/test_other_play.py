@@ -1,6 +1,7 @@
 """Other-Play: every seat knows the suits by other names, and learns what does not depend on names."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import torch
 from agents.learning import other_play
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.other_play import RenamedSuits
+from agents.learning.common.trainer import train
+from agents.learning.other_play import OtherPlay, RenamedSuits
 from agents.networks.neural_policy import load_policy
 from agents.playing.play import play
 from hanabako.games import game_of, make_config
@@ -82,19 +84,19 @@ def test_actions_mean_what_their_player_calls_them():
 def test_a_game_without_alike_suits_is_refused(tmp_path):
     args = replace(TINY, game="koikoi", preset=None, run_dir=tmp_path / "run")
     with pytest.raises(ValueError, match="Other-Play needs suits that are alike; koikoi has none"):
-        other_play.train(args)
+        train(args, OtherPlay)
     with pytest.raises(ValueError, match="Other-Play needs suits that are alike"):
-        other_play.train(replace(TINY, preset="very_small", run_dir=tmp_path / "run"))
+        train(replace(TINY, preset="very_small", run_dir=tmp_path / "run"), OtherPlay)
 
 
 def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
-    assert_resumes(other_play.train, replace(TINY, preset="mini", steps=4 * UPDATE), tmp_path)
+    assert_resumes(partial(train, algorithm=OtherPlay), replace(TINY, preset="mini", steps=4 * UPDATE), tmp_path)
 
 
 def test_it_solves_a_game_exactly(tmp_path: Path):
     args = replace(
         TINY, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2
     )
-    run_dir = other_play.train(replace(args, run_dir=tmp_path / "run"))
+    run_dir = train(replace(args, run_dir=tmp_path / "run"), OtherPlay)
     policy = load_policy(run_dir / "policy.safetensors")
     assert (play(policy.config, policy, 2000, seed=5).score == 2).all()

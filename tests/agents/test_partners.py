@@ -10,10 +10,11 @@ import pytest
 import torch
 
 import agents
-from agents.learning import mappo
-from agents.learning.common.partners import CompanyEnvs
+from agents.learning.common import trainer
+from agents.learning.common.partners import PartnersEnvs
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
+from agents.learning.mappo import MAPPO
 from agents.networks.neural_policy import load_policy
 from agents.playing.block import Block
 from agents.playing.open_games import OpenBlock
@@ -35,8 +36,8 @@ def first_legal(envs: SelfPlayEnvs) -> torch.Tensor:
     return envs.masks.to(torch.int64).argmax(1)
 
 
-def company(config: Any, names: list[str], games: int = 40, seed: int = 3) -> CompanyEnvs:
-    return CompanyEnvs(config, games, seed, ALONE, [agents.load(name, config) for name in names])
+def among(config: Any, names: list[str], games: int = 40, seed: int = 3) -> PartnersEnvs:
+    return PartnersEnvs(config, games, seed, ALONE, [agents.load(name, config) for name in names])
 
 
 class Counting(BatchedPolicy):
@@ -58,7 +59,7 @@ class Counting(BatchedPolicy):
 
 @pytest.mark.parametrize("config", [MINI, THREE, IKEBANA["single_round"]], ids=["two", "three", "ikebana"])
 def test_the_learner_is_always_to_move_and_every_seat_is_taken_once(config):
-    envs = company(config, ["random"])
+    envs = among(config, ["random"])
     for _ in range(60):
         np.testing.assert_array_equal(np.uint64(1) << envs.players.numpy().astype(np.uint64), envs.learners)
         others = np.array([seated.seats for seated in envs._seated]).sum(0)
@@ -82,7 +83,7 @@ class Daring(BatchedPolicy):
 def test_steps_bring_what_the_same_games_bring_in_lock_step(partner):
     """Game by game the learner's decisions and rewards; what other games begin with is not paid with their ends."""
     policy = Daring() if partner == "daring" else agents.load(partner, THREE)
-    envs = CompanyEnvs(THREE, 40, 3, ALONE, [policy])
+    envs = PartnersEnvs(THREE, 40, 3, ALONE, [policy])
     learners = envs.learners.copy()
     got: list[list[tuple[int, float]]] = [[] for _ in range(40)]
     ended = np.zeros(40, bool)
@@ -114,7 +115,7 @@ def test_steps_bring_what_the_same_games_bring_in_lock_step(partner):
 
 
 def test_a_partner_remembers_its_own_game_only():
-    envs = CompanyEnvs(THREE, 30, 3, ALONE, [Counting()])
+    envs = PartnersEnvs(THREE, 30, 3, ALONE, [Counting()])
     forgot = False
     for _ in range(40):
         _, dones = envs.step(first_legal(envs))
@@ -176,7 +177,7 @@ def test_a_bot_among_games_that_begin_one_by_one_plays_as_in_lock_step():
 @pytest.mark.statistical
 def test_seats_and_members_are_drawn_alike():
     """4,000 games of three players and two members: every share within 5 standard errors; false alarms below 1e-5."""
-    envs = company(THREE, ["random", "piers"], games=4000)
+    envs = among(THREE, ["random", "piers"], games=4000)
     seats = [(envs.learners == 1 << player).mean() for player in range(3)]
     assert np.abs(np.array(seats) - 1 / 3).max() < 5 * (2 / 9 / 4000) ** 0.5
     for player in range(3):
@@ -188,7 +189,7 @@ def test_seats_and_members_are_drawn_alike():
 
 
 def test_games_go_on_from_a_checkpoint_to_the_last_bit():
-    def played(envs: CompanyEnvs) -> list[bytes]:
+    def played(envs: PartnersEnvs) -> list[bytes]:
         return [
             b"".join(
                 part.numpy().tobytes() for part in (*envs.step(first_legal(envs)), envs.observations, envs.players)
@@ -197,7 +198,7 @@ def test_games_go_on_from_a_checkpoint_to_the_last_bit():
         ]
 
     names = ["smart", "random", "piers"]
-    envs, again = company(MINI, names), company(MINI, names, seed=9)
+    envs, again = among(MINI, names), among(MINI, names, seed=9)
     played(envs)
     saved = {name: value.copy() for name, value in envs.state().items()}
     again.restore(saved)
@@ -205,9 +206,9 @@ def test_games_go_on_from_a_checkpoint_to_the_last_bit():
     with pytest.raises(ValueError, match="every seat"):
         again.restore(saved | {"seats": saved["seats"] * 0})
     with pytest.raises(ValueError, match="seats must be those of 1 members"):
-        company(MINI, ["random"]).restore(saved)
+        among(MINI, ["random"]).restore(saved)
     with pytest.raises(ValueError, match="remembers"):
-        company(MINI, ["random", "smart", "piers"]).restore(saved)
+        among(MINI, ["random", "smart", "piers"]).restore(saved)
 
 
 def test_who_can_only_begin_all_games_at_once_is_refused():
@@ -215,7 +216,7 @@ def test_who_can_only_begin_all_games_at_once_is_refused():
         def seat(self, games: Any, seats: Any) -> Any: ...
 
     with pytest.raises(ValueError, match="a partner must be"):
-        CompanyEnvs(MINI, 4, 1, ALONE, [Stubborn()])  # type: ignore[list-item]
+        PartnersEnvs(MINI, 4, 1, ALONE, [Stubborn()])  # type: ignore[list-item]
 
 
 # --- Training ---------------------------------------------------------------------------------------------------------
@@ -228,7 +229,7 @@ def test_who_can_only_begin_all_games_at_once_is_refused():
         {"partners": ("piers",), "network": "recurrent"},
         {"game": "ikebana", "preset": "single_round", "players": 3, "partners": ("greedy", "random")},
     ],
-    ids=["two partners", "memory", "contest"],
+    ids=["two partners", "memory", "competitive"],
 )
 def test_an_interrupted_run_among_partners_resumes_to_the_last_bit(tmp_path, change):
     assert_resumes(train, replace(TINY, steps=4 * UPDATE, **change), tmp_path)
@@ -237,10 +238,10 @@ def test_an_interrupted_run_among_partners_resumes_to_the_last_bit(tmp_path, cha
 def test_it_is_evaluated_among_its_partners_and_an_opponent_goes_before_them():
     args = replace(TINY, partners=("smart,piers", "random"))
     assert args.pool == args.others() == ("smart", "piers", "random")
-    contest = replace(args, game="ikebana", preset="single_round", partners=("greedy",))
-    assert contest.others() == ("greedy",)
-    assert replace(contest, opponent="lookahead").others() == ("lookahead",)
-    assert replace(contest, partners=()).others() == ("random",)
+    competitive = replace(args, game="ikebana", preset="single_round", partners=("greedy",))
+    assert competitive.others() == ("greedy",)
+    assert replace(competitive, opponent="lookahead").others() == ("lookahead",)
+    assert replace(competitive, partners=()).others() == ("random",)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,7 @@ def test_partners_and_starts_that_cannot_be_are_refused(tmp_path, change, words)
 
 def test_algorithms_that_show_games_otherwise_have_no_partners(tmp_path):
     with pytest.raises(ValueError, match="partners must be none"):
-        mappo.train(replace(TINY, run_dir=tmp_path / "run", partners=("random",)))
+        trainer.train(replace(TINY, run_dir=tmp_path / "run", partners=("random",)), MAPPO)
     assert not (tmp_path / "run").exists()
 
 

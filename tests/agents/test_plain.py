@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.learning.common.partners import CompanyEnvs
+from agents.learning.common.partners import PartnersEnvs
 from agents.playing.play import play
 from agents.playing.seating import OneTable
 from hanabako.envs.seat import random_partner
@@ -73,7 +73,7 @@ def test_a_wrong_word_is_named_with_those_allowed() -> None:
 
 
 def test_a_plain_bot_is_a_partner_in_training() -> None:
-    envs = CompanyEnvs(MINI, 4, 1, ALONE, [Firm()])
+    envs = PartnersEnvs(MINI, 4, 1, ALONE, [Firm()])
     for _ in range(10):
         envs.step(first_legal(envs))
     assert envs.decisions == 40

@@ -17,7 +17,6 @@ import torch
 import agents
 from agents.evaluate import play
 from agents.learning import ppo
-from agents.learning.common.checkpoints import write_checksums
 from agents.learning.common.descent import Descent
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.runs import read_metrics
@@ -121,7 +120,7 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only():
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_replayed_memories_are_those_of_the_rollout(players):
-    """Games end in it and begin again; without an update, every decision is replayed with the chance it was made."""
+    """Games end in it and begin again; without an update, every decision is replayed with its probability."""
     envs = SelfPlayEnvs(replace(PRESETS["mini"], players=players), TINY.games, TINY.seed, ALONE)
     learner = ppo.PPO(replace(TINY, network="recurrent", horizon=24), envs, ALONE)
     torch.nn.init.normal_(learner.network.get_parameter("head.weight"))  # far from a uniform policy
@@ -135,8 +134,8 @@ def test_replayed_memories_are_those_of_the_rollout(players):
         )
         batch = batch._replace(observations=rollout.observations)
         for some, (logits, _) in learner.minibatches(batch, 24 * 8):
-            chances = ppo.masked(logits, some.masks).log_softmax(1)
-            now = chances.gather(1, some.actions[:, None]).squeeze(1)
+            probabilities = ppo.masked(logits, some.masks).log_softmax(1)
+            now = probabilities.gather(1, some.actions[:, None]).squeeze(1)
             torch.testing.assert_close(now, some.log_probabilities, rtol=0, atol=1e-4)
 
 
@@ -148,7 +147,7 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network, stream):
     assert_resumes(train, args, tmp_path, 3)
 
 
-def test_a_contest_is_learned_by_seats_and_evaluated_against_an_opponent(tmp_path):
+def test_a_competitive_game_is_learned_by_seats_and_evaluated_against_an_opponent(tmp_path):
     args = replace(TINY, game="ikebana", preset="single_round", players=3, final_games=21, opponent="random")
     run_dir = train(replace(args, steps=4 * UPDATE, run_dir=tmp_path / "run"))
     last = read_metrics(run_dir)[-1]
@@ -227,7 +226,6 @@ def test_a_checkpoint_of_more_ranks_is_a_clear_error(tmp_path, monkeypatch):
     (file,) = run_dir.glob("checkpoint/*/learner-0.pt")
     state = torch.load(file, weights_only=True)
     torch.save(state | {"world": 2}, file)
-    write_checksums(file.parent)
     with pytest.raises(ValueError, match="made by 2 ranks"):
         train(Args(resume=run_dir))
 
@@ -293,7 +291,7 @@ def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
     assert (games[0] != games[1]).any()
 
 
-@pytest.mark.parametrize("module", ["ppo", "evaluate", "commands.demo"])
+@pytest.mark.parametrize("module", ["ppo", "evaluate"])
 def test_every_command_explains_itself(module, capsys):
     with pytest.raises(SystemExit) as end:
         __import__(f"agents.{module}", fromlist=["main"]).main(["--help"])

@@ -1,8 +1,6 @@
 """The networks that ship: each loads by its name, is the size it should be, and plays as well as is said of it."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +10,10 @@ import tyro
 import agents
 from agents import ppo
 from agents.evaluate import play
-from agents.learning import cloning
-from agents.learning.common import launch
-from agents.learning.recipes import RECIPES, Recipe
 from agents.networks.neural_policy import read_metadata
 from agents.registry import PRETRAINED
-from benchmarks.strength import shipped_networks
+from benchmarks.recipes import RECIPES, Recipe
 from hanabako.games import config_from_dict, game_names, game_of, make_config
-from tests.agents.tiny_runs import SMALL, UPDATE
 
 NAMES = [name for game in game_names() for name in agents.pretrained(game)]
 DEALS = 1000
@@ -64,33 +58,6 @@ def test_a_network_plays_as_well_as_it_did(name: str):
 def test_an_unknown_network_is_named_with_those_that_there_are():
     with pytest.raises(ValueError, match=r"an agent must be one of random, .*, got 'hanabi-gigantic-9p'"):
         agents.load("hanabi-gigantic-9p", make_config("hanabi"))
-    with pytest.raises(SystemExit, match=r"a network must be one of hanabi-standard-2p, .*, got 'hanabi-gigantic-9p'"):
-        shipped_networks.main(["hanabi-gigantic-9p"])
-
-
-@pytest.mark.parametrize("clones", [None, "cautious"])
-def test_a_network_that_goes_on_from_others_tells_what_all_took(
-    clones: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(shipped_networks, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(shipped_networks, "PRETRAINED", tmp_path)
-    learners = {"ppo": ppo, "learning.cloning": cloning}
-    monkeypatch.setattr(launch, "train", lambda _ranks, settings, learner: learners[learner].main(settings))
-    sizes = {name: value for name, value in SMALL.items() if name != "preset"}
-    settings = tuple(str(word) for name, value in sizes.items() for word in (f"--{name.replace('_', '-')}", value))
-    first = Recipe("hanabi", "very_small", 2, 2 * UPDATE, settings, clones=clones)
-    second = first._replace(steps=UPDATE, first=first, clones=None)
-    shipped_networks.pretrain("all", second._replace(first=second), 1)
-    about = read_metadata(tmp_path / "all.safetensors")["about"]
-    assert about["steps"] == 4 * UPDATE and about["name"] == "all"
-    assert about.get("began") == (None if clones is None else "as a clone of cautious")
-    args = json.loads((tmp_path / "runs" / "all" / "config.json").read_text(encoding="utf-8"))["args"]
-    assert args["start"] == str(tmp_path / "runs" / "all-first" / "policy.safetensors")
-
-
-def test_what_each_takes_is_listed(capsys):
-    shipped_networks.main(["--list"])
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(RECIPES)
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -13,7 +13,7 @@ from agents.learning.common.ranks import Ranks
 from agents.learning.common.validation import validate
 from agents.networks import kinds, network
 from agents.networks.neural_policy import NeuralPolicy, save_policy
-from agents.networks.packing import unpack
+from agents.networks.packing import to_numbers
 from agents.playing.block import Block
 from agents.playing.play import Games, play, steps_of
 from agents.playing.policy import BatchedPolicy
@@ -36,7 +36,7 @@ class Recurrent(network.Network):
 
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
         assert memory is not None
-        hidden = self.cell(unpack(words, torch.float32), memory[:, :-1])
+        hidden = self.cell(to_numbers(words, torch.float32), memory[:, :-1])
         out = self.head(hidden)
         return out[:, :-1], out[:, -1], torch.cat([hidden, memory[:, -1:] + 1], 1)
 

@@ -16,7 +16,7 @@ from agents.networks.greedy_input import event_words, seen_event
 from agents.networks.kinds import NETWORKS
 from agents.networks.network import masked
 from agents.networks.neural_policy import NeuralPolicy, save_policy
-from agents.networks.packing import pack, unpack
+from agents.networks.packing import pack, to_numbers
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiVectorEnv
 from ikebana_env import IkebanaConfig
@@ -95,7 +95,7 @@ def test_a_policy_reads_packed_words_and_single_bits_alike(kind, tmp_path):
     np.testing.assert_array_equal(games.length, same.length)
     envs = SelfPlayEnvs(MINI, 32, 1, ALONE)
     envs.step(envs.masks.argmax(1))
-    bits = unpack(envs.observations, torch.float32)[:, : MINI.observation_bits].numpy().astype(np.int8)
+    bits = to_numbers(envs.observations, torch.float32)[:, : MINI.observation_bits].numpy().astype(np.int8)
     packed = envs.observations.numpy().view(np.uint64)
     np.testing.assert_array_equal(pack(bits, packed.shape[1]), packed)
     mask, noise = envs.masks.numpy(), np.zeros(32)

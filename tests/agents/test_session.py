@@ -213,7 +213,7 @@ def test_a_search_advises_with_the_value_of_every_action():
     opinions, thought = list(Adviser("search:piers", MINI).opinions(session.record)), 0
     assert len(opinions) == len(session.record.actions)
     for opinion, env in zip(opinions, session.record.positions(), strict=False):
-        (choice,) = opinion.chances
+        (choice,) = opinion.probabilities
         mask = env.observe(env.agent_selection)["action_mask"]
         legal = {env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
         assert choice in legal and (not opinion.values or set(opinion.values) == legal)

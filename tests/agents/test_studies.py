@@ -1,4 +1,4 @@
-"""Every study of the evaluation kit over two trained networks, through the command line, its JSON read back."""
+"""Every mode of the evaluation kit over two trained networks, through the command line, its JSON read back."""
 
 import json
 from collections.abc import Callable
@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tyro
 
 from agents import evaluate, ppo
+from agents.commands.evaluate import OLD, form
 from agents.evaluation import report
 from agents.evaluation.crossplay import self_and_cross_play
+from agents.evaluation.modes import MODES
 
 TINY = ppo.Args(games=16, horizon=8, minibatch=64, width=16, layers=1, steps=2 * 16 * 8, device="cpu")
 TINY = replace(TINY, evaluations=1, evaluation_games=4, final_games=4)
@@ -37,7 +40,7 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[s
 
 @pytest.fixture
 def study(networks: Callable[[str], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Study:
-    """Runs a study of two networks by its options; what it prints is looked at here, what it writes is returned."""
+    """Runs a mode of two networks by its options; what it prints is looked at here, what it writes is returned."""
 
     def run(game: str, *options: str) -> dict[str, Any]:
         out = tmp_path / "result.json"
@@ -59,13 +62,22 @@ def scores(cells: list[list[dict[str, Any]]]) -> np.ndarray:
     return np.array([[cell["score"] for cell in row] for row in cells])
 
 
-def test_every_study_is_here() -> None:
-    here = {name for name in report.STUDIES if f"test_{name}" in globals()}
-    assert here == set(report.STUDIES)
+def test_every_mode_is_here() -> None:
+    here = {name for name in MODES if f"test_{name.replace('-', '_')}" in globals()}
+    assert here == set(MODES)
+
+
+@pytest.mark.parametrize("option", OLD)
+def test_options_that_were_modes_are_read_as_modes(option: str) -> None:
+    mode: Any = {"--strangers": "one-guest"}.get(option, option[2:])
+    words = ["hanabi", option, "--games", "3"]
+    for spelling in (option, option.replace("-", "_").replace("__", "--")):
+        kind, _, now = form([words[0], spelling, *words[2:]])
+        assert tyro.cli(kind, args=now) == report.Args("hanabi", mode=mode, games=3)
 
 
 @pytest.mark.parametrize("game", PRESETS)
-def test_a_line_up(study: Study, game: str) -> None:
+def test_self_play(study: Study, game: str) -> None:
     result = study(game)
     assert 0 <= result["perfect_rate"] <= 1 and result["length"] > 1
     assert result["score_error"] >= 0
@@ -74,7 +86,7 @@ def test_a_line_up(study: Study, game: str) -> None:
 
 def test_cross_play(study: Study, tmp_path: Path) -> None:
     """Cells are of ordered pairs; the summary takes a pair in both orders, as a symmetric matrix."""
-    result = study("hanabi", "--cross-play", "--png", str(tmp_path / "matrix.png"))
+    result = study("hanabi", "--mode", "cross-play", "--png", str(tmp_path / "matrix.png"))
     matrix = scores(result["cross_play"])
     assert matrix.shape == (2, 2)
     assert result["runs"] == self_and_cross_play(matrix) == self_and_cross_play(matrix.T)
@@ -83,20 +95,20 @@ def test_cross_play(study: Study, tmp_path: Path) -> None:
     assert (tmp_path / "matrix.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_strangers(study: Study) -> None:
-    result = study("hanabi", "--strangers")
+def test_one_guest(study: Study) -> None:
+    result = study("hanabi", "--mode", "one-guest")
     matrix, by_seat = np.array(result["strangers"]), result["by_seat"]
     assert matrix.shape == (2, 2)
     np.testing.assert_allclose([[np.mean([lot["score"] for lot in cell]) for cell in row] for row in by_seat], matrix)
-    # Of two players, a stranger's line-ups are both orders: the matrix is symmetric.
+    # Of two players, a guest's line-ups are both orders: the matrix is symmetric.
     np.testing.assert_allclose(matrix, matrix.T)
     np.testing.assert_allclose(
-        matrix, (cross := scores(study("hanabi", "--cross-play")["cross_play"])) / 2 + cross.T / 2
+        matrix, (cross := scores(study("hanabi", "--mode", "cross-play")["cross_play"])) / 2 + cross.T / 2
     )
 
 
 def test_ad_hoc(study: Study) -> None:
-    result = study("hanabi", "--ad-hoc")
+    result = study("hanabi", "--mode", "ad-hoc")
     assert [row["newcomer"] for row in result["ad_hoc"]] == result["agents"]
     for row in result["ad_hoc"]:
         assert len(row["line_ups"]) == 20
@@ -105,7 +117,7 @@ def test_ad_hoc(study: Study) -> None:
 
 
 def test_tournament(study: Study) -> None:
-    result = study("ikebana", "--tournament")
+    result = study("ikebana", "--mode", "tournament")
     (match,) = result["tournament"]["matches"]
     assert match["agents"] == result["agents"]
     assert (match["deals"], match["games"]) == (24, 48)  # each deal with seats exchanged
@@ -116,7 +128,7 @@ def test_tournament(study: Study) -> None:
 
 
 def test_communication(study: Study) -> None:
-    measures = study("hanabi", "--communication")["communication"]
+    measures = study("hanabi", "--mode", "communication")["communication"]
     assert measures["games"] == 24
     assert set(measures["known"]) == {"neither", "color", "rank", "both"}
     assert sum(measures["known"].values()) == pytest.approx(1)
@@ -124,7 +136,7 @@ def test_communication(study: Study) -> None:
     assert measures["conventional_bits_per_hint"] is None, "networks have no convention that could be read"
 
 
-def test_a_study_of_pairs_goes_on_without_a_bad_file_and_says_so(
+def test_a_mode_of_pairs_goes_on_without_a_bad_file_and_says_so(
     networks: Callable[[str], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, out = networks("hanabi"), tmp_path / "result.json"
@@ -132,7 +144,7 @@ def test_a_study_of_pairs_goes_on_without_a_bad_file_and_says_so(
     Path(bad[1]).write_bytes(Path(good[0]).read_bytes()[:-1])
     common = ["hanabi", "--preset", "mini", "--games", "4", "--json", str(out), "--agents"]
     with pytest.raises(SystemExit, match="left out 2 of the agents"):
-        evaluate.main([*common, ",".join([bad[0], good[0], bad[1], good[1]]), "--cross-play"])
+        evaluate.main([*common, ",".join([bad[0], good[0], bad[1], good[1]]), "--mode", "cross-play"])
     result, said = json.loads(out.read_text(encoding="utf-8")), capsys.readouterr().err
     assert result["agents"] == good
     assert scores(result["cross_play"]).shape == (2, 2)
@@ -140,9 +152,9 @@ def test_a_study_of_pairs_goes_on_without_a_bad_file_and_says_so(
     assert all(f"left out: {result['refused'][name]}" in said for name in bad)
     out.unlink()
     for wrong in (
-        [f"{bad[0]},{good[0]}", "--cross-play"],
+        [f"{bad[0]},{good[0]}", "--mode", "cross-play"],
         [f"{bad[1]},{good[0]}"],
-        ["smrt,random,iggi", "--strangers"],
+        ["smrt,random,iggi", "--mode", "one-guest"],
     ):
         with pytest.raises(SystemExit, match=r"^evaluate: "):
             evaluate.main([*common, *wrong])
@@ -152,11 +164,11 @@ def test_a_study_of_pairs_goes_on_without_a_bad_file_and_says_so(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--games", "-1", "--communication"], "games must be at least 1"),
+        (["--games", "-1", "--mode", "communication"], "games must be at least 1"),
         (["--seed", "-1"], "seed must be an int from 0"),
         (["--num-threads", "0"], "num_threads must be an int from 1"),
         (["--png", "matrix.png"], "png draws the matrix of"),
-        (["--tournament", "--agents", "random,iggi"], "in a competitive game, got 2 in hanabi"),
+        (["--mode", "tournament", "--agents", "random,iggi"], "in a competitive game, got 2 in hanabi"),
         (["--agents", "x" * 5000], "an agent must be one of"),
         (["--json", "/dev/null/result.json"], "cannot be written"),
     ],

@@ -8,7 +8,7 @@ import torch
 
 from agents.networks.kinds import usual_kind
 from agents.networks.network import masked
-from agents.networks.packing import SuitUnpacker, pack, unpack
+from agents.networks.packing import SuitUnpacker, pack, to_numbers
 from agents.networks.symmetric import SymmetricNetwork
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
@@ -85,7 +85,7 @@ def test_bits_come_in_the_order_of_the_suits(dtype: torch.dtype) -> None:
     places = rng.permutation(100)
     suit_bits, other_bits = places[:60].reshape(4, 15), places[60:90]
     words = torch.from_numpy(pack(observation, 2).view(np.int64))
-    assert torch.equal(unpack(words, torch.float32)[:, :100], torch.from_numpy(observation).float())
+    assert torch.equal(to_numbers(words, torch.float32)[:, :100], torch.from_numpy(observation).float())
     words &= torch.from_numpy(pack(np.isin(np.arange(100), places[:90])[None].astype(np.int8), 2).view(np.int64))
     suits, pooled = SuitUnpacker(suit_bits, other_bits)(words, dtype)
     assert suits.dtype == pooled.dtype == dtype

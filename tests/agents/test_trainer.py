@@ -128,11 +128,11 @@ def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
 
 
 def test_the_bar_shows_what_training_makes_higher(tmp_path, capsys):
-    """In a contest that is the return against the opponent, not the winner's score."""
+    """In a competitive game that is the return against the opponent, not the winner's score."""
     train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "together"), Reinforce)
     assert re.search(r"score=\d+\.\d\d, greedy score=\d", capsys.readouterr().err)
-    contest = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "contest")
-    train(contest, Reinforce)
+    competitive = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "contest")
+    train(competitive, Reinforce)
     bar = capsys.readouterr().err
     assert re.search(r"return against random=-?\d+\.\d\d", bar) and "score" not in bar
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from agents.learning import sad, vdn
+from agents.learning import sad
+from agents.learning.common.algorithms import command_line
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.runs import read_metrics
 from agents.learning.common.selfplay import SelfPlayEnvs
@@ -183,6 +184,6 @@ def test_it_solves_a_game_of_four_cards(tmp_path, name):
 @pytest.mark.parametrize("name", ["vdn", "sad"])
 def test_every_command_explains_itself(name, capsys):
     with pytest.raises(SystemExit) as end:
-        {"vdn": vdn, "sad": sad}[name].main(["--help"])
+        command_line(f"agents.learning.{name}", ["--help"])
     assert end.value.code == 0
     assert "--rollouts" in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from agents.commands.command_line import main
 from agents.learning.common.runs import read_metrics
 from agents.learning.common.trainer import Settings, Trainer
 from agents.networks.neural_policy import load_policy
@@ -37,6 +38,15 @@ def weights(run_dir: Path) -> dict[str, torch.Tensor]:
 
 def without_clock(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key not in CLOCK} for row in rows]
+
+
+def run_here(words: Sequence[str], _log: Path) -> int:
+    """Instead of `agents.learning.common.launch.run_module`: `hanabako train` in this process, on one rank."""
+    hanabako, *told = words
+    assert hanabako == "hanabako"
+    told[told.index("--ranks") + 1] = "1"
+    main(told)
+    return 0
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals) -> None:

@@ -1,83 +1,84 @@
-"""A sweep trains what is not in its results, goes on where it was, and writes its table."""
+"""Settings compared: each run is trained once, goes on where it was, and stands in one table."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agents import ppo
 from agents.learning.common import launch
+from agents.studies.running import run
+from agents.studies.store import read_results
+from agents.studies.study import key_of
 from benchmarks.strength import ppo_settings
+from benchmarks.strength.ppo_settings import STUDY, Run
+from tests.agents.tiny_runs import run_here
 
 TINY = "--preset very_small --games 32 --horizon 8 --minibatch 64 --width 16 --evaluation-games 20 --final-games 20"
+ROWS = [Run(1, 0.001, TINY), Run(1, 0.002, f"{TINY} --seed 2")]
+SMALL = replace(STUDY, rows=ROWS)
+ORIGIN = {"command": "c", "machine": {}, "versions": {}, "commit": "d"}
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What the learner was told; it runs in this process."""
+    told: list[list[str]] = []
+
+    def run_module(words: list[str], log: Path) -> int:
+        told.append(words)
+        return run_here([*words, *([] if "--resume" in words else ["--device", "cpu"])], log)
+
     monkeypatch.setattr(ppo_settings, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(ppo_settings, "RESULTS", tmp_path / "sweep.json")
-    monkeypatch.setattr(
-        ppo_settings, "ROWS", [ppo_settings.Row(1, 0.001, TINY), ppo_settings.Row(1, 0.002, f"{TINY} --seed 2")]
-    )
-    return tmp_path
+    monkeypatch.setattr(launch, "run_module", run_module)
+    return told
 
 
-def test_every_row_is_trained_once(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys):
-    trained: list[list[str]] = []
-
-    def train(ranks: int, settings: list[str], learner: str) -> None:
-        assert (ranks, learner) == (1, "ppo")
-        trained.append(settings)
-        ppo.main([*settings, "--device", "cpu"])
-
-    monkeypatch.setattr(launch, "train", train)
-    ppo_settings.main([])
-    results = json.loads((elsewhere / "sweep.json").read_text(encoding="utf-8"))
+def test_every_run_is_trained_once(trained: list[list[str]], tmp_path: Path):
+    path = tmp_path / "ppo_settings.json"
+    for _ in range(2):
+        assert run(SMALL, path, ORIGIN) == {}
+    results = read_results(path)
     assert [result["settings"] for result in results] == [TINY, f"{TINY} --seed 2"]
-    assert all(result["greedy_games"] == 20 and result["steps"] > 0 for result in results)
-    lines = ppo_settings.table(results).splitlines()
+    assert all(result["greedy_games"] == 20 and result["steps"] > 0 and result["processor"] for result in results)
+    lines = ppo_settings.settings_board(results).splitlines()
     assert len(lines) == 4 and f"`{TINY}`" in "".join(lines)
-    ppo_settings.main([])
-    assert len(trained) == 2
-    (elsewhere / "sweep.json").unlink()
-    ppo_settings.main([])
-    assert len(trained) == 2, "finished runs are read again, not trained again"
-    capsys.readouterr()
-    ppo_settings.main(["--list"])
-    assert capsys.readouterr().out.count("done") == 2
+    path.unlink()
+    assert run(SMALL, path, ORIGIN) == {}
+    train = ["hanabako", "train", "--algorithm", "ppo", "--ranks", "1"]
+    assert [words[:8] for words in trained] == [[*train, "--minutes", minutes] for minutes in ("0.001", "0.002")]
+    assert read_results(path) == results, "finished runs are read again, not trained again"
 
 
-def test_an_interrupted_row_goes_on(elsewhere: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(launch, "train", lambda _ranks, settings, _learner: ppo.main(settings))
-    run_dir = elsewhere / "runs" / ppo_settings.ROWS[0].name
-    (run_dir / "checkpoint").mkdir(parents=True)
-    (run_dir / "checkpoint" / "latest").write_text("00000001", encoding="utf-8")
-    (run_dir / "metrics.jsonl").write_text('{"update": 1, "steps": 256, "fraction": 0.5}\n', encoding="utf-8")
+def test_an_interrupted_run_goes_on(trained: list[list[str]]):
+    folder = ROWS[0].folder
+    (folder / "checkpoint").mkdir(parents=True)
+    (folder / "checkpoint" / "latest").write_text("00000001", encoding="utf-8")
+    (folder / "metrics.jsonl").write_text('{"update": 1, "steps": 256, "fraction": 0.5}\n', encoding="utf-8")
     with pytest.raises(SystemExit, match="holds no run to resume"):
-        ppo_settings.main([])
+        ppo_settings.train(ROWS[0], None)
+    assert trained == [["hanabako", "train", "--algorithm", "ppo", "--ranks", "1", "--resume", str(folder)]]
 
 
-def test_networks_are_compared_where_both_rows_are_there(monkeypatch: pytest.MonkeyPatch):
+def test_a_run_of_two_ranks_keeps_two_cores_busy():
+    assert {row.ranks: row.cores for row in ppo_settings.ROWS} == {1: 1, 2: 2}
+
+
+def test_networks_are_compared_where_both_runs_are_there(monkeypatch: pytest.MonkeyPatch):
     """One line for each, with its own numbers; they are not in the table of the settings."""
-    rows = {
-        "wide": (ppo_settings.Row(1, 4, "a"), ppo_settings.Row(1, 0, "b")),
-        "deep": (ppo_settings.Row(1, 4, "c"), ppo_settings.Row(1, 0, "d")),
-    }
-    monkeypatch.setattr(ppo_settings, "NETWORKS", rows)
-    numbers = {"steps": 3e6, "core_seconds": 90, "greedy_score_error": 0.5, "greedy_lost": 0, "processor": "one core"}
+    runs = {"wide": (Run(1, 4, "a"), Run(1, 0, "b")), "deep": (Run(1, 4, "c"), Run(1, 0, "d"))}
+    monkeypatch.setattr(ppo_settings, "NETWORKS", runs)
+    numbers = {"steps": 3e6, "core_seconds": 90, "greedy_score_error": 0.5, "greedy_lost": 0}
     results = [
-        {**row._asdict(), **numbers, "greedy_score": 10.0 + k}
-        for k, row in enumerate([*rows["wide"], rows["deep"][0], ppo_settings.Row(2, 4, "e")])
+        {"fields": list(row.values()), **row.values(), **numbers, "greedy_score": 10.0 + k}
+        for k, row in enumerate([*runs["wide"], runs["deep"][0], Run(2, 4, "e")])
     ]
     assert "| wide | 3.0 M | 10.00 ± 0.50 | 1.5 | 11.00 ± 0.50 |" in ppo_settings.networks_board(results)
     assert "deep" not in ppo_settings.networks_board(results)
-    assert [line for line in ppo_settings.table(results).splitlines() if "| 4 |" in line] == [
+    assert [line for line in ppo_settings.settings_board(results).splitlines() if "| 4 |" in line] == [
         "| 2 | 4 | `e` | 3.0 M | 13.00 ± 0.50 | 0.0% |"
     ]
 
 
-def test_the_results_are_those_of_the_sweep():
-    results = json.loads(ppo_settings.RESULTS.read_text(encoding="utf-8"))
-    assert {ppo_settings.Row(row["ranks"], row["minutes"], row["settings"]) for row in results} <= set(
-        ppo_settings.ROWS
-    )
+def test_the_results_are_those_of_the_study():
+    results = read_results(Path(ppo_settings.__file__).parent / "results" / "ppo_settings.json")
+    assert {key_of(result) for result in results} == {row.key for row in STUDY.rows}

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.strength.solvers.ikebana.exact import last_turns, most_refusals, round_before, solved_moments
-from benchmarks.strength.solvers.ikebana.small_game import SmallGame, empty_position, moments_of
+from benchmarks.strength.solvers.ikebana.exact import last_turns, most_refusals, round_before, solved_turns
+from benchmarks.strength.solvers.ikebana.small_game import SmallGame, empty_position, turns_of
 from benchmarks.strength.solvers.ikebana.small_lookahead import SmallPlay
 from tests.agents.test_search_ikebana import PlainTurns
 from tests.reference.ikebana_plain import PlainIkebana, box, gain_of
@@ -66,7 +66,7 @@ class PlainRound(PlainIkebana):
 
 
 def value(game: Any, ended: Callable[[Any], float], known: dict[Any, float]) -> float:
-    """The chance of player 0 to win."""
+    """The probability of player 0 to win."""
     if game.round == 2:
         return ended(game)
     told = [map(sorted, game.bouquets), game.discards, [sorted(game.deck), game.prestige]]
@@ -85,11 +85,11 @@ def over(game: Any) -> float:
 
 def solved(game: SmallGame, total: int, start: Any, later: Any = None) -> list[float]:
     """By the prestige of the player to move at the start."""
-    moments, gains = moments_of(game, most_refusals(total), start)
+    turns, gains = turns_of(game, most_refusals(total), start)
     ended = last_turns(total, gains) if later is None else round_before(total, gains, later)
-    *_, chances = solved_moments(moments, total, ended)
-    assert len(chances) == 1
-    return chances[0].tolist()
+    *_, probabilities = solved_turns(turns, total, ended)
+    assert len(probabilities) == 1
+    return probabilities[0].tolist()
 
 
 def table_of(game: SmallGame, sizes: list[int], heights: list[int], seed: int) -> tuple[Any, list[Any]]:
@@ -128,7 +128,7 @@ def test_a_small_round_is_worth_what_the_whole_tree_of_the_plain_game_says(
 
 
 def test_behind_a_round_stands_the_next_one_which_its_best_florist_begins():
-    """I13: of equals who began this one; chances of the next round that nothing else would give."""
+    """I13: of equals who began this one; probabilities of the next round that nothing else would give."""
     game, total = GAMES["two colors"], 5
     cards = [card for card, count in zip(cards_of(game), game.box.tolist(), strict=True) for _ in range(count)]
     begun = set()
@@ -138,8 +138,8 @@ def test_behind_a_round_stands_the_next_one_which_its_best_florist_begins():
 
     def ended(plain: Any) -> float:
         begun.add((plain.starter, plain.gains[0][0] - plain.gains[0][1]))
-        chance = float(later(sum(plain.prestige))[plain.prestige[plain.starter]])
-        return chance if plain.starter == 0 else 1 - chance
+        probability = float(later(sum(plain.prestige))[plain.prestige[plain.starter]])
+        return probability if plain.starter == 0 else 1 - probability
 
     for seed in range(3):
         for sizes in ([4, 5], [4, 4]):
@@ -171,9 +171,9 @@ def test_bouquets_of_small_games_earn_what_brute_force_says():
 
 def test_a_box_that_is_no_small_game_is_refused_in_words():
     with pytest.raises(ValueError, match="12 to 21 cards of at most 6 kinds, got 10 of 4"):
-        moments_of(SmallGame(2, (3, 2)), 1)
+        turns_of(SmallGame(2, (3, 2)), 1)
     with pytest.raises(ValueError, match="of at most 6 kinds, got 14 of 7"):
-        moments_of(SmallGame(1, (1, 1, 3, 4, 3), (1, 2)), 1)
+        turns_of(SmallGame(1, (1, 1, 3, 4, 3), (1, 2)), 1)
 
 
 # --- The look-ahead there ---------------------------------------------------------------------------------------------
@@ -186,11 +186,11 @@ def tiny_play() -> SmallPlay:
 
 def test_what_an_action_is_worth_agrees_with_what_its_position_is_worth():
     play, rng = tiny_play(), np.random.default_rng(1)
-    for m, moment in enumerate(play.moments):
-        for i in rng.integers(moment.starts, size=5).tolist():
+    for m, turn in enumerate(play.turns):
+        for i in rng.integers(turn.starts, size=5).tolist():
             for own in range(play.total + 1):
                 best = max(play.exact(m, i, -1, 0, own).values())
-                assert best == pytest.approx(play.chances[m][i, own], abs=1e-6)
+                assert best == pytest.approx(play.probabilities[m][i, own], abs=1e-6)
 
 
 @pytest.mark.parametrize("m", [8, 9])

@@ -5,6 +5,7 @@ import json
 from benchmarks.speed import timing
 from benchmarks.speed.timing import Case
 from hanabako import machine
+from hanabako.files import write_json
 
 
 def counting_case(name: str, log: list[str], steps: int = 7) -> Case:
@@ -43,8 +44,8 @@ def test_numbers_keep_four_digits():
 
 def test_json_is_replaced_as_a_whole(tmp_path):
     path = tmp_path / "results" / "a.json"
-    timing.write_json(path, {"a": 1})
-    timing.write_json(path, {"a": 2})
+    write_json(path, {"a": 1})
+    write_json(path, {"a": 2})
     assert json.loads(path.read_text(encoding="utf-8")) == {"a": 2}
     assert [file.name for file in path.parent.iterdir()] == ["a.json"]
 

@@ -1,78 +1,139 @@
 """Algorithms side by side: trained once, played once, and summed up over disjoint pairs."""
 
-import importlib
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from agents import registry
-from agents.commands import leaderboard
+from agents.commands.command_line import main
 from agents.evaluate import main as evaluate
 from agents.evaluation.crossplay import self_and_cross_play
+from agents.learning.common import launch
+from agents.learning.common.algorithms import named
+from agents.studies.running import run
+from agents.studies.store import is_stale, read_results
+from agents.studies.study import Study, chosen, key_of
 from benchmarks.strength import zero_shot
+from benchmarks.strength.zero_shot import BOTS, STUDY, Pair, Run
+from tests.agents.tiny_runs import run_here
 
 TINY = "--games 32 --horizon 8 --minibatch 64 --width 16 --steps 256 --evaluation-games 4 --final-games 4 --device cpu"
+ORIGIN = {"command": "c", "machine": {}, "versions": {}, "commit": "d"}
+WITH_BOTS = (len(BOTS) + 2) ** 2
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """Two seeds of an algorithm, trained in this process, and their pairs."""
+    monkeypatch.setattr(launch, "run_module", run_here)
     monkeypatch.setattr(zero_shot, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(zero_shot, "RESULTS", tmp_path / "zero_shot.json")
     monkeypatch.setattr(zero_shot, "GAMES", 4)
-    monkeypatch.setattr(zero_shot, "ALGORITHMS", {"one": ("agents.ppo", TINY)})
-    monkeypatch.setattr(zero_shot, "LOTS", (zero_shot.Lot("very_small", 1, 2, ("one",)),))
-    return tmp_path
+    monkeypatch.setattr(zero_shot, "ALGORITHMS", {"one": ("ppo", TINY)})
+    monkeypatch.setattr(zero_shot, "LOTS", {"very_small": zero_shot.Lot(1, 2, ("one",))})
+    return replace(STUDY, rows=zero_shot.rows_of("very_small"))
 
 
-def test_what_is_not_there_is_trained_and_played_once(elsewhere: Path, capsys):
-    zero_shot.main(["--cores", "2"])
-    results = json.loads((elsewhere / "zero_shot.json").read_text(encoding="utf-8"))
-    assert [(row["algorithm"], row["seed"], row["steps"]) for row in results["runs"]] == [
-        ("one", 1, 256),
-        ("one", 2, 256),
-    ]
-    agents = [*zero_shot.BOTS, "one-1", "one-2"]
-    assert set(results["cells"]["very_small"]) == {f"{a} {b}" for a in agents for b in agents}
-    assert (elsewhere / "zero_shot-very_small.png").read_bytes()[:4] == b"\x89PNG"
-    before = (elsewhere / "zero_shot.json").read_bytes()
-    (elsewhere / "runs").rename(elsewhere / "moved")
-    zero_shot.main([])
-    assert (elsewhere / "zero_shot.json").read_bytes() == before
-    assert not (elsewhere / "runs").exists()
-    capsys.readouterr()
-    zero_shot.main(["--list"])
-    assert capsys.readouterr().out.count("done") == 2
-    assert "| one (not yet learned) | 2 | 0.0 M |" in zero_shot.table(results)
+def test_what_is_missing_is_trained_and_played_once(small: Study, tmp_path: Path):
+    path = tmp_path / "zero_shot.json"
+    assert run(small, path, ORIGIN) == {}
+    results = read_results(path)
+    runs = [row for row in results if "algorithm" in row["fields"]]
+    assert [(row["algorithm"], row["seed"], row["steps"]) for row in runs] == [("one", 1, 256), ("one", 2, 256)]
+    names = [*BOTS, "one-1", "one-2"]
+    assert set(zero_shot.cells_of(results)["very_small"]) == {f"{a} {b}" for a in names for b in names}
+    zero_shot.draw("very_small", results, tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
+    assert "| one (not yet learned) | 2 | 0.0 M |" in zero_shot.board(results)
+    before = path.read_bytes()
+    (tmp_path / "runs").rename(tmp_path / "moved")
+    assert run(small, path, ORIGIN) == {}
+    assert path.read_bytes() == before
+    assert not (tmp_path / "runs").exists()
 
 
-def test_a_run_that_is_to_meet_new_ones_but_is_gone_is_trained_again(elsewhere: Path):
-    zero_shot.main(["--seeds", "1"])
-    first = json.loads((elsewhere / "zero_shot.json").read_text(encoding="utf-8"))
-    (elsewhere / "runs").rename(elsewhere / "moved")
-    zero_shot.main([])
-    results = json.loads((elsewhere / "zero_shot.json").read_text(encoding="utf-8"))
-    assert sorted(row["seed"] for row in results["runs"]) == [1, 2]
-    assert (elsewhere / "runs" / "very_small-one-1" / "policy.safetensors").exists()
-    cells = results["cells"]["very_small"]
-    assert len(cells) == (len(zero_shot.BOTS) + 2) ** 2
-    bots = {pair: score for pair, score in first["cells"]["very_small"].items() if "one" not in pair}
-    assert bots.items() <= cells.items()  # what has been played without it stays
+def test_a_run_that_is_to_play_but_is_gone_is_trained_again(small: Study, tmp_path: Path):
+    path = tmp_path / "zero_shot.json"
+    run(
+        small,
+        path,
+        ORIGIN,
+        [row for row in small.rows if "one-2" not in row.values().values() and row != small.rows[1]],
+    )
+    first = {(row["one"], row["other"]): row["score"] for row in read_results(path) if "one" in row["fields"]}
+    assert len(first) == (len(BOTS) + 1) ** 2
+    (tmp_path / "runs").rename(tmp_path / "moved")
+    refused = run(small, path, ORIGIN)
+    assert list(refused) == [Pair("very_small", *names).words for names in (("one-1", "one-2"), ("one-2", "one-1"))]
+    again = "hanabako study run zero_shot --again --where preset=very_small algorithm=one seed=1 trains it again"
+    assert all(why.endswith(f"policy.safetensors is gone: {again}") for why in refused.values())
+    run(small, path, ORIGIN, chosen(small.rows, {"algorithm": "one", "seed": "1"}), again=True)
+    assert run(small, path, ORIGIN) == {}
+    results = read_results(path)
+    assert len(zero_shot.cells_of(results)["very_small"]) == WITH_BOTS
+    bots = {names: score for names, score in first.items() if "one-1" not in names}
+    assert (
+        bots.items() <= {(row["one"], row["other"]): row["score"] for row in results if "one" in row["fields"]}.items()
+    )
 
 
-def test_a_run_that_fails_says_where_to_look(elsewhere: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(zero_shot, "ALGORITHMS", {"one": ("agents.ppo", "--width 0")})
-    with pytest.raises(SystemExit, match=r"very_small-one-1 did not end; .*very_small-one-1.log says why"):
-        zero_shot.main([])
+def test_a_pair_is_stale_when_a_run_in_it_was_trained_again(small: Study, tmp_path: Path):
+    """Also where it was not recorded how the first policy was."""
+    path, pair = tmp_path / "zero_shot.json", Pair("very_small", "cautious", "one-1", wanted=4)
+    run(small, path, ORIGIN, [pair])
+    (result,) = (row for row in read_results(path) if "one" in row["fields"])
+    unknown = result | {"networks": dict.fromkeys(result["networks"], "not recorded")}
+    assert not is_stale(result) and is_stale(unknown)
+    policy = zero_shot.run_named("very_small", "one-1").policy
+    policy.write_bytes(policy.read_bytes() + b" ")
+    assert is_stale(result)
+    policy.unlink()
+    assert not is_stale(result) and not is_stale(unknown)
 
 
-def test_some_have_but_a_share_of_the_minutes(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys):
-    monkeypatch.setattr(zero_shot, "SHARES", {"one": 0.5})
-    zero_shot.main(["--list"])
-    listed = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert listed == [["to", "do", "0.5", "minutes", f"very_small-one-{seed}"] for seed in (1, 2)]
+def test_a_pair_sits_as_it_says(monkeypatch: pytest.MonkeyPatch):
+    seats = []
+
+    def play(config: Any, players: list[Any], games: int, seed: int) -> SimpleNamespace:
+        seats.append([player.name for player in players])
+        return SimpleNamespace(score=np.array([2, 3]))
+
+    monkeypatch.setattr(zero_shot, "play", play)
+    for pair in (Pair("mini", "smart", "piers", wanted=9), Pair("mini", "smart", "smart", wanted=9)):
+        assert zero_shot.measure(pair, None) == {"done": 9, "score": 2.5}
+    assert seats == [["smart", "piers"], ["smart", "smart"]]
+
+
+def test_a_run_waits_for_those_whose_policies_its_settings_name():
+    level_1, level_2 = (zero_shot.run_of("mini", f"obl-{level}", 3) for level in (1, 2))
+    assert level_2.needs == [level_1] and level_1.needs == []
+    assert level_2.agents == [str(level_1.policy)]
+    assert level_2.settings[2:4] == ["--level-below", str(level_1.policy)]
+    assert Pair("mini", "obl-2-3", "smart").needs == [level_2]
+
+
+def test_some_have_but_a_share_of_the_minutes():
+    minutes = {row.algorithm: row.minutes for row in STUDY.rows if isinstance(row, Run) and row.preset == "mini"}
+    assert minutes.pop("ippo-half") == 2.5
+    assert set(minutes.values()) == {5}
+
+
+@pytest.mark.parametrize("missing", [("a-1", "b-1"), ("b-1", "a-1"), ("b-1", "b-1")])
+def test_what_is_not_whole_is_left_out(missing: tuple[str, str]):
+    """An agent that lacks a pair with one before it, and a preset where bots have not played."""
+    names = (*BOTS, "a-1", "b-1")
+    found = [row("mini", one, other) for one in names for other in names if (one, other) != missing]
+    cells = zero_shot.cells_of([*found, row("small", "a-1", "a-1")])
+    assert list(cells) == ["mini"]
+    assert set(zero_shot.agents_of(cells["mini"])) == {*BOTS, "a"}
+
+
+def row(preset: str, one: str, other: str) -> dict[str, Any]:
+    return {"fields": ["preset", "one", "other"], "preset": preset, "one": one, "other": other, "score": 1.0}
 
 
 def cells_of(scores: np.ndarray, names: list[str]) -> dict[str, float]:
@@ -103,15 +164,15 @@ def test_two_algorithms_meet_in_all_pairs_and_errors_are_over_disjoint_ones():
 
 
 def test_every_algorithm_is_a_module_that_can_be_run():
-    for module, _ in zero_shot.ALGORITHMS.values():
-        assert callable(importlib.import_module(module).main)
-    for lot in zero_shot.LOTS:
+    for learner, _ in zero_shot.ALGORITHMS.values():
+        assert named(learner).about
+    for lot in zero_shot.LOTS.values():
         assert set(lot.algorithms) <= set(zero_shot.ALGORITHMS)
 
 
 def test_the_results_are_those_of_the_comparison():
-    results = zero_shot.read_results()
-    assert zero_shot.runs_in(results) <= {run for lot in zero_shot.LOTS for run in zero_shot.runs_of(lot)}
+    results = read_results(Path(zero_shot.__file__).parent / "results" / "zero_shot.json")
+    assert {key_of(result) for result in results} == {row.key for row in STUDY.rows}
 
 
 # --- The leaderboard --------------------------------------------------------------------------------------------------
@@ -129,7 +190,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", ["scores", "matrix"])
 def test_an_entry_is_found_again(entries: dict[str, Path], name: str, capsys):
-    leaderboard.main([str(entries[name])])
+    main(["leaderboard", str(entries[name])])
     assert capsys.readouterr().out.endswith(f"{entries[name]}: found again\n")
 
 
@@ -141,7 +202,7 @@ def test_a_claim_that_does_not_hold_is_named(entries: dict[str, Path], name: str
     path = tmp_path / "entry.json"
     path.write_text(json.dumps(entry), encoding="utf-8")
     with pytest.raises(SystemExit):
-        leaderboard.main([str(path)])
+        main(["leaderboard", str(path)])
     place = "row 1, column 2" if name == "matrix" else "row 1, column 1"
     assert f"{place}: {cell['score']:.3f} is claimed" in capsys.readouterr().out
 
@@ -156,7 +217,7 @@ def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(registry, "searcher", lambda _: search)
     words = ["hanabi", "--preset", "mini", "--games", "5", "--agents", "search:cautious", "--search", "rollouts=7"]
     evaluate([*words, "--json", str(tmp_path / "entry.json")])
-    leaderboard.main([str(tmp_path / "entry.json")])
+    main(["leaderboard", str(tmp_path / "entry.json")])
     assert told == [7, 7]
 
 
@@ -165,5 +226,5 @@ def test_what_is_no_entry_is_refused_in_words(entry: Any, tmp_path: Path, capsys
     path = tmp_path / "entry.json"
     path.write_text(json.dumps(entry), encoding="utf-8")
     with pytest.raises(SystemExit):
-        leaderboard.main([str(path)])
+        main(["leaderboard", str(path)])
     assert len(capsys.readouterr().out.splitlines()) == 1

@@ -63,13 +63,13 @@ def test_nobody_sits_at_a_seat_that_is_not_there(seat: Any) -> None:
 # --- In words ---------------------------------------------------------------------------------------------------------
 
 
-def small_table() -> tuple[HanabiConfig, PlainHanabi]:
+def small_board() -> tuple[HanabiConfig, PlainHanabi]:
     config = HanabiConfig(colors=2, ranks=3, hand_size=2, max_information_tokens=3)
     return config, PlainHanabi(config, ["R1", "R2", "Y1", "Y3", "R1", "R1", "Y1", "Y1", "R2", "Y2", "Y2", "R3"])
 
 
 def test_the_table_in_words() -> None:
-    config, table = small_table()
+    config, table = small_board()
     table.move("play 0")
     table.move("hint 1 R")
     assert table_ansi(view_of(position_of(table, "hint 1 R"), config, 0)) == (
@@ -108,7 +108,7 @@ def test_the_text_is_plain_ascii_unless_color_is_asked_for(fields: dict[str, Any
     ],
 )
 def test_a_move_is_a_sentence(action: str, sentence: str) -> None:
-    config, table = small_table()
+    config, table = small_board()
     assert describe_move(view_of(position_of(table, None), config).last_move) == "the game begins"
     table.move(action)
     view = view_of(position_of(table, action), config)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from agents.studies import refuse_unknown_fields
+
 SENTENCES = (
     "all is well",
     "a mask that is not 0 or 1 everywhere, or allows nothing in a game that goes on",
@@ -310,8 +312,21 @@ NONE: dict[str, Any] = {field: 0 for field in Facts._fields if field not in ("bo
 }
 
 
+KNOWN = (
+    *("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens", "random_start_player"),
+    *("multicolor", "black_powder", "black_distribution", "flamboyants", "final_bouquet", "choreography"),
+    *("empty_hints", "score_on_loss", "observation_type", "history", "belief", "derived"),
+)
+"""The fields of Hanabi's config that the invariants know."""
+
+
 def hanabi_facts(config: Any) -> Facts:
-    """H1: three of each lowest rank, one of each highest, two of the others; V1 and V3 otherwise."""
+    """H1: three of each lowest rank, one of each highest, two of the others; V1 and V3 otherwise.
+
+    Raises:
+        ValueError: the config has a field that came later.
+    """
+    refuse_unknown_fields(config, KNOWN, "the proof")
     usual = [3, *[2] * (config.ranks - 2), 1]
     copies = [usual] * config.colors
     copies += {None: [], "own_color": [[1] * config.ranks], "all_colors": [usual]}[config.multicolor]

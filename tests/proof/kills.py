@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -169,7 +168,9 @@ def live(module: str, options: list[str], rank: int, ranks: int, port: int, has_
         os.environ.update({key: str(value) for key, value in world.items()})
         tell_when_met(has_met)
     os.environ["OMP_NUM_THREADS"] = "1"
-    import_module(module).main(options)
+    from agents.learning.common.algorithms import command_line
+
+    command_line(module, options)
     sys.stdout.flush()
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from benchmarks.speed.timing import write_json
 from hanabako import machine
+from hanabako.files import write_json
 
 RESULTS = Path(__file__).parent / "results"
 MOST_FAILURES = 20

@@ -1,23 +1,23 @@
 """Checkpoints: what a run goes on from. Damage is found, and then the checkpoint before is taken.
 
     checkpoint/00000012/games-0.npz, learner-0.pt    after 12 updates: two files per rank
-    checkpoint/00000012/SHA256SUMS                   of these files, in the format of the command sha256sum
     checkpoint/latest                                the name of the last one: 00000012
 
-``SHA256SUMS`` is written when every rank has written its files, and ``latest`` after that. Only then the checkpoint
-before the one before is removed. So a run may be killed, or run out of disk, at any moment. The checksums find damage,
-not malice; what a stranger could forge, the loaders check: nothing is unpickled, and no number of a table is believed.
+``latest`` is written when every rank has written its files. Only then the checkpoint before the one before is removed.
+So a run may be killed, or run out of disk, at any moment. Both kinds of files are zip archives, whose checksums find
+damage, not malice; what a stranger could forge, the loaders check: nothing is unpickled, and no number of a table is
+believed.
 """
 
-import hashlib
 import io
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import torch
@@ -26,14 +26,24 @@ from hanabako.files import write_bytes, write_text
 
 from .ranks import Ranks
 
-__all__ = ["Checkpoints", "checksums", "holds_checkpoint", "is_whole", "write_checksums"]
+__all__ = ["Checkpoints", "holds_checkpoint", "ranks_of"]
 
-SUMS = "SHA256SUMS"
+BROKEN = (
+    *(OSError, ValueError, RuntimeError, KeyError, TypeError, EOFError, NotImplementedError, AttributeError),
+    *(UnpicklingError, BadZipFile, zlib.error),
+)
+DIRECTORY = 0x10
+"""The bit of a part's attributes by which torch takes it for a directory."""
 
 
 def holds_checkpoint(directory: Path) -> bool:
     """Whether a run can go on from there: what one left that was killed in its first checkpoint is none."""
-    return (directory / "latest").exists() or any(directory.glob(f"*/{SUMS}"))
+    return (directory / "latest").exists() or len(checkpoints_in(directory)) > 1
+
+
+def checkpoints_in(directory: Path) -> list[Path]:
+    """The folders of checkpoints, whole or not."""
+    return [place for place in directory.glob("[0-9]*") if place.name.isdecimal()]
 
 
 class Checkpoints:
@@ -73,7 +83,6 @@ class Checkpoints:
         self.ranks.wait()
         if self.ranks.rank == 0:
             with self._writing(place):
-                write_checksums(place)
                 write_text(self.directory / "latest", place.name)
             for old in self.directory.iterdir():
                 if old.is_dir() and old not in (place, self.last):
@@ -105,19 +114,21 @@ class Checkpoints:
         try:
             if updates == 0:
                 raise ValueError("all are damaged" if holds_checkpoint(self.directory) else "there is none")
-            state = torch.load(place / f"learner-{self.ranks.rank}.pt", self.ranks.device, weights_only=True)
-            with (place / f"games-{self.ranks.rank}.npz").open("rb") as file, np.load(file) as arrays:
-                games = dict(arrays)
+            state = read_learner(place / f"learner-{self.ranks.rank}.pt", self.ranks.device)
             if state["world"] != self.ranks.world:
                 raise ValueError(f"it was made by {state['world']} ranks, and these are {self.ranks.world}")
-            restore(state, games)
-        except (OSError, ValueError, RuntimeError, KeyError, TypeError, EOFError, UnpicklingError, BadZipFile) as error:
+            restore(state, read_games(place / f"games-{self.ranks.rank}.npz"))
+        except BROKEN as error:
             raise ValueError(f"{self.directory} holds no checkpoint to continue from: {one_line(error)}") from error
         self.last = place
 
     def _last_whole(self) -> int:
-        """The updates of the last whole checkpoint, 0 if there is none; says so if ``latest`` names another."""
-        whole = {place.name for place in self.directory.glob("[0-9]*") if place.name.isdecimal() and is_whole(place)}
+        """The updates of the last whole checkpoint, 0 if there is none; says so if ``latest`` names another.
+
+        One of as many ranks as these goes before all others: from those nothing can go on.
+        """
+        found = {place.name: ranks for place in checkpoints_in(self.directory) if (ranks := ranks_of(place))}
+        whole = [name for name, ranks in found.items() if ranks == self.ranks.world] or list(found)
         last = max(map(int, whole), default=0)
         try:
             named = (self.directory / "latest").read_bytes().decode("ascii")
@@ -129,27 +140,36 @@ class Checkpoints:
         return last
 
 
-def is_whole(place: Path) -> bool:
-    """Whether a checkpoint's files are those that its checksums were made of."""
+def ranks_of(place: Path) -> int:
+    """How many ranks' files a checkpoint has, if it has both of each and all are whole; else 0."""
+    ranks = len(list(place.glob("learner-*.pt")))
+    names = {name for rank in range(ranks) for name in (f"learner-{rank}.pt", f"games-{rank}.npz")}
+    there = {path.name for path in place.glob("*.*") if path.suffix in (".npz", ".pt")}
+    return ranks if names == there and all(is_whole(place / name) for name in names) else 0
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a file can be read, and holds what its own checksums were made of."""
     try:
-        return bool(sums := checksums(place)) and (place / SUMS).read_bytes() == sums.encode()
-    except OSError:
+        with ZipFile(path) as archive:
+            parts = archive.infolist()
+            if archive.testzip() is not None or any(part.comment or part.external_attr & DIRECTORY for part in parts):
+                return False  # no part has a comment or is a directory: its place in the archive is damaged
+        read_games(path) if path.suffix == ".npz" else read_learner(path, torch.device("cpu"))
+    except BROKEN:
         return False
+    return True
 
 
-def write_checksums(place: Path) -> None:
-    """Sign a checkpoint: write the checksums of its files beside them."""
-    write_text(place / SUMS, checksums(place))
+def read_learner(path: Path, device: torch.device) -> dict[str, Any]:
+    """The learner of a rank."""
+    return torch.load(path, device, weights_only=True)
 
 
-def checksums(place: Path) -> str:
-    """The SHA-256 of every file of a checkpoint, a line each as the command ``sha256sum`` prints it."""
-    lines = []
-    for path in sorted(place.glob("*.*")):
-        if path.suffix in (".npz", ".pt"):
-            with path.open("rb") as file:
-                lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
-    return "".join(lines)
+def read_games(path: Path) -> dict[str, np.ndarray]:
+    """The games of a rank."""
+    with path.open("rb") as file, np.load(file) as arrays:
+        return dict(arrays)
 
 
 def one_line(error: Exception) -> str:

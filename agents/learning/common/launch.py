@@ -1,11 +1,12 @@
 """Start a training run on several ranks of this machine, as the commands do that train for people."""
 
-import json
-import math
 import os
+import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import torch
@@ -13,25 +14,42 @@ from torch.distributed.elastic.multiprocessing.api import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
-from .checkpoints import holds_checkpoint
-from .runs import finished
+from hanabako.files import write_json
+from hanabako.words.checks import shown
 
-__all__ = ["saved_ranks", "train", "train_to_the_end", "usable_cores", "usual_ranks", "words_for"]
+from . import algorithms
+from .algorithms import Learner
+from .checkpoints import holds_checkpoint
+from .runs import finished, read_about
+from .trainer import Settings
+
+__all__ = [
+    "ranks_for",
+    "saved_ranks",
+    "start_ranks",
+    "train_to_the_end",
+    "usable_cores",
+    "words_for",
+]
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
-AGENTS = __name__.rpartition(".learning.")[0]
 
 
-def train(ranks: int, settings: Sequence[str], learner: str = "ppo") -> None:
-    """Run a learner, a module of `agents`, on that many ranks of this machine until it ends, interrupted or not.
+def start_ranks(ranks: int, learner: Learner, settings: Settings) -> None:
+    """Train on that many ranks of this machine until the run ends, interrupted or not.
+
+    The ranks read the settings from a file.
 
     Raises:
         SystemExit: it failed.
     """
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with suppress(SignalException):  # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
+    with tempfile.TemporaryDirectory(prefix="hanabako-") as folder, suppress(SignalException):
+        # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
+        told = {"algorithm": learner.name, "args": settings.to_json()}
+        path = write_json(Path(folder) / "settings.json", told)
         try:
-            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", "--", f"{AGENTS}.{learner}", *settings])
+            torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", algorithms.__name__, str(path)])
         except ChildFailedError as error:
             raise SystemExit(f"training failed: {error}") from error
 
@@ -41,22 +59,48 @@ def train_to_the_end(
 ) -> dict[str, Any]:
     """Make the run kept in ``run_dir``, or go on with it, and return the last row of its log; if it is made, that.
 
+    It runs as `hanabako train`, in a process of its own. What that prints is added to ``<run_dir>.log``.
+
     Args:
         ranks: how many.
         run_dir: where it is kept.
-        settings: if it has not begun.
+        settings: if it has not begun, as words of a command line.
         command: what goes on with it after an interruption.
-        learner: see `train`.
+        learner: the algorithm, one of `agents.learning.common.algorithms.NAMES`.
 
     Raises:
-        SystemExit: it was interrupted, or failed.
+        SystemExit: it was interrupted.
+        ValueError: it failed; names the file that says why.
     """
     if (last := finished(run_dir)) is not None:
         return last
-    train(ranks, words_for(run_dir, settings), learner)
-    if (last := finished(run_dir)) is None:
-        raise SystemExit(f"\nInterrupted. To go on: {command}")
-    return last
+    words = ["train", "--algorithm", learner, "--ranks", str(ranks), *words_for(run_dir, settings)]
+    interrupted, log = SystemExit(f"\nInterrupted. To go on: {command}"), run_dir.with_name(f"{run_dir.name}.log")
+    try:
+        failed = run_module(["hanabako", *words], log) != 0
+    except KeyboardInterrupt:
+        raise interrupted from None
+    if (last := finished(run_dir)) is not None:
+        return last
+    if failed:
+        raise ValueError(f"{run_dir} did not end; {log} says why. To go on: {command}")
+    raise interrupted  # by SIGTERM, say
+
+
+def run_module(words: Sequence[str], log: Path) -> int:
+    """Run a module, with its words, in a process of its own; returns its exit status.
+
+    What it prints is added to the file ``log``. Ctrl-C reaches it as well, and is waited for until it has ended.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a", encoding="utf-8") as file:
+        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        process = Popen([sys.executable, "-m", *words], stdout=file, stderr=file, env=environment)
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.wait()
+            raise
 
 
 def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
@@ -68,12 +112,19 @@ def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
     )
 
 
-def usual_ranks(games: int, minibatch: int, device: str = "auto") -> int:
-    """As many as there are cores, or GPUs if they compute, and at most so many that all have as many games."""
+def ranks_for(settings: Settings) -> int:
+    """The most ranks, of as many as there are cores or GPUs, that share what the settings say evenly."""
+    for ranks in range(most_ranks(settings.device), 1, -1):
+        with suppress(ValueError):
+            settings.check(ranks)
+            return ranks
+    return 1
+
+
+def most_ranks(device: str) -> int:
+    """As many as there are cores, or GPUs if they compute."""
     on_gpu = device == "cuda" or (device == "auto" and torch.cuda.is_available())
-    most = torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS)
-    shared = math.gcd(games, minibatch)
-    return max(ranks for ranks in range(1, max(most, 1) + 1) if shared % ranks == 0)
+    return max(torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS), 1)
 
 
 def usable_cores() -> int:
@@ -87,7 +138,7 @@ def saved_ranks(run_dir: Path) -> int:
     Raises:
         ValueError: the directory holds no run.
     """
-    try:
-        return int(json.loads((run_dir / "config.json").read_text(encoding="utf-8"))["ranks"])
-    except (OSError, ValueError, KeyError) as error:
-        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
+    ranks = read_about(run_dir).get("ranks")
+    if type(ranks) is not int or ranks < 1:
+        raise ValueError(f"{run_dir} holds no run to resume: ranks must be an int from 1, got {shown(ranks)}")
+    return ranks

@@ -1,7 +1,6 @@
 """The settings of the network that learns, the network made of them, new or that of a policy, and its descent."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import torch
@@ -15,6 +14,8 @@ from ...networks.neural_policy import load_network
 from ...registry import network_file
 from .descent import Descent
 from .ranks import Ranks
+from .selfplay import SelfPlayEnvs
+from .settings import Settings
 
 __all__ = ["NetworkSettings"]
 
@@ -23,8 +24,8 @@ MOST_WEIGHTS = 2**28
 
 
 @dataclass(frozen=True)
-class NetworkSettings:
-    """What a run is told of its network: to be inherited beside `agents.learning.common.trainer.Settings`."""
+class NetworkSettings(Settings):
+    """What a run is told that learns one network."""
 
     network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
     """The kind of network; ``auto`` is that of ``start``, or ``symmetric`` in a game with suits that the rules cannot
@@ -47,28 +48,29 @@ class NetworkSettings:
     prefix = ""
     # What the names of its networks begin with, see `agents.networks.kinds`: no setting, but the algorithm's.
 
-    def check_network(self) -> None:
-        """Refuse sizes that no network has.
-
-        Raises:
-            ValueError: one is below 1, or together they are too large.
-        """
+    def check(self, world: int) -> None:
+        """See `agents.learning.common.settings.Settings.check`; refuses sizes that no network has too."""
+        super().check(world)
         for name, value in (("width", self.width), ("layers", self.layers)):
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
         if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
 
-    def make_network(self, config: Any, opening: Tensor, device: torch.device, resumed: Path | None) -> Network:
+    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+        """See `agents.learning.common.settings.Settings.check_agents`; refuses a wrong ``start`` too."""
+        super().check_agents(config, kind)
+        self.started(config)
+
+    def make_network(self, config: Any, opening: Tensor, device: torch.device) -> Network:
         """A network of the kind and size that the settings say, or everything that ``start`` holds, ready to learn.
 
         Args:
             config: what it plays.
             opening: see `ready`; ``start`` has its own.
             device: where it learns.
-            resumed: the directory of the run, if it is resumed: see `started`.
         """
-        if (network := self.started(config, resumed)) is not None:
+        if (network := self.started(config)) is not None:
             return self.ready(network, network.opening, device)
         kind = self.prefix + (usual_kind(config) if self.network == "auto" else self.network)
         network = NETWORKS[kind](config, width=self.width or NETWORKS[kind].usual_width, layers=self.layers)
@@ -84,7 +86,7 @@ class NetworkSettings:
         """How the network learns."""
         return Descent(network, ranks, self.learning_rate, self.learning_rate_end, self.max_grad_norm)
 
-    def started(self, config: Any, resumed: Path | None) -> Network | None:
+    def started(self, config: Any) -> Network | None:
         """The network of ``start``, if there is one; in a run that is resumed, that of its own last policy.
 
         (Its weights come from the checkpoint then; the file of ``start`` need not be there any more.)
@@ -95,7 +97,7 @@ class NetworkSettings:
         """
         if self.start is None:
             return None
-        path = resumed / "policy.safetensors" if resumed is not None else network_file(self.start)
+        path = network_file(self.start) if self.resume is None else self.resume / "policy.safetensors"
         if path is None:
             raise ValueError(
                 f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"

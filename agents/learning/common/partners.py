@@ -23,19 +23,19 @@ from ...playing.policy import Policy, has, set_of
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["CompanyEnvs", "drawn"]
+__all__ = ["PartnersEnvs", "drawn"]
 
 
-class CompanyEnvs(OpenGames, SelfPlayEnvs):
-    """This rank's games in company: at each new game the learner's seat and who has the others are drawn anew.
+class PartnersEnvs(OpenGames, SelfPlayEnvs):
+    """This rank's games among partners: at each new game the learner's seat and who has the others are drawn again.
 
-    A game's rewards before the learner's first decision are nobody's merit and are left out; a game that ends before
-    that decision is followed by the next one at once. The simulator uses one thread.
+    A game's rewards before the learner's first decision are dropped; a game that ends before that decision is followed
+    by the next one at once. The simulator uses one thread.
 
     Args:
         config: what is played.
         games: how many at a time, all ranks together.
-        seed: of the deals, the draws and the others' chance; every rank has its own.
+        seed: of the deals, the draws and the others' randomness; every rank has its own.
         ranks: share the games evenly.
         members: the pool; all are equally likely at every seat.
 

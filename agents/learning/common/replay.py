@@ -7,7 +7,7 @@ from torch import Tensor
 
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["Replay", "Sequences"]
+__all__ = ["ReplayMemory", "Sequences"]
 
 
 class Sequences(NamedTuple):
@@ -32,7 +32,7 @@ class Sequences(NamedTuple):
     """(sequences, players, numbers): what every player remembered at the beginning; no numbers without memory."""
 
 
-class Replay:
+class ReplayMemory:
     """The last rollouts of all games; each game's part of a rollout is a sequence.
 
     The newest takes the place of the oldest. Observations stay packed and memories are kept in float16: an observation

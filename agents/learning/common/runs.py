@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import torch
 from tqdm import tqdm
 
-from hanabako.files import parse_json, write_bytes, write_text
+from hanabako.files import parse_json, read_json, write_bytes, write_json, write_text
 from hanabako.games import config_to_dict, game_of
 from hanabako.machine import describe
 
@@ -38,12 +38,13 @@ def usual_run_dir(name: str, ranks: Ranks) -> Path:
     return place(now + int(ranks.sum(torch.tensor(later))))
 
 
-def begin_run(run_dir: Path, settings: dict[str, Any], config: Any, ranks: Ranks) -> None:
+def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: Any, ranks: Ranks) -> None:
     """Make the directory of a new run, and describe the run in its ``config.json``.
 
     Args:
         run_dir: the directory; what is there is written over.
-        settings: of the run.
+        algorithm: its name.
+        settings: of the run, as JSON types.
         config: what is played.
         ranks: rank 0 makes the directory.
 
@@ -53,7 +54,8 @@ def begin_run(run_dir: Path, settings: dict[str, Any], config: Any, ranks: Ranks
     if ranks.rank == 0:
         run_dir.mkdir(parents=True, exist_ok=True)
         about = {
-            "args": {key: str(value) if isinstance(value, Path) else value for key, value in settings.items()},
+            "algorithm": algorithm,
+            "args": settings,
             "config": config_to_dict(config),
             "observation": config.observation_name,
             "observation_bits": config.observation_bits,
@@ -61,8 +63,23 @@ def begin_run(run_dir: Path, settings: dict[str, Any], config: Any, ranks: Ranks
             "device": str(ranks.device),
             "machine": describe(),
         }
-        write_text(run_dir / "config.json", json.dumps(about, indent=2) + "\n")
+        write_json(run_dir / "config.json", about)
     ranks.wait()
+
+
+def read_about(run_dir: Path) -> dict[str, Any]:
+    """What the ``config.json`` of a run says of it: see `begin_run`.
+
+    Raises:
+        ValueError: the directory holds no run.
+    """
+    try:
+        about = read_json(run_dir / "config.json")
+        if not isinstance(about, dict) or not isinstance(about.get("args"), dict):
+            raise ValueError("its config.json has no settings")  # noqa: TRY004 - of the file
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
+    return about
 
 
 # --- The curve --------------------------------------------------------------------------------------------------------
@@ -151,8 +168,8 @@ def weights_and_biases(run_dir: Path) -> Logger:
     """A run of Weights & Biases, in its directory ``wandb/``; its own environment variables say where it goes."""
     with needed("wandb"):
         wandb = import_module("wandb")
-    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
-    return wandb.init(project="hanabako", name=run_dir.name, dir=run_dir, config=about, resume="allow", id=run_dir.name)
+    about, name = read_about(run_dir), run_dir.name
+    return wandb.init(project="hanabako", name=name, dir=run_dir, config=about, resume="allow", id=name)
 
 
 LOGGERS: dict[str, Callable[[Path], Logger]] = {"tensorboard": TensorBoard, "wandb": weights_and_biases}
@@ -218,8 +235,8 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     axes = figure.subplots()
     shown = shown_of(config, others)
     if game_of(config).cooperative:
-        company = f" with {', '.join(others)}" if others else ""
-        axes.set(ylabel=f"score{company}", ylim=(0, config.max_score))
+        partners = f" with {', '.join(others)}" if others else ""
+        axes.set(ylabel=f"score{partners}", ylim=(0, config.max_score))
     else:
         axes.set(ylabel=shown["greedy_score"])
     for name, label, style in (("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")):

@@ -1,35 +1,29 @@
 """The trainer: everything of a training run but what is learned and how.
 
 It knows the budget, the ranks, the games, the log, evaluations and checkpoints, and nothing of an algorithm. An
-algorithm is one file: its settings, a subclass of `Settings`; a class that satisfies `Algorithm`; and
+algorithm is one file, with its settings, a subclass of `Settings`, and a class that satisfies `Algorithm`; it ends with
 
-    def main(argv=None):
-        command_line(__spec__.name, MySettings, MyAlgorithm, __doc__, argv)
+    if __name__ == "__main__":
+        command_line(__spec__.name)  # of `agents.learning.common.algorithms`
 """
 
-import os
-import sys
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Protocol, Self, get_args, get_origin, get_type_hints
+from typing import Any, Protocol
 
 import torch
-import tyro
 
-from hanabako.files import read_json
-from hanabako.games import game_named, make_config
-from hanabako.words.checks import as_index, shown, usable_threads
+from hanabako.words.checks import shown
 
 from ...networks.network import Network, kind_of_processor
 from ...networks.neural_policy import NeuralPolicy, save_policy
-from ...registry import load
 from .checkpoints import Checkpoints, holds_checkpoint
-from .ranks import Ranks, checked_device, joined_ranks, processor_settings
-from .runs import Interruption, Log, begin_run, draw_curve, finished, shown_of, usual_run_dir
+from .ranks import Ranks, joined_ranks, processor_settings
+from .runs import Interruption, Log, begin_run, draw_curve, read_about, shown_of, usual_run_dir
 from .selfplay import SelfPlayEnvs
-from .validation import VALIDATION_SEED, compile_evaluations, validate
+from .settings import Settings
+from .validation import compile_evaluations, validate
 
 __all__ = [
     "Algorithm",
@@ -37,155 +31,13 @@ __all__ = [
     "Progress",
     "Settings",
     "Trainer",
-    "command_line",
     "geometric",
     "price_of_losing",
     "train",
 ]
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What every training run is told."""
-
-    game: str = "hanabi"
-    """The game."""
-    preset: str | None = None
-    """A preset of the game; by default its first."""
-    players: int | None = None
-    """Number of players; by default the preset's."""
-    config: tuple[str, ...] | None = None
-    """More fields of the game's config, as name=value; by default derived=true in Hanabi."""
-    seed: int = 1
-    """Seed of everything random: weights, deals, actions, minibatches."""
-    minutes: float = 5.0
-    """The budget in minutes of training, evaluations included, compiling not; ignored if ``steps`` is given."""
-    clock: Literal["wall", "core"] = "wall"
-    """What ``minutes`` count: those that pass, or those that a rank's processor works, whoever else keeps it busy."""
-    steps: int = 0
-    """The budget in decisions, all ranks together. Runs of equal settings and ranks are then equal to the last bit."""
-    run_dir: Path | None = None
-    """Where the run is kept; by default a name with the time under ``runs/``."""
-    resume: Path | None = None
-    """Continue the run kept in this directory, with its own settings: all others are ignored."""
-    games: int = 1024
-    """Games played at a time, all ranks together."""
-    threads: int = 1
-    """Threads of each rank's simulator: one beside other ranks, all cores beside a GPU."""
-    device: str = "auto"
-    """``cpu``, ``cuda``, ``mps``, or ``auto`` for the best there is."""
-    evaluations: int = 12
-    """Evaluations (and checkpoints) over the budget."""
-    evaluation_games: int = 2000
-    """Games per evaluation, played greedily on deals that training never sees."""
-    final_games: int = 10_000
-    """Games of the last evaluation."""
-    opponent: str | None = None
-    """An agent (its name or file) that takes all other seats when a competitive game is evaluated; by default
-    ``random``."""
-    loggers: tuple[Literal["tensorboard", "wandb"], ...] = ()
-    """Where to log beside ``metrics.jsonl``: TensorBoard, Weights & Biases, which must be installed."""
-
-    def check(self, world: int) -> None:
-        """Refuse settings that cannot work with that many ranks, in words.
-
-        Raises:
-            ValueError: a size that is not positive, or that the ranks cannot share evenly; a device that is not there.
-        """
-        checked_device(self.device)
-        self.check_positive("games", "evaluations", "evaluation_games", "final_games")
-        usable_threads(self.threads)
-        as_index("seed", self.seed, VALIDATION_SEED - 1)
-        self.check_shared(world, "games")
-        if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
-            raise ValueError(f"the budget must be positive, got steps={self.steps}, minutes={self.minutes}")
-
-    def check_positive(self, *names: str) -> None:
-        """Refuse settings of these names that are below 1."""
-        for name in names:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-
-    def check_shared(self, world: int, *names: str) -> None:
-        """Refuse settings of these names that are no multiple of the number of ranks."""
-        for name in names:
-            if getattr(self, name) % world:
-                raise ValueError(f"{name} must be a multiple of the {world} ranks, got {getattr(self, name)}")
-
-    def make_config(self) -> Any:
-        """The config to train on.
-
-        Raises:
-            ValueError: an unknown game, preset or field, or a value that the config refuses.
-        """
-        settings = game_named(self.game).training_settings if self.config is None else self.config
-        return make_config(self.game, self.preset, self.players, settings)
-
-    def usual_name(self, config: Any) -> str:
-        """What a run is called, before the time, if nobody says where it is kept."""
-        return f"{self.game}-{self.preset or game_named(self.game).first_preset}-{config.players}p"
-
-    def others(self) -> tuple[str, ...]:
-        """The agents (names or files) that the network is evaluated among; nobody, if it has every seat."""
-        return () if game_named(self.game).cooperative else (self.opponent or "random",)
-
-    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """Refuse agents that cannot play ``config``, now, and not after the first evaluation's share of the budget.
-
-        Args:
-            config: what is played.
-            kind: of games that the algorithm learns from.
-
-        Raises:
-            ValueError: see `agents.load`.
-        """
-        del kind
-        for name in self.others():
-            load(name, config)
-
-    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
-        """This rank's games to learn from, of the ``kind`` that the algorithm asks for."""
-        return kind(config, self.games, self.seed, ranks, self.threads)
-
-    @classmethod
-    def saved(cls, run_dir: Path) -> Self:
-        """The settings of the run kept in ``run_dir``, to resume it.
-
-        Raises:
-            ValueError: it holds no run, or its ``config.json`` lacks a setting or has one of another type.
-        """
-        try:
-            kept = dict(read_json(run_dir / "config.json")["args"]) | {"run_dir": run_dir, "resume": run_dir}
-            hints = get_type_hints(cls)
-            if kept.keys() != hints.keys():
-                odd = ", ".join(map(shown, sorted(kept.keys() ^ hints.keys())))
-                raise ValueError(f"missing or unknown settings in its config.json: {odd}")
-            values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()}
-            for name, hint in hints.items():
-                if not is_of(values[name], hint):
-                    raise ValueError(f"{name} must be {allowed_by(hint)}, got {shown(values[name])}")
-            return cls(**values)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
-
-
-def is_of(value: Any, hint: Any) -> bool:
-    """Whether a value is of the type that the annotation of a setting says: a class, a union, a literal, a tuple."""
-    kind = get_origin(hint)
-    if kind is Literal:
-        return value in get_args(hint)
-    if kind is UnionType:
-        return any(is_of(value, part) for part in get_args(hint))
-    if kind is tuple:
-        return isinstance(value, tuple) and all(is_of(element, get_args(hint)[0]) for element in value)
-    if hint is Path:
-        return isinstance(value, Path)
-    return type(value) is hint or (hint is float and type(value) is int)
-
-
-def allowed_by(hint: Any) -> str:
-    """What an annotation says, in words."""
-    return hint.__name__ if isinstance(hint, type) else str(hint).removeprefix("typing.")
+FOLDER = __name__.rpartition(".common.")[0]
+"""The package of the algorithms that ship."""
 
 
 class Algorithm(Protocol):
@@ -339,6 +191,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
             checkpoint stands, and the run can be resumed from it.
     """
     if args.resume is not None:
+        check_maker(args.resume, name_of(algorithm))
         args = args.saved(args.resume)
     with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
         args.check(ranks.world)
@@ -348,7 +201,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         if args.resume is None:
             if holds_checkpoint(run_dir / "checkpoint"):
                 raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
-            begin_run(run_dir, asdict(args), config, ranks)
+            begin_run(run_dir, name_of(algorithm), args.to_json(), config, ranks)
         trainer = Trainer(args, algorithm, config, ranks, run_dir)
         if args.resume is not None:
             trainer.load()
@@ -364,22 +217,20 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         return run_dir
 
 
-def command_line(
-    module: str, settings: type[Settings], algorithm: AlgorithmClass, about: str | None, argv: list[str] | None
-) -> None:
-    """Train as the command of a module: ``settings`` are its options, ``about`` is its description."""
-    args = tyro.cli(settings, args=argv, description=about, prog=f"python -m {module}")
-    try:
-        run_dir = train(args, algorithm)
-    except ConnectionError as error:
-        print(f"{module.rpartition('.')[2]}: {error}", file=sys.stderr, flush=True)
-        os._exit(1)  # while Python ends in the usual way, torch's threads that wait for the lost one may abort it
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"{module.rpartition('.')[2]}: {error}") from error
-    if int(os.environ.get("RANK", "0")) == 0:
-        print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
-        if not finished(run_dir):
-            print(f"Interrupted. To go on: --resume {run_dir}")
+def name_of(algorithm: AlgorithmClass) -> str:
+    """The name of its module; in ``agents/learning`` without the folder's."""
+    return algorithm.__module__.removeprefix(f"{FOLDER}.")
+
+
+def check_maker(run_dir: Path, name: str) -> None:
+    """Refuse to go on with a run of another algorithm; an old run does not say whose it is.
+
+    Raises:
+        ValueError: the directory holds no run, or one of another algorithm.
+    """
+    maker = read_about(run_dir).get("algorithm", name)
+    if maker != name:
+        raise ValueError(f"{run_dir} is a run of the algorithm {shown(maker)}, and cannot be resumed by {name}")
 
 
 # --- Schedules --------------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ __all__ = ["SPREAD", "VALUE_INDEX", "Horizon", "Lookahead", "best_action", "look
 SPREAD = 21.0
 """The standard deviation of a round's lead, in points, where leads are taken to be normal. With it normal probabilities
 are nearest to the solved ones of two and three rounds, and fit those of games that were played: see
-``python -m benchmarks.strength.ikebana_prestige``. (The lead itself spreads wider, as who is behind pays for small
+the study `benchmarks.strength.ikebana_prestige`. (The lead itself spreads wider, as who is behind pays for small
 probabilities.)"""
 RICH, WIDEST = 80, 60
 """With that much prestige together no player runs out of it in the last round unless all is lost; and leads beyond the

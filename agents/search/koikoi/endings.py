@@ -3,7 +3,7 @@
 For every hand that the other may hold the rest of the round is solved as if all cards but the deck lay open
 (`agents.search.koikoi.walk`), and the value of an action is its mean over these hands. That is more than either player
 can know; how much it misjudges a position, and how little its advice costs, is measured beside the exact values by
-`python -m benchmarks.strength.koikoi_endings`.
+the study `benchmarks.strength.koikoi_endings`.
 """
 
 from collections.abc import Callable

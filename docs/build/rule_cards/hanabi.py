@@ -16,7 +16,6 @@ from typing import Any
 from agents.studies.generated import update
 from docs.build.rule_card import (
     bits_markdown,
-    card_parser,
     changed_fields,
     config_markdown,
     ends_markdown,
@@ -30,6 +29,7 @@ from hanabi_env.engine.observation import section_index
 from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.words.notation import END_NAMES, action_words
 
+COMMAND = "python -m docs.build.rule_cards.hanabi"
 README = Path(__file__).resolve().parents[3] / "hanabi_env" / "README.md"
 PLAYERS = range(2, 6)
 NOTHING = "–"
@@ -166,25 +166,33 @@ def generated() -> Iterator[tuple[str, str]]:
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
-SHOW_HELP = (
-    "print its actions and bits; a VALUE is written as in JSON or in Python (belief=true, belief=True), a word as it is"
-)
+def write_card(check: bool = False, show: tuple[str, ...] = ()) -> None:
+    """Write the generated parts of the rule card from the code, or show another configuration's actions and bits.
+
+    Args:
+        check: only say whether README.md is up to date.
+        show: PRESET and any FIELD=VALUE, whose actions and bits are printed instead; a value is written as in JSON or
+            in Python (belief=true, belief=True), a word as it is.
+
+    Raises:
+        ValueError: there is no such configuration.
+    """
+    if not show:
+        update(README, generated(), check, COMMAND)
+        return
+    preset, *settings = show
+    config = make_config(preset=preset, **dict(map(parse_setting, settings)))
+    print(actions_markdown(config), bits_markdown(layout(config.rules()).fields), sep="\n\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the generated parts of the rule card from the code, or show another configuration's actions and bits."""
-    parser = card_parser("docs.build.rule_cards.hanabi", main.__doc__)
-    parser.add_argument("--show", nargs="+", metavar=("PRESET", "FIELD=VALUE"), help=SHOW_HELP)
-    options = parser.parse_args(arguments)
-    if options.show:
-        preset, *settings = options.show
-        try:
-            config = make_config(preset=preset, **dict(map(parse_setting, settings)))
-        except ValueError as error:
-            parser.error(str(error))
-        print(actions_markdown(config), bits_markdown(layout(config.rules()).fields), sep="\n\n")
-        return
-    update(README, generated(), options.check, parser.prog)
+    """The command line."""
+    import tyro
+
+    try:
+        tyro.cli(write_card, args=arguments, prog=COMMAND)
+    except ValueError as error:
+        raise SystemExit(f"rule_card: {error}") from error
 
 
 if __name__ == "__main__":

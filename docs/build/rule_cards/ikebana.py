@@ -13,7 +13,6 @@ from pathlib import Path
 from agents.studies.generated import update
 from docs.build.rule_card import (
     bits_markdown,
-    card_parser,
     changed_fields,
     config_markdown,
     ends_markdown,
@@ -25,6 +24,7 @@ from ikebana_env.engine.layout import layout
 from ikebana_env.engine.observation import section_index
 from ikebana_env.words.notation import END_NAMES, action_words
 
+COMMAND = "python -m docs.build.rule_cards.ikebana"
 README = Path(__file__).resolve().parents[3] / "ikebana_env" / "README.md"
 PLAYERS = range(2, 6)
 
@@ -80,10 +80,20 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "ends", ends_markdown(END_NAMES)
 
 
+def write_card(check: bool = False) -> None:
+    """Write the generated parts of the rule card from the code.
+
+    Args:
+        check: only say whether README.md is up to date.
+    """
+    update(README, generated(), check, COMMAND)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the generated parts of the rule card from the code."""
-    parser = card_parser("docs.build.rule_cards.ikebana", main.__doc__)
-    update(README, generated(), parser.parse_args(arguments).check, parser.prog)
+    """The command line."""
+    import tyro
+
+    tyro.cli(write_card, args=arguments, prog=COMMAND)
 
 
 if __name__ == "__main__":

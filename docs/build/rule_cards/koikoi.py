@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agents.studies.generated import update
-from docs.build.rule_card import bits_markdown, card_parser, changed_fields, config_markdown, markdown_rows
+from docs.build.rule_card import bits_markdown, changed_fields, config_markdown, markdown_rows
 from hanafuda_env.config import DOCUMENT, PRESETS, KoiKoiConfig
 from hanafuda_env.drawing.cards.names import FLOWERS, MONTH_NAMES, PICTURES, kind_of
 from hanafuda_env.drawing.table_view import YAKU_WORDS
@@ -21,6 +21,7 @@ from hanafuda_env.engine.state import PHASE_PLAY
 from hanafuda_env.engine.yaku import YAKU_NAMES, YAKU_NEED
 from hanafuda_env.words.notation import CARD_NAMES, REASON_NAMES, action_to_str
 
+COMMAND = "python -m docs.build.rule_cards.koikoi"
 README = Path(__file__).resolve().parents[3] / "hanafuda_env" / "README.md"
 
 
@@ -75,10 +76,20 @@ def generated() -> Iterator[tuple[str, str]]:
     )
 
 
+def write_card(check: bool = False) -> None:
+    """Write the generated parts of the rule card from the code.
+
+    Args:
+        check: only say whether README.md is up to date.
+    """
+    update(README, generated(), check, COMMAND)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the generated parts of the rule card from the code."""
-    parser = card_parser("docs.build.rule_cards.koikoi", main.__doc__)
-    update(README, generated(), parser.parse_args(arguments).check, parser.prog)
+    """The command line."""
+    import tyro
+
+    tyro.cli(write_card, args=arguments, prog=COMMAND)
 
 
 if __name__ == "__main__":

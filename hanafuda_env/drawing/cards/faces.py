@@ -7,7 +7,6 @@ draws the deck, a row per month with the flower's name in English and Latin. Col
 by day and by night.
 """
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,11 +58,20 @@ def deck_svg() -> str:
     return document(width, height, *parts, style=style, title="The 48 flower cards")
 
 
+def draw_deck(out: Path, /) -> None:
+    """Draw the deck as ``.svg``.
+
+    Args:
+        out: the file to write.
+    """
+    write_text(out, deck_svg())
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Draw the deck as ``.svg``."""
-    parser = argparse.ArgumentParser(prog="python -m hanafuda_env.drawing.cards.faces", description=main.__doc__)
-    parser.add_argument("out", type=Path, help="file to write")
-    write_text(parser.parse_args(arguments).out, deck_svg())
+    """The command line."""
+    import tyro  # for those who draw no deck, none of its weight
+
+    tyro.cli(draw_deck, args=arguments, prog="python -m hanafuda_env.drawing.cards.faces")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ again. Only what chance brings, the decks and what tile (e) makes of them (V4), 
 (`benchmarks.strength.solvers.ceiling.words`).
 
     python -m benchmarks.strength.solvers.ceiling.checking --decks 100  # solves again, and checks games and arguments
-    python -m benchmarks.strength.solvers.ceiling.checking --file       # every line of results/ceiling-below.txt
+    python -m benchmarks.strength.solvers.ceiling.checking --below      # every deck in the study's results
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +19,7 @@ from typing import Any
 
 import tyro
 
+from agents.studies.store import read_results
 from hanabako.words.checks import shown
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.words.notation import ranks_in_order, suit_letters
@@ -26,9 +27,9 @@ from hanabi_env.words.notation import ranks_in_order, suit_letters
 from .checking_common_hand import CommonHand, tiles_turned
 from .words import Known, known_of
 
-__all__ = ["check_argument", "check_best", "check_game", "main", "played_score"]
+__all__ = ["check_argument", "check_below", "check_best", "check_game", "main", "played_score"]
 
-BELOW = Path(__file__).resolve().parents[2] / "results" / "ceiling-below.txt"
+RESULTS = Path(__file__).resolve().parents[2] / "results" / "hanabi_ceiling.json"
 MOST_POSITIONS = 200_000
 OUT_OF_TURN_DRAWS = 16
 """Of so many last draws ``out_of_turn`` is tried."""
@@ -320,26 +321,25 @@ class Args:
     decks: int = 100
     """How many games to solve again and check."""
     seed: int = 1
-    """Of the decks."""
-    file: bool = False
-    """Check the arguments in the file of decks below instead."""
+    """Seed of the decks."""
+    below: bool = False
+    """Instead, check the arguments of all decks in the study's results."""
 
 
-def check_file(path: Path = BELOW) -> int:
-    """Check every argument of the file of decks below; returns how many.
+def check_below(row: Mapping[str, Any]) -> int:
+    """Check every argument in a row of the study's results; returns how many.
 
     Raises:
-        ValueError: see `check_argument`; names the line.
+        ValueError: see `check_argument`; names the deck.
     """
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    config = replace(PRESETS[row["preset"]], players=row["players"])
     count = 0
-    for number, line in enumerate(lines, 1):
+    for line in row["below"]:
         about, _, cards = line.partition(": ")
-        preset, players, _, seed, _, game, _, best, argument = about.split()
+        _, game, _, best, argument = about.split()
         if argument == "open":
             continue
-        config = replace(PRESETS[preset], players=int(players))
-        known = known_of(config, int(seed), int(game))
+        known = known_of(config, row["seed"], int(game))
         try:
             if [*known.deck] != cards.split():
                 raise ValueError("the cards are not those of the game")
@@ -347,7 +347,7 @@ def check_file(path: Path = BELOW) -> int:
             if best.isdecimal():
                 check_best(config, known, int(best))
         except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from None
+            raise ValueError(f"{row['preset']}, {row['players']} players, game {game}: {error}") from None
         count += 1
     return count
 
@@ -379,8 +379,8 @@ def check_again(args: Args) -> tuple[int, int]:
 def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
     args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
-    if args.file:
-        print(f"{check_file()} arguments hold")
+    if args.below:
+        print(f"{sum(map(check_below, read_results(RESULTS)))} arguments hold")
         return
     if args.preset not in PRESETS:
         raise SystemExit(f"preset must be one of {', '.join(PRESETS)}, got {args.preset!r}")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.studies import refuse_unknown_fields
 from hanabi_env import HanabiConfig
 from hanabi_env.engine.rules import opening_score
 from hanabi_env.words.notation import action_to_str
@@ -29,6 +30,12 @@ WIDTHS = (64, 512)
 LAST_WIDTH = 4096
 WITH_TILES = (10, 8, 6, 5, 9, 7)
 """With bonus tiles (V4), the styles that solve most."""
+KNOWN = (
+    *("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens", "random_start_player"),
+    *("multicolor", "black_powder", "black_distribution", "flamboyants", "final_bouquet", "choreography"),
+    *("empty_hints", "score_on_loss", "observation_type", "history", "belief", "derived"),
+)
+"""The fields of a config whose rules the search and the arguments know."""
 MOST_LEFT_OUT = 6
 """Cards less than all for which every way to leave them out is tried; beyond, only a narrow beam for each."""
 
@@ -66,10 +73,11 @@ class Ceiling:
         last_width: positions of the widest beams.
 
     Raises:
-        ValueError: a random player begins.
+        ValueError: a random player begins, or the config has a field that came after this program.
     """
 
     def __init__(self, config: HanabiConfig, last_width: int = LAST_WIDTH) -> None:
+        refuse_unknown_fields(config, KNOWN, "the ceiling")
         if config.random_start_player:
             raise ValueError("random_start_player must be False: a game is solved whose first player is known")
         self.config, self.rules = config, config.rules()

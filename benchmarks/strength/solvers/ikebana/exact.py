@@ -1,10 +1,10 @@
-"""The chances of a small game of Ikebana, exactly: both players choose as is best, and every draw is weighed.
+"""The probabilities of a small game of Ikebana, exactly: both players choose as is best, and every draw is weighed.
 
 A round is worked out from its end: what a turn's beginning is worth to the player to move, for every division of the
-prestige, follows from what the next moment's beginnings are worth to the other
+prestige, follows from what the next turn's beginnings are worth to the other
 (`benchmarks.strength.solvers.ikebana.small_game` has written down what leads where). Payments stay between the two, so
-that a round has one sum of prestige. A tie is half a win (I14). Chances are float32: rounded at the seventh place, a
-turn at a time.
+that a round has one sum of prestige. A tie is half a win (I14). Probabilities are float32, rounded at the seventh place
+in every turn.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,9 +17,9 @@ from agents.search.ikebana.relaxed import won
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed
 
-from .small_game import Moment
+from .small_game import Turn
 
-__all__ = ["last_turns", "most_refusals", "round_before", "solved_moments"]
+__all__ = ["last_turns", "most_refusals", "round_before", "solved_turns"]
 
 NOWHERE = np.int32(-1)
 
@@ -30,14 +30,14 @@ def most_refusals(total: int) -> int:
 
 
 def last_turns(total: int, gains: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The chances behind the last round, for `solved_moments`: who has more has won (I14)."""
+    """The probabilities behind the last round, for `solved_turns`: who has more has won (I14)."""
     return won(2 * np.arange(total + 1) - total + (gains[:, :1] - gains[:, 1:])).astype(np.float32)
 
 
 def round_before(
     total: int, gains: NDArray[np.int64], later: Callable[[int], NDArray[np.float32]]
 ) -> NDArray[np.float32]:
-    """The same behind another round: ``later`` are the chances of whoever begins the next one, by that round's sum.
+    """The same behind another round: ``later`` are the probabilities of who begins the next one, by its sum.
 
     Who gains most begins it, of equals the player who began this one (I13).
     """
@@ -49,32 +49,33 @@ def round_before(
     return np.array(rows, np.float32)
 
 
-def solved_moments(moments: Sequence[Moment], total: int, ended: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
-    """The chance to win of the player to move at every beginning of a turn, from the last moment to the first.
+def solved_turns(turns: Sequence[Turn], total: int, ended: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+    """The probability to win of the player to move at every beginning of a turn, from the last turn to the first.
 
     Args:
-        moments: see `benchmarks.strength.solvers.ikebana.small_game.moments_of`; a turn has room for as many refusals
-        as can be paid. total: the sum of both players' prestige, before the gains. ended: (pairs of bouquets, total +
-        1): the chance of the player to move behind the last moment, by the part of
-            the sum that this player has.
+        turns: see `benchmarks.strength.solvers.ikebana.small_game.turns_of`; each has as many refusals as ``total`` can
+            pay for.
+        total: the sum of both players' prestige, before the gains.
+        ended: (pairs of bouquets, total + 1): the probability of the player to move behind the last turn, by the part
+            of the sum that this player has.
 
     Yields:
         (starts, total + 1), by the prestige of the player to move.
     """
-    chances = ended
-    for moment in reversed(moments):
-        after = 1 - chances[:, ::-1]  # to the player to move here, by what that player has
-        drawn, places = np.zeros((0, 0), np.float32), np.full(len(moment.deck), NOWHERE)
+    probabilities = ended
+    for turn in reversed(turns):
+        after = 1 - probabilities[:, ::-1]  # to the player to move here, by what that player has
+        drawn, places = np.zeros((0, 0), np.float32), np.full(len(turn.deck), NOWHERE)
         for refusals in range(most_refusals(total), -1, -1):
-            rows = np.flatnonzero(moment.reached >> np.uint32(refusals) & 1)
+            rows = np.flatnonzero(turn.reached >> np.uint32(refusals) & 1)
             out = np.zeros((len(rows), total + 1 - refusals * (refusals + 1) // 2), np.float32)
-            draw_cards()(moment[2:5], rows, after, drawn, places, refusals + 1, out)
+            draw_cards()(turn[2:5], rows, after, drawn, places, refusals + 1, out)
             drawn = out
             places[:] = NOWHERE
             places[rows] = np.arange(len(rows))
-        buy_cards()(moment.bought, moment.prices, after, drawn)
-        chances = drawn
-        yield chances
+        buy_cards()(turn.bought, turn.prices, after, drawn)
+        probabilities = drawn
+        yield probabilities
 
 
 @cache
@@ -86,8 +87,8 @@ def draw_cards() -> Callable[..., None]:
     digest = digest_of(draw_cards)
 
     @kernel
-    def draw(moment, rows, after, again, places, price, out):
-        deck, kept, refused = keyed(moment, digest)
+    def draw(turn, rows, after, again, places, price, out):
+        deck, kept, refused = keyed(turn, digest)
         for row in range(rows.shape[0]):
             i, worths, left = rows[row], out[row], 0
             for card in range(deck.shape[1]):
@@ -112,15 +113,15 @@ def draw_cards() -> Callable[..., None]:
 
 @cache
 def buy_cards() -> Callable[..., None]:
-    """The loop ``(bought, prices, after, chances)``: a turn may begin with a purchase instead (I7)."""
+    """The loop ``(bought, prices, after, probabilities)``: a turn may begin with a purchase instead (I7)."""
     digest = digest_of(buy_cards)
 
     @kernel
-    def buy(bought, prices, after, chances):
-        for i in range(keyed(chances.shape[0], digest)):
+    def buy(bought, prices, after, probabilities):
+        for i in range(keyed(probabilities.shape[0], digest)):
             if bought[i] >= 0:
                 price = np.int64(prices[i])
-                for p in range(price, chances.shape[1]):
-                    chances[i, p] = max(chances[i, p], after[bought[i], p - price])
+                for p in range(price, probabilities.shape[1]):
+                    probabilities[i, p] = max(probabilities[i, p], after[bought[i], p - price])
 
     return buy

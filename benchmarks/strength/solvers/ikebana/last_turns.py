@@ -22,7 +22,7 @@ Counts = tuple[int, ...]
 
 
 def exact_ending(rules: Any, state: Any) -> dict[int, float]:
-    """The chance to win of the player to move, by its legal actions.
+    """The probability to win of the player to move, by its legal actions.
 
     Args:
         rules: of two players.
@@ -77,7 +77,7 @@ class Ending:
         self.draw, self.drawn_by_other = cache(self.draw), cache(self.drawn_by_other)
 
     def draw(self, deck: Counts, refusals: int, own: int, other: int, top: int) -> float:
-        """The chance of the player to move who draws after that many refusals; ``top`` is its top discard."""
+        """The probability of the player to move who draws after that many refusals; ``top`` is its top discard."""
         price, total = refusals + 1, 0.0
         for card, number in enumerate(deck):
             if number:
@@ -89,16 +89,16 @@ class Ending:
         return total / sum(deck)
 
     def reply(self, deck: Counts, own: int, other: int, top: int) -> float:
-        """The chance of the player that has filled its bouquet, whose gain is in ``own``; the other replies to it."""
+        """The probability of the player who has filled its bouquet, whose gain is in ``own``; the other replies."""
         if not self.replies:
             return won(own - other - self.answers[0])
         counts = [0] * len(self.kinds)
         for card, number in enumerate(deck):
             counts[self.kinds.index(self.answers[card])] += number
-        chance = self.drawn_by_other(tuple(counts), 0, own - other, other)
+        probability = self.drawn_by_other(tuple(counts), 0, own - other, other)
         if top != NO_CARD and (price := int(value_of(top))) <= other:
-            chance = min(chance, won(own - other + 2 * price - self.answers[top]))
-        return chance
+            probability = min(probability, won(own - other + 2 * price - self.answers[top]))
+        return probability
 
     def drawn_by_other(self, counts: Counts, refusals: int, lead: int, other: int) -> float:
         """The same when the other draws: the deck is told by what its cards earn, ``lead`` is over what it has."""

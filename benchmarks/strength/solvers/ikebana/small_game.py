@@ -5,11 +5,11 @@ the turn (I5), refusals and their price (I6), purchases (I7), decks made anew (I
 earn (I10, I11). Discards lie open (``perfect_recall``, J3), so that nothing is hidden but the order of the deck, and
 from both alike.
 
-`moments_of` writes down every position that a turn can begin with or draw from, moment by moment of the round, and
-where each card that may come leads if it is kept or refused. Positions that cannot matter differently are one: colors
-may be exchanged, and cards that lie too deep in a discard to be bought, or to be its top when a deck is made anew, have
-no order. Prestige is no part of a position: `benchmarks.strength.solvers.ikebana.exact` works out the chances for every
-division of it.
+`turns_of` writes down every position that a turn can begin with or draw from, turn by turn of the round, and where each
+card that may come leads if it is kept or refused. Positions that cannot matter differently are one: colors may be
+exchanged, and cards that lie too deep in a discard to be bought, or to be its top when a deck is made anew, have no
+order. Prestige is no part of a position: `benchmarks.strength.solvers.ikebana.exact` works out the probabilities for
+every division of it.
 """
 
 from collections.abc import Callable
@@ -27,14 +27,14 @@ from hanabako.engine.bits import ZERO
 from hanabako.engine.rng import mix64
 from ikebana_env.engine.state import BOUQUET_SIZE
 
-__all__ = ["MOMENTS", "Moment", "SmallGame", "empty_position", "moments_of"]
+__all__ = ["TURNS", "SmallGame", "Turn", "empty_position", "turns_of"]
 
-MOMENTS = 2 * BOUQUET_SIZE
+TURNS = 2 * BOUQUET_SIZE
 MOST_KINDS, MOST_CARDS = 6, 21
 """A word has room for so many counts of three bits each, twice, and another for so many cards in discards."""
 COUNT_BITS, CARD_BITS, HEIGHT_BITS = 3, 3, 5
 SIZES = (1 << 14, 1 << 18, 1 << 22, 1 << 24)
-"""Positions of a moment that are tried to have room for, in turn."""
+"""How many positions of a turn there may be: arrays of these sizes are tried, one after the other."""
 
 POSITION = interned(
     np.dtype(
@@ -89,8 +89,8 @@ class SmallGame(NamedTuple):
         return points_of_values(tuple(sorted(value for _, value in cards))) * multiplier_of_colors(len(colors), jokers)
 
 
-class Moment(NamedTuple):
-    """The positions of one moment, before its turn or in it: ``starts`` of them, the first ones, begin a turn."""
+class Turn(NamedTuple):
+    """The positions before one turn of the round and in it: ``starts`` of them, the first ones, begin it."""
 
     starts: int
     keys: NDArray[np.uint64]
@@ -98,11 +98,11 @@ class Moment(NamedTuple):
     deck: NDArray[np.int8]
     """(n, kinds): the cards that may be drawn; a deck that is empty has been made anew (I9)."""
     kept: NDArray[np.int32]
-    """(n, kinds): the next moment's position if the card is kept; behind the last moment, a pair of bouquets."""
+    """(n, kinds): the next turn's position if the card is kept; behind the last turn, a pair of bouquets."""
     refused: NDArray[np.int32]
-    """(n, kinds): the position of this moment from which the next card is drawn then; -1 if nobody can pay for it."""
+    """(n, kinds): the position of this turn from which the next card is drawn then; -1 if no player can pay for it."""
     bought: NDArray[np.int32]
-    """(n,): the next moment's position after a purchase, -1 if there is none."""
+    """(n,): the next turn's position after a purchase, -1 if there is none."""
     prices: NDArray[np.int8]
     """(n,): what it costs."""
     reached: NDArray[np.uint32]
@@ -125,8 +125,8 @@ def empty_position() -> NDArray[Any]:
     return np.zeros(1, POSITION)
 
 
-def moments_of(game: SmallGame, most: int, start: NDArray[Any] | None = None) -> tuple[list[Moment], NDArray[np.int64]]:
-    """The moments of a round from ``start`` on (1,), an empty table if none is given, and how it can end.
+def turns_of(game: SmallGame, most: int, start: NDArray[Any] | None = None) -> tuple[list[Turn], NDArray[np.int64]]:
+    """The turns of a round from ``start`` on (1,), an empty table if none is given, and how it can end.
 
     Args:
         game: what is in the box: 12 cards at least, so that there is always one to draw (I9).
@@ -134,10 +134,10 @@ def moments_of(game: SmallGame, most: int, start: NDArray[Any] | None = None) ->
         start: bouquets and discards, at the beginning of a turn.
 
     Returns:
-        The moments, and what both bouquets earn (pairs, 2): first that of the player to move behind the last moment.
+        The turns, and what both bouquets earn (pairs, 2): first that of the player to move behind the last turn.
 
     Raises:
-        ValueError: the box is too small or has too many kinds of cards, or a moment has too many positions.
+        ValueError: the box is too small or has too many kinds of cards, or a turn has too many positions.
     """
     if not 2 * BOUQUET_SIZE + 2 <= game.box.sum() <= MOST_CARDS or len(game.box) > MOST_KINDS:
         raise ValueError(
@@ -150,20 +150,20 @@ def moments_of(game: SmallGame, most: int, start: NDArray[Any] | None = None) ->
         here = empty_positions(size)
         add_start()(game.renamings, BOUQUET_SIZE - np.array(sizes), start, here)
         found = []
-        for moment in range(sum(sizes), MOMENTS):
+        for turn in range(sum(sizes), TURNS):
             later = empty_positions(size)
-            found.append(written(game, moment, most, here, later))
+            found.append(written(game, turn, most, here, later))
             if max(here.count[0], later.count[0]) >= size:
                 break
             here = later
         else:
             bouquets = [counts_of(keys, len(game.box)) for keys in here.keys[: here.count[0], 0]]
             return found, np.array([[game.gain(one) for one in pair] for pair in bouquets])
-    raise ValueError(f"a moment of a small game must have fewer than {SIZES[-1]:,} positions")
+    raise ValueError(f"a turn of a small game must have fewer than {SIZES[-1]:,} positions")
 
 
 def empty_positions(size: int) -> Positions:
-    """Room for so many positions, a power of two."""
+    """An empty set with room for ``size`` positions, a power of two."""
     return Positions(np.zeros((size, 2), np.uint64), np.zeros(2 * size, np.int32), np.zeros(1, np.int64))
 
 
@@ -174,26 +174,26 @@ def counts_of(word: Any, kinds: int) -> NDArray[np.int64]:
     return np.array(counts).reshape(2, kinds)
 
 
-def written(game: SmallGame, moment: int, most: int, here: Positions, later: Positions) -> Moment:
-    """One moment: ``here`` has its beginnings and gets what else is drawn from, ``later`` gets those of the next."""
+def written(game: SmallGame, turn: int, most: int, here: Positions, later: Positions) -> Turn:
+    """One turn: ``here`` has its beginnings and gets what else is drawn from, ``later`` gets those of the next."""
     starts, kinds, size = int(here.count[0]), len(game.box), len(here.keys)
     deck, kept, refused = (np.empty((size, kinds), dtype) for dtype in (np.int8, np.int32, np.int32))
     bought, prices, reached = np.empty(size, np.int32), np.zeros(size, np.int8), np.zeros(size, np.uint32)
-    lacks = np.array([BOUQUET_SIZE - moment // 2, BOUQUET_SIZE - moment // 2 - moment % 2])
+    lacks = np.array([BOUQUET_SIZE - turn // 2, BOUQUET_SIZE - turn // 2 - turn % 2])
     out = deck, kept, refused, bought, prices
     states = np.zeros(2, POSITION)  # made here: a compiled loop would give them back too early
-    write_moment()((game.box, game.renamings, game.prices, lacks, most), here, later, states, out)
+    write_turn()((game.box, game.renamings, game.prices, lacks, most), here, later, states, out)
     if max(here.count[0], later.count[0]) < size:
         note_reached()(starts, most, refused, here.count, reached)
     parts: list[Any] = [part[: here.count[0]].copy() for part in (here.keys, *out, reached)]
-    return Moment(starts, *parts)
+    return Turn(starts, *parts)
 
 
 # --- Compiled ---------------------------------------------------------------------------------------------------------
 
 
 @rule
-def key_of(renamings, lacks, s, moment_ends, key):
+def key_of(renamings, lacks, s, round_ends, key):
     """A position as two words, to ``key`` (2,): the least ones that exchanged colors lead to.
 
     The first has the counts of both bouquets and the heights of both discards, the second the discards, from their tops
@@ -206,7 +206,7 @@ def key_of(renamings, lacks, s, moment_ends, key):
         for x in range(2):
             for kind in range(kinds):
                 first |= np.uint64(s.bouquets[x, kind]) << np.uint64(COUNT_BITS * (x * kinds + renamings[way, kind]))
-            if moment_ends:
+            if round_ends:
                 continue
             height = s.heights[x]
             first |= np.uint64(height) << np.uint64(2 * COUNT_BITS * kinds + HEIGHT_BITS * x)
@@ -225,8 +225,8 @@ def key_of(renamings, lacks, s, moment_ends, key):
 
 
 @rule
-def lay(key, kinds, s):
-    """The position of a key."""
+def unpack_position(key, kinds, s):
+    """Decode ``key`` into the record ``s``."""
     shift = 0
     for x in range(2):
         for kind in range(kinds):
@@ -305,9 +305,9 @@ def add_start() -> Callable[..., None]:
 
 
 @cache
-def write_moment() -> Callable[..., None]:
+def write_turn() -> Callable[..., None]:
     """The loop ``((box, renamings, prices, lacks, most), here, later, states (2,), out)`` of `written`."""
-    digest = digest_of(key_of, lay, number_of, open_deck, pass_on, write_moment)
+    digest = digest_of(key_of, unpack_position, number_of, open_deck, pass_on, write_turn)
 
     @kernel
     def write(about, here, later, states, out):
@@ -320,7 +320,7 @@ def write_moment() -> Callable[..., None]:
         times = np.zeros(here.keys.shape[0], np.int8)  # fewest refusals after which one may draw there
         i = 0
         while i < here.count[0] and later.count[0] < later.keys.shape[0]:
-            lay(here.keys[i], kinds, s)
+            unpack_position(here.keys[i], kinds, s)
             bought[i] = -1
             if i < starts and s.heights[1] > 0:  # I7
                 card = s.discards[1, s.heights[1] - 1]
@@ -355,7 +355,7 @@ def write_moment() -> Callable[..., None]:
 
 @cache
 def note_reached() -> Callable[..., None]:
-    """The loop ``(starts, most, refused, count (1,), reached)``, see `Moment.reached`."""
+    """The loop ``(starts, most, refused, count (1,), reached)``, see `Turn.reached`."""
 
     @kernel
     def note(starts, most, refused, count, reached):

@@ -2,7 +2,7 @@
 
 Its code is the real game's (`agents.search.ikebana.lookahead`): own turn and reply, with the odds as they are now, and
 beyond that the round of `agents.search.ikebana.relaxed`, with the odds of the small box. Beside each choice stand the
-exact chances of all actions.
+exact probabilities of all actions.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,8 +20,8 @@ from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed
 from ikebana_env.engine.state import BOUQUET_SIZE
 
-from .exact import last_turns, most_refusals, solved_moments
-from .small_game import MOMENTS, POSITION, SmallGame, lay, moments_of, open_deck
+from .exact import last_turns, most_refusals, solved_turns
+from .small_game import POSITION, TURNS, SmallGame, open_deck, turns_of, unpack_position
 
 __all__ = ["Choice", "SmallPlay", "small_relaxed"]
 
@@ -33,9 +33,9 @@ class Choice(NamedTuple):
     """One decision of the look-ahead with more than one action."""
 
     best: float
-    """The chance to win with the best action, exactly."""
+    """The probability to win with the best action, exactly."""
     off: float
-    """How far the look-ahead is from an action's exact chance, at most."""
+    """How far the look-ahead is from an action's exact probability, at most."""
     costs: float
     """By how much its action is worse than the best."""
 
@@ -63,7 +63,7 @@ def gains_of(game: SmallGame) -> NDArray[np.int64]:
     return np.array([game.gain(np.bincount(one, minlength=len(game.box))) for one in bouquets_of(game)[-1]])
 
 
-def room_of(game: SmallGame, total: int) -> tuple[Lookahead, NDArray[np.int64]]:
+def ahead_of(game: SmallGame, total: int) -> tuple[Lookahead, NDArray[np.int64]]:
     """What the look-ahead reads, and the places of bouquets among those of their size, by `code_of`."""
     own, kinds = np.arange(total + 1), len(game.box)
     solved, offsets = in_one(small_relaxed(game, total, lambda one, other: won(2 * own - total + one - other)))
@@ -92,19 +92,19 @@ def room_of(game: SmallGame, total: int) -> tuple[Lookahead, NDArray[np.int64]]:
 
 @cache
 def weigh_loop() -> Callable[..., None]:
-    """The loop ``(box, key, moment, (drawn, refusals), (own, other), ahead, places, sizes, worths)``.
+    """The loop ``(box, key, turn, (drawn, refusals), (own, other), ahead, places, sizes, worths)``.
 
     To ``worths`` (3,) goes what drawing (again), keeping and buying are worth to the player to move in the position of
     ``key``, who has ``own`` and has drawn the card ``drawn``, or -1. ``sizes`` are how many bouquets there are of each
     size.
     """
-    digest = digest_of(lay, open_deck, note_kept, plan_turn, weigh_loop)
+    digest = digest_of(unpack_position, open_deck, note_kept, plan_turn, weigh_loop)
 
     @kernel
-    def weigh(box, key, moment, drawing, prestige, ahead, places, sizes, worths):
+    def weigh(box, key, turn, drawing, prestige, ahead, places, sizes, worths):
         kinds = keyed(box.shape[0], digest)
         s, (drawn, refusals), (own, other) = ahead.views[0], drawing, prestige
-        lay(key, kinds, s)
+        unpack_position(key, kinds, s)
         offered = s.discards[1, s.heights[1] - 1] if s.heights[1] > 0 else -1
         top = s.discards[0, s.heights[0] - 1] if s.heights[0] > 0 else kinds
         open_deck(box, s)
@@ -113,7 +113,7 @@ def weigh_loop() -> Callable[..., None]:
             for x in range(2):
                 codes[x] += unit * s.bouquets[x, card]
             unit *= BOUQUET_SIZE + 1
-        replies, unit = moment < MOMENTS - 1, 1
+        replies, unit = turn < TURNS - 1, 1
         for card in range(kinds):
             ahead.unseen[card] = s.deck[card] - (1 if card == drawn else 0)
             ahead.mine[card] = places[codes[0] + unit]
@@ -123,8 +123,8 @@ def weigh_loop() -> Callable[..., None]:
             for card in range(kinds):
                 placed = s.bouquets[0, card] + s.bouquets[1, card] + (1 if card == drawn else 0)
                 ahead.unseen[card] = box[card] - placed
-        horizon = min(moment + 2, MOMENTS)
-        mode = SOLVED if horizon < MOMENTS else NORMALLY
+        horizon = min(turn + 2, TURNS)
+        mode = SOLVED if horizon < TURNS else NORMALLY
         others = sizes[min((horizon + 1) // 2, BOUQUET_SIZE)]
         begin = ahead.offsets[horizon]
         position = Horizon(mode, 0, begin, 0, 0, others, 0.0, places[codes[1]], replies)
@@ -147,7 +147,7 @@ def weigh_loop() -> Callable[..., None]:
 
 
 class SmallPlay:
-    """Games of one round that the look-ahead plays against a player who knows the exact chances.
+    """Games of one round that the look-ahead plays against a player who knows the exact probabilities.
 
     Args:
         game: what is in the box.
@@ -157,17 +157,17 @@ class SmallPlay:
 
     def __init__(self, game: SmallGame, total: int, start: NDArray[Any] | None = None) -> None:
         self.game, self.total = game, total
-        self.moments, gains = moments_of(game, most_refusals(total), start)
-        chances = [last_turns(total, gains), *solved_moments(self.moments, total, last_turns(total, gains))]
-        self.chances = chances[::-1]
-        """Of whoever is to move, by moment: (starts, total + 1)."""
-        self._ahead, self._places = room_of(game, total)
+        self.turns, gains = turns_of(game, most_refusals(total), start)
+        probabilities = [last_turns(total, gains), *solved_turns(self.turns, total, last_turns(total, gains))]
+        self.probabilities = probabilities[::-1]
+        """Of whoever is to move, by turn: (starts, total + 1)."""
+        self._ahead, self._places = ahead_of(game, total)
         self._sizes = np.array([len(bouquets) for bouquets in bouquets_of(game)])
 
     def choices(self, number: int, seed: int) -> Iterator[Choice]:
         """The look-ahead's choices in a game, which it begins if the number is even."""
         rng, own, i = np.random.default_rng([seed, number]), self.total // 2, 0
-        for m, moment in enumerate(self.moments):
+        for m, turn in enumerate(self.turns):
             searches, drawn, refusals = m % 2 == number % 2, -1, 0
             while True:
                 exact = self.exact(m, i, drawn, refusals, own)
@@ -177,45 +177,45 @@ class SmallPlay:
                     best, action = exact[action], max(exact, key=lambda one: seen[one])
                     yield Choice(best, max(abs(seen[one] - exact[one]) for one in exact), best - exact[action])
                 if action == BUYING:
-                    i, own = int(moment.bought[i]), own - int(moment.prices[i])
+                    i, own = int(turn.bought[i]), own - int(turn.prices[i])
                     break
                 if action == KEEPING:
-                    i = int(moment.kept[i, drawn])
+                    i = int(turn.kept[i, drawn])
                     break
                 if drawn >= 0:
                     refusals += 1
-                    i, own = int(moment.refused[i, drawn]), own - refusals
-                drawn = int(rng.choice(len(self.game.box), p=moment.deck[i] / moment.deck[i].sum()))
+                    i, own = int(turn.refused[i, drawn]), own - refusals
+                drawn = int(rng.choice(len(self.game.box), p=turn.deck[i] / turn.deck[i].sum()))
             own = self.total - own
 
     def exact(self, m: int, i: int, drawn: int, refusals: int, own: int) -> dict[int, float]:
-        """The chances of the actions of the player to move at moment ``m``, who has drawn ``drawn``, or -1."""
-        moment = self.moments[m]
+        """The probabilities of the actions of the player to move at turn ``m``, who has drawn ``drawn``, or -1."""
+        turn = self.turns[m]
         if drawn < 0:
             found = {DRAWING: self.drawing(m, i, 0, own)}
-            if moment.bought[i] >= 0 and (price := int(moment.prices[i])) <= own:
-                found[BUYING] = self.after(m, int(moment.bought[i]), own - price)
+            if turn.bought[i] >= 0 and (price := int(turn.prices[i])) <= own:
+                found[BUYING] = self.after(m, int(turn.bought[i]), own - price)
             return found
-        found = {KEEPING: self.after(m, int(moment.kept[i, drawn]), own)}
+        found = {KEEPING: self.after(m, int(turn.kept[i, drawn]), own)}
         if own > refusals:
-            found[DRAWING] = self.drawing(m, int(moment.refused[i, drawn]), refusals + 1, own - refusals - 1)
+            found[DRAWING] = self.drawing(m, int(turn.refused[i, drawn]), refusals + 1, own - refusals - 1)
         return found
 
     def drawing(self, m: int, i: int, refusals: int, own: int) -> float:
-        """The chance of a player who draws after that many refusals."""
-        deck, total = self.moments[m].deck[i], 0.0
+        """The probability of a player who draws after that many refusals."""
+        deck, total = self.turns[m].deck[i], 0.0
         for card in np.flatnonzero(deck).tolist():
             total += int(deck[card]) * max(self.exact(m, i, card, refusals, own).values())
         return total / int(deck.sum())
 
     def after(self, m: int, i: int, own: int) -> float:
-        """The chance of the player to move at moment ``m`` once the other is to move in position ``i``."""
-        return 1 - float(self.chances[m + 1][i, self.total - own])
+        """The probability of the player to move at turn ``m`` once the other is to move in position ``i``."""
+        return 1 - float(self.probabilities[m + 1][i, self.total - own])
 
     def seen(self, m: int, i: int, drawn: int, refusals: int, own: int) -> list[float]:
         """What the look-ahead makes of the same: by action, ``nan`` where that is none."""
-        worths, key = np.full(3, np.nan), self.moments[m].keys[i]
+        worths, key = np.full(3, np.nan), self.turns[m].keys[i]
         prestige, places = (own, self.total - own), (self._places, self._sizes)
-        moment = MOMENTS - len(self.moments) + m
-        weigh_loop()(self.game.box, key, moment, (drawn, refusals), prestige, self._ahead, *places, worths)
+        turn = TURNS - len(self.turns) + m
+        weigh_loop()(self.game.box, key, turn, (drawn, refusals), prestige, self._ahead, *places, worths)
         return worths.tolist()

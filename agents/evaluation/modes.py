@@ -1,0 +1,204 @@
+"""The modes of an evaluation: who plays with whom, and how the result is told."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from hanabako.games import config_from_dict, game_of
+
+from ..playing.play import play
+from ..playing.policy import Policy
+from ..registry import SEARCH, is_file
+from . import crossplay
+
+__all__ = ["MODES", "Mode", "Name", "Question", "draw", "short_name"]
+
+Name = Literal["self-play", "cross-play", "one-guest", "ad-hoc", "tournament", "communication"]
+Result = dict[str, Any]
+"""What is written as JSON."""
+
+
+class Question(NamedTuple):
+    """What is to be played."""
+
+    config: Any
+    agents: Mapping[str, Policy]
+    """By name."""
+    line_up: Sequence[str]
+    """Their names in the order in which they were given: one for all seats, or one per seat."""
+    games: int
+    seed: int
+    num_threads: int
+
+    @property
+    def seats(self) -> Policy | list[Policy]:
+        """Who plays at which seat."""
+        policies = [self.agents[name] for name in self.line_up]
+        return policies if len(policies) > 1 else policies[0]
+
+    @property
+    def common(self) -> tuple[Any, Mapping[str, Policy], int, int, int]:
+        """What functions of the library take."""
+        return self.config, self.agents, self.games, self.seed, self.num_threads
+
+
+class Mode(NamedTuple):
+    """A mode."""
+
+    play: Callable[[Question], Result]
+    """Plays, and returns what it adds to the result."""
+    describe: Callable[[Result], Iterator[str]]
+    """The result in lines of text."""
+    pairs: bool = True
+    """It pairs agents: they must differ, and while two are left it goes on without files that cannot be used."""
+    axes: tuple[str, str] | None = None
+    """It is a matrix: what its rows and columns stand for."""
+
+
+def self_play(question: Question) -> Result:
+    """`agents.playing.play.play` with one agent at all seats, or one per seat."""
+    config, _, games, seed, num_threads = question.common
+    return play(config, question.seats, games, seed, num_threads, progress=True).summary()
+
+
+def cross_play(question: Question) -> Result:
+    """See `agents.evaluation.crossplay.cross_play`; networks are also summed up by its `self_and_cross_play`."""
+    agents = question.agents
+    cells = crossplay.cross_play(*question.common, progress=True)
+    result: Result = {"cross_play": [[cells[first, second].summary() for second in agents] for first in agents]}
+    if len(agents) > 1 and all(map(is_file, agents)):
+        result["runs"] = crossplay.self_and_cross_play(crossplay.score_matrix(cells, list(agents)))
+    return result
+
+
+def one_guest(question: Question) -> Result:
+    """`agents.evaluation.crossplay.one_guest`; its key is that of files which were written before."""
+    agents = question.agents
+    cells = crossplay.one_guest(*question.common, progress=True)
+    by_seat = [[[lot.summary() for lot in cells[team, guest]] for guest in agents] for team in agents]
+    return {"strangers": crossplay.score_matrix(cells, list(agents)).tolist(), "by_seat": by_seat}
+
+
+def ad_hoc(question: Question) -> Result:
+    """`agents.evaluation.crossplay.ad_hoc` of every agent."""
+    config, agents, games, seed, num_threads = question.common
+    rows = [crossplay.ad_hoc(config, agents, name, games, seed, num_threads=num_threads) for name in agents]
+    return {"ad_hoc": rows}
+
+
+def tournament(question: Question) -> Result:
+    """`agents.evaluation.matches.tournament`."""
+    from . import matches  # and with it scipy.optimize
+
+    game = game_of(question.config)
+    if game.cooperative or len(question.agents) < 2:
+        found = f"{len(question.agents)} in {game.name}"
+        raise ValueError(f"a tournament is of several agents in a competitive game, got {found}")
+    return {"tournament": matches.tournament(*question.common, progress=True)}
+
+
+def communication(question: Question) -> Result:
+    """`agents.evaluation.communication.measure`."""
+    from .communication import measure  # of Hanabi alone
+
+    measured = measure(question.config, question.seats, question.games, question.seed)
+    return {"communication": measured.summary()}
+
+
+# --- In words ---------------------------------------------------------------------------------------------------------
+
+
+def describe_scores(result: Result) -> Iterator[str]:
+    """Means, errors and rates."""
+    for name, words in (
+        ("score", "score, a lost game 0"),
+        ("fireworks_score", "score, fireworks count"),
+        ("length", "decisions a game"),
+    ):
+        yield f"{words:<24}{result[name]:>8.3f} +- {result[f'{name}_error'] or 0:.3f}"
+    for name in ("perfect", "lost"):
+        low, high = result[f"{name}_interval"]
+        yield f"{name + ' games':<24}{result[f'{name}_rate']:>8.2%}  ({low:.2%} to {high:.2%})"
+
+
+def matrix(agents: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """A matrix of texts with the agents' names above and beside it."""
+    names = [short_name(name)[-22:] for name in agents]
+    yield " " * 24 + "".join(f"{name[2 - width :]:>{width}}" for name in names)
+    for name, row in zip(names, cells, strict=True):
+        yield f"{name:<24}" + "".join(f"{cell:>{width}}" for cell in row)
+
+
+def describe_cross_play(result: Result) -> Iterator[str]:
+    """The matrix of mean scores with their errors."""
+    cells = [
+        [f"{cell['score']:.3f} +- {cell['score_error'] or 0:5.3f}" for cell in row] for row in result["cross_play"]
+    ]
+    yield "score of the row's agent at player 0's seat with the column's agent at all others:"
+    yield from matrix(result["agents"], cells, 24)
+    for name in ("self_play", "cross_play") if "runs" in result else ():
+        error = result["runs"][f"{name}_error"]
+        yield f"{name:<24}{result['runs'][name]:>15.3f}" + ("" if error is None else f" +- {error:5.3f}")
+
+
+def describe_one_guest(result: Result) -> Iterator[str]:
+    """The matrix of mean scores."""
+    yield "score of a team of the row's agent with the column's agent at one seat:"
+    yield from matrix(result["agents"], [[f"{score:.3f}" for score in row] for row in result["strangers"]], 12)
+
+
+def describe_ad_hoc(result: Result) -> Iterator[str]:
+    """One line per agent."""
+    for row in result["ad_hoc"]:
+        name = short_name(row["newcomer"])[-22:]
+        yield f"{name:<24}{row['score']:>8.3f} +- {row['score_error']:.3f} over line-ups"
+
+
+def describe_tournament(result: Result) -> Iterator[str]:
+    """One line per match, then one per rating."""
+    yield "games that the first wins against the second, and its mean return less the other's:"
+    for match in result["tournament"]["matches"]:
+        one, other = (short_name(name)[-22:] for name in match["agents"])
+        won = f"won {match['won']:>6.1%} +- {match['won_error'] or 0:.1%}, drawn {match['drawn']:>5.1%}"
+        yield f"{one:<22}  {other:<22}{won}, {match['lead']:+.3f} +- {match['lead_error'] or 0:.3f}"
+    yield "ratings (Elo, fitted to these games; 400 points are odds of ten to one, the mean is 0):"
+    for row in result["tournament"]["ratings"]:
+        yield f"{short_name(row['name'])[-22:]:<24}{row['rating']:>+8.1f} +- {row['error'] or 0:.1f}"
+
+
+def describe_communication(result: Result) -> Iterator[str]:
+    """One line per measure."""
+    for name, value in {**result["communication"], **result["communication"]["known"]}.items():
+        if isinstance(value, float):
+            yield f"{name:<32}{value:>8.3f}"
+
+
+def short_name(name: str) -> str:
+    """A run's file by the name of its directory, and whether it is searched over."""
+    if not is_file(name):
+        return name
+    path = Path(name.removeprefix(SEARCH))
+    return (SEARCH if name.startswith(SEARCH) else "") + (path.parent.name or path.stem)
+
+
+MODES: dict[Name, Mode] = {
+    "self-play": Mode(self_play, describe_scores, pairs=False),
+    "cross-play": Mode(cross_play, describe_cross_play, axes=("player 0", "others")),
+    "one-guest": Mode(one_guest, describe_one_guest, axes=("team", "guest")),
+    "ad-hoc": Mode(ad_hoc, describe_ad_hoc),
+    "tournament": Mode(tournament, describe_tournament),
+    "communication": Mode(communication, describe_communication, pairs=False),
+}
+
+
+def draw(path: Path, mode: Mode, result: Result) -> None:
+    """The heat map of a result of a mode that is a matrix."""
+    assert mode.axes is not None
+    cells = result["cross_play"] if "cross_play" in result else result["strangers"]
+    scores = np.array([[cell["score"] if isinstance(cell, Mapping) else cell for cell in row] for row in cells])
+    title = f"{result['config']['game']} {result['preset']}, {result['players']} players"
+    best = getattr(config_from_dict(result["config"]), "max_score", float(scores.max()))
+    names = [short_name(name) for name in result["agents"]]
+    crossplay.save_heat_map(path, crossplay.heat_map(scores, names, best, title, *mode.axes))

@@ -1,0 +1,123 @@
+"""The algorithms by name, and how each is started as a command.
+
+An algorithm is a module with three declarations: ``Args``, its settings; one class that learns, see
+`agents.learning.common.trainer.Algorithm`; and its docstring, the description of its command. A new one is a file in
+``agents/learning`` and its name in `NAMES`.
+"""
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import tyro
+
+from hanabako.files import read_json
+from hanabako.words.checks import shown
+
+from .runs import finished, read_about
+from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, train
+
+__all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named", "start"]
+
+NAMES = ("ppo", "mappo", "other_play", "vdn", "sad", "off_belief", "cloning", "league")
+"""The modules of ``agents/learning`` that are algorithms."""
+METHODS = ("learn", "state", "restore")
+
+
+class Learner(NamedTuple):
+    """An algorithm, as its module declares it."""
+
+    name: str
+    """The name of its module: one of `NAMES`, or a whole one with dots."""
+    settings: type[Settings]
+    algorithm: AlgorithmClass
+    about: str
+    """What it is, the docstring of the module."""
+
+
+def named(name: str) -> Learner:
+    """The algorithm of this name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if name not in NAMES:
+        raise ValueError(f"algorithm must be one of {', '.join(NAMES)}, got {shown(name)}")
+    return declared_by(import_module(f"{FOLDER}.{name}"))
+
+
+def declared_by(module: ModuleType) -> Learner:
+    """The algorithm that a module declares: of classes that learn its own, if there is one, else one that it imports.
+
+    Raises:
+        ValueError: it declares no settings, or not exactly one such class.
+    """
+    settings = getattr(module, "Args", None)
+    if not (isinstance(settings, type) and issubclass(settings, Settings)):
+        raise ValueError(f"{module.__name__} must have settings: a subclass of Settings named Args")  # noqa: TRY004
+    there: list[Any] = [value for value in vars(module).values() if learns(value)]
+    found = [value for value in there if value.__module__ == module.__name__] or there
+    if len(found) != 1:
+        raise ValueError(f"{module.__name__} must have one class with {', '.join(METHODS)}, got {len(found)}")
+    return Learner(found[0].__module__.removeprefix(f"{FOLDER}."), settings, found[0], module.__doc__ or "")
+
+
+def learns(value: Any) -> bool:
+    """Whether something in a module is a class that satisfies `Algorithm`."""
+    return isinstance(value, type) and value is not Algorithm and all(hasattr(value, name) for name in METHODS)
+
+
+def maker_of(run_dir: Path) -> Learner:
+    """The algorithm that made a run; if the run is too old to say it, the first one that has such settings.
+
+    Raises:
+        ValueError: the directory holds no run, or one of an unknown algorithm.
+    """
+    about = read_about(run_dir)
+    if "algorithm" in about:
+        return named(about["algorithm"])
+    alike = (learner for learner in map(named, NAMES) if learner.settings.names() == about["args"].keys())
+    return next(alike, named(NAMES[0]))
+
+
+# --- As a command -----------------------------------------------------------------------------------------------------
+
+
+def command_line(module: str, argv: list[str] | None = None) -> None:
+    """Train as the command ``python -m module`` does, with the settings as its options."""
+    whole_name = f"hanabako.{module}" if module.startswith("agents.") else module  # the former is its name in a clone
+    learner = declared_by(import_module(whole_name))
+    start(learner, tyro.cli(learner.settings, args=argv, description=learner.about, prog=f"python -m {module}"))
+
+
+def start(learner: Learner, args: Settings) -> None:
+    """Train, as one rank or the only one, and say where the run is.
+
+    Raises:
+        SystemExit: something is wrong, in one line.
+    """
+    try:
+        run_dir = train(args, learner.algorithm)
+    except ConnectionError as error:
+        print(f"{learner.name}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)  # while Python ends in the usual way, torch's threads that wait for the lost one may abort it
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{learner.name}: {error}") from error
+    if int(os.environ.get("RANK", "0")) == 0:
+        print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
+        if not finished(run_dir):
+            print(f"Interrupted. To go on: --resume {run_dir}")
+
+
+def start_rank(path: Path) -> None:
+    """Train as one rank by what `agents.learning.common.launch.train` wrote: an algorithm's name and its settings."""
+    told = read_json(path)
+    learner = named(told["algorithm"])
+    start(learner, learner.settings.from_json(told["args"]))
+
+
+if __name__ == "__main__":
+    start_rank(tyro.cli(tyro.conf.Positional[Path], prog=f"python -m {__spec__.name}"))

@@ -1,0 +1,43 @@
+"""What algorithms share that learn one network: how it is made and descends, and what a checkpoint keeps of it."""
+
+from typing import Any
+
+from ...networks.network import Network
+from .memories import Memories
+from .ranks import Ranks
+from .selfplay import SelfPlayEnvs
+
+__all__ = ["NetworkLearner"]
+
+
+class NetworkLearner:
+    """Everything that changes while a network learns, on one rank: an `Algorithm` that lacks `learn`.
+
+    Args:
+        args: the settings, a `agents.learning.common.network_settings.NetworkSettings`.
+        envs: what is learned from.
+        ranks: that learn together.
+    """
+
+    def __init__(self, args: Any, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        self.args, self.envs, self.ranks = args, envs, ranks
+        self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device)
+        self.learner = self.with_critic(self.network)
+        self.descent = args.descent(self.learner, ranks)
+        self.generator = ranks.generator(args.seed)
+        self.memories = Memories(self.learner, envs)
+
+    def with_critic(self, network: Network) -> Network:
+        """What learns: here the network that plays, whose last output is the value."""
+        return network
+
+    def state(self) -> dict[str, Any]:
+        """See `agents.learning.common.trainer.Algorithm.state`."""
+        generator, memories = self.generator.get_state(), self.memories.now
+        return {**self.descent.state(), "generator": generator, "memories": memories}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `agents.learning.common.trainer.Algorithm.restore`."""
+        self.descent.restore(state)
+        self.generator.set_state(state["generator"].cpu())
+        self.memories.now = state.get("memories")  # checkpoints of off_belief had none

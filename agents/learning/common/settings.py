@@ -1,0 +1,189 @@
+"""What every training run is told, checked in words, and kept as JSON."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+
+from hanabako.games import game_named, make_config
+from hanabako.words.checks import as_index, shown, usable_threads
+
+from ...registry import load
+from .ranks import Ranks, checked_device
+from .runs import read_about
+from .selfplay import SelfPlayEnvs
+from .validation import VALIDATION_SEED
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every training run is told."""
+
+    game: str = "hanabi"
+    """The game."""
+    preset: str | None = None
+    """A preset of the game; by default its first."""
+    players: int | None = None
+    """Number of players; by default the preset's."""
+    config: tuple[str, ...] | None = None
+    """More fields of the game's config, as name=value; by default derived=true in Hanabi."""
+    seed: int = 1
+    """Seed of everything random: weights, deals, actions, minibatches."""
+    minutes: float = 5.0
+    """The budget in minutes of training, evaluations included, compiling not; ignored if ``steps`` is given."""
+    clock: Literal["wall", "core"] = "wall"
+    """What ``minutes`` count: those that pass, or those that a rank's processor works, whoever else keeps it busy."""
+    steps: int = 0
+    """The budget in decisions, all ranks together. Runs of equal settings and ranks are then equal to the last bit."""
+    run_dir: Path | None = None
+    """Where the run is kept; by default a name with the time under ``runs/``."""
+    resume: Path | None = None
+    """Continue the run kept in this directory, with its own settings: all others are ignored."""
+    games: int = 1024
+    """Games played at a time, all ranks together."""
+    threads: int = 1
+    """Threads of each rank's simulator: one beside other ranks, all cores beside a GPU."""
+    device: str = "auto"
+    """``cpu``, ``cuda``, ``mps``, or ``auto`` for the best there is."""
+    evaluations: int = 12
+    """Evaluations (and checkpoints) over the budget."""
+    evaluation_games: int = 2000
+    """Games per evaluation, played greedily on deals that training never sees."""
+    final_games: int = 10_000
+    """Games of the last evaluation."""
+    opponent: str | None = None
+    """An agent (its name or file) that takes all other seats when a competitive game is evaluated; by default
+    ``random``."""
+    loggers: tuple[Literal["tensorboard", "wandb"], ...] = ()
+    """Where to log beside ``metrics.jsonl``: TensorBoard, Weights & Biases, which must be installed."""
+
+    def check(self, world: int) -> None:
+        """Refuse settings that cannot work with that many ranks, in words.
+
+        Raises:
+            ValueError: a size that is not positive, or that the ranks cannot share evenly; a device that is not there.
+        """
+        checked_device(self.device)
+        self.check_positive("games", "evaluations", "evaluation_games", "final_games")
+        usable_threads(self.threads)
+        as_index("seed", self.seed, VALIDATION_SEED - 1)
+        self.check_shared(world, "games")
+        if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
+            raise ValueError(f"the budget must be positive, got steps={self.steps}, minutes={self.minutes}")
+
+    def check_positive(self, *names: str) -> None:
+        """Refuse settings of these names that are below 1."""
+        for name in names:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+    def check_shared(self, world: int, *names: str) -> None:
+        """Refuse settings of these names that are no multiple of the number of ranks."""
+        for name in names:
+            if getattr(self, name) % world:
+                raise ValueError(f"{name} must be a multiple of the {world} ranks, got {getattr(self, name)}")
+
+    def make_config(self) -> Any:
+        """The config to train on.
+
+        Raises:
+            ValueError: an unknown game, preset or field, or a value that the config refuses.
+        """
+        settings = game_named(self.game).training_settings if self.config is None else self.config
+        return make_config(self.game, self.preset, self.players, settings)
+
+    def usual_name(self, config: Any) -> str:
+        """What a run is called, before the time, if nobody says where it is kept."""
+        return f"{self.game}-{self.preset or game_named(self.game).first_preset}-{config.players}p"
+
+    def others(self) -> tuple[str, ...]:
+        """The agents (names or files) that the network is evaluated among; nobody, if it has every seat."""
+        return () if game_named(self.game).cooperative else (self.opponent or "random",)
+
+    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+        """Refuse agents that cannot play ``config``, now, and not after the first evaluation's share of the budget.
+
+        Args:
+            config: what is played.
+            kind: of games that the algorithm learns from.
+
+        Raises:
+            ValueError: see `agents.load`.
+        """
+        del kind
+        for name in self.others():
+            load(name, config)
+
+    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
+        """This rank's games to learn from, of the ``kind`` that the algorithm asks for."""
+        return kind(config, self.games, self.seed, ranks, self.threads)
+
+    # --- As JSON ------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def names(cls) -> set[str]:
+        """The names of all settings."""
+        return {field.name for field in fields(cls)}
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as JSON types."""
+        return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`.
+
+        Raises:
+            ValueError: a setting is missing, unknown, or of another type.
+        """
+        hints = get_type_hints(cls)
+        if kept.keys() != cls.names():
+            odd = ", ".join(map(shown, sorted(kept.keys() ^ cls.names())))
+            raise ValueError(f"missing or unknown settings: {odd}")
+        values = {name: read_as(hints[name], value) for name, value in kept.items()}
+        for name, value in values.items():
+            if not is_of(value, hints[name]):
+                raise ValueError(f"{name} must be {allowed_by(hints[name])}, got {shown(value)}")
+        return cls(**values)
+
+    @classmethod
+    def saved(cls, run_dir: Path) -> Self:
+        """The settings of the run kept in ``run_dir``, to resume it.
+
+        Raises:
+            ValueError: it holds no run, or its ``config.json`` lacks a setting or has one of another type.
+        """
+        kept = read_about(run_dir)["args"]
+        try:
+            return cls.from_json({**kept, "run_dir": str(run_dir), "resume": str(run_dir)})
+        except ValueError as error:
+            raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
+
+
+def read_as(hint: Any, value: Any) -> Any:
+    """A value from JSON as the type that an annotation says, where JSON has no such type."""
+    if isinstance(value, list):
+        return tuple(value)
+    return Path(value) if isinstance(value, str) and Path in get_args(hint) else value
+
+
+def is_of(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type that the annotation of a setting says: a class, a union, a literal, a tuple."""
+    kind = get_origin(hint)
+    if kind is Literal:
+        return value in get_args(hint)
+    if kind is UnionType:
+        return any(is_of(value, part) for part in get_args(hint))
+    if kind is tuple:
+        return isinstance(value, tuple) and all(is_of(element, get_args(hint)[0]) for element in value)
+    if hint is Path:
+        return isinstance(value, Path)
+    return type(value) is hint or (hint is float and type(value) is int)
+
+
+def allowed_by(hint: Any) -> str:
+    """What an annotation says, in words."""
+    return hint.__name__ if isinstance(hint, type) else str(hint).removeprefix("typing.")

@@ -1,0 +1,137 @@
+"""What ``make train`` runs: learn Hanabi from scratch on all cores, evaluate, and show where everything is.
+
+    python -m benchmarks.demo                # standard Hanabi for two players, five minutes on two cores
+    python -m benchmarks.demo --minutes 1    # the small game `mini` (three colors, three ranks)
+
+It trains as `hanabako train` does, one rank per core.
+"""
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import tyro
+
+from agents import ppo
+from agents.commands import watch
+from agents.learning.common.algorithms import named
+from agents.learning.common.launch import ranks_for, saved_ranks, start_ranks
+from agents.learning.common.runs import finished, read_about
+from agents.networks.network import kind_of_processor
+from benchmarks.recipes import RECIPES
+from hanabako.games import config_from_dict, game_named, game_of, make_config
+
+SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
+ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
+
+SHOWN = (
+    ("the learning curve", "curve.png"),
+    ("a game to click through in a browser", "replay.html"),
+    ("the weights, with their config inside", "policy.safetensors"),
+)
+
+PUBLISHED = (  # standard Hanabi, 2 players, a lost game scores 0
+    ("Rainbow (Bard et al. 2020)", 20.64, "1e8 steps"),
+    ("FireFlower, a program (lightvector)", 22.56, "no learning"),
+    ("ACHA (Bard et al. 2020)", 22.73, "2e10 steps"),
+    ("SmartBot, a program (Bard et al. 2020)", 22.99, "no learning"),
+    ("IPPO, feed-forward (JaxMARL)", 24.18, "1e10 steps"),
+    ("IPPO, recurrent (Forkel and Foerster 2025)", 24.48, "1e10 steps"),
+)
+
+CAVEAT = """\
+The published agents see the Learning Environment's canonical observation. Ours also sees `derived`: flags that a
+careful player would work out from it (playable, dead, surely playable, surely dead, all copies seen). They decide how
+fast anything learns, so steps must not be compared without naming them."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train, evaluate and show an agent for Hanabi."""
+
+    minutes: float = 5.0
+    """About how long it may take in all; below three minutes the game is `mini`."""
+    seed: int = 1
+    """Seed of everything random."""
+    ranks: int | None = None
+    """Processes to train with; by default one per core."""
+    run_dir: Path | None = None
+    """Where to keep the run; by default a name with the time under ``runs/``."""
+    resume: Path | None = None
+    """Go on with the interrupted run in this directory."""
+
+
+def run(args: Args) -> None:
+    """Train and show.
+
+    Raises:
+        SystemExit: training failed, or was interrupted.
+    """
+    started = time.perf_counter()
+    if args.resume:
+        run_dir, ranks = args.resume, saved_ranks(args.resume)
+        settings = ppo.Args(resume=run_dir)
+    else:
+        preset = "mini" if args.minutes < SHORT else "standard"
+        run_dir = args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
+        ranks = args.ranks or ranks_for(ppo.Args())
+        print(f"Hanabi ({preset}, 2 players) from scratch on {ranks} cores. Compiling the game ...", flush=True)
+        compile_game(preset)
+        spent = (time.perf_counter() - started) / 60
+        minutes = max(args.minutes - spent - ENDING, args.minutes / 2)
+        print(
+            f"It took {60 * spent:.0f} s (the next time, none). Now {minutes:.1f} minutes of self-play.\n", flush=True
+        )
+        known = tyro.cli(ppo.Args, args=RECIPES[f"hanabi-{preset}-2p"].arguments())
+        settings = replace(known, minutes=minutes, seed=args.seed, run_dir=run_dir)
+    start_ranks(ranks, named("ppo"), settings)
+    last = finished(run_dir)
+    if last is None:
+        raise SystemExit(f"\nInterrupted. To go on: python -m {__spec__.name} --resume {run_dir}")
+    watch.page_of(watch.Args(str(run_dir)))
+    print(describe(run_dir, last))
+
+
+def compile_game(preset: str) -> None:
+    """Compile the game as training will need it."""
+    config = make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
+    game_of(config).compile(config, ppo.Args.games)
+
+
+def describe(run_dir: Path, row: dict[str, Any]) -> str:
+    """The result beside the published figures, and where everything is."""
+    about = read_about(run_dir)
+    best = config_from_dict(about["config"]).max_score
+    kind = kind_of_processor(torch.device(about["device"]))
+    cost = f"{row['steps'] / 1e6:.0f} M steps, {row['seconds'] / 60:.1f} minutes on {about['ranks']} {kind}"
+    lines = [
+        "",
+        f"Greedy, {row['greedy_games']:,} unseen deals, observation {about['observation']}:",
+        "",
+        f"  {'this run':<46}{row['greedy_score']:6.2f} +- {row['greedy_score_error']:.2f} of {best}   {cost}",
+        f"  {'':<46}perfect games {row['greedy_perfect']:.1%}, lost games {row['greedy_lost']:.2%}",
+    ]
+    if about["args"]["preset"] == "standard":
+        lines += ["", "Published (a lost game scores 0, as here):", ""]
+        lines += [f"  {name:<46}{score:6.2f}                {steps}" for name, score, steps in PUBLISHED]
+        lines += ["", CAVEAT]
+    lines += ["", *(f"  {words:<46}{run_dir / name}" for words, name in SHOWN)]
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line.
+
+    Raises:
+        SystemExit: something is wrong, in one line.
+    """
+    try:
+        run(tyro.cli(Args, args=argv, description=__doc__, prog="python -m benchmarks.demo"))
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"demo: {error}") from error
+
+
+if __name__ == "__main__":
+    main()

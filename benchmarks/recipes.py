@@ -1,0 +1,114 @@
+"""How the networks that ship are trained: settings of their learners, by the networks' names.
+
+A name consists of the game, the preset and the number of players. A number at its end tells networks apart that were
+trained with different seeds; a word says what else is special. ``benchmarks/strength/SCORES.md`` tells how the settings
+were chosen. Two cores make five to eight million decisions a minute, and half of that with a network of width 128.
+"""
+
+from typing import NamedTuple
+
+from hanabako.games import game_named
+
+__all__ = ["RECIPES", "Recipe"]
+
+
+class Recipe(NamedTuple):
+    """One network: what it plays, for how many decisions it is trained, and the settings that are not the defaults."""
+
+    game: str
+    preset: str
+    players: int
+    steps: int
+    settings: tuple[str, ...] = ()
+    opponent: str | None = None
+    """The bot that the learner measures a network for a competitive game against; None in Hanabi."""
+    measured: tuple[str, ...] = ()
+    """Changes to the preset's config for measuring it, as ``name=value``."""
+    first: "Recipe | None" = None
+    """The recipe of the network from which the training starts; None for random weights."""
+    clones: str | None = None
+    """The bot that it learns to imitate; None for reinforcement learning."""
+
+    @property
+    def teacher(self) -> str | None:
+        """The bot that the first of its runs imitated, if it did."""
+        return self.clones if self.first is None else self.first.teacher
+
+    @property
+    def learner(self) -> str:
+        """The algorithm that trains it, see `agents.learning.common.algorithms`."""
+        return "ppo" if self.clones is None else "cloning"
+
+    def changed_players(self) -> int | None:
+        """The number of players, or None if it is the preset's: not every game lets one change it."""
+        return None if game_named(self.game).presets[self.preset].players == self.players else self.players
+
+    def arguments(self) -> list[str]:
+        """Words of the learner's command line, the budget excluded."""
+        players, opponent = self.changed_players(), self.opponent
+        arguments = ["--game", self.game, "--preset", self.preset]
+        arguments += ["--players", str(players)] if players else []
+        arguments += ["--opponent", opponent] if opponent else []
+        arguments += ["--agent", self.clones] if self.clones else []
+        return [*arguments, *self.settings]
+
+
+M = 1_000_000
+SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
+ROUND = ("rounds=1", "reward=points")
+LEARNING_ENVIRONMENT = ("--config", "derived=false")
+WIDE = ("--width", "128")
+SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
+KNOWING = ("--config", "derived=true")
+SURE = ("--entropy", "0.01", "--entropy-end", "0.005")
+CAREFUL = ("--minibatch", "4096", "--learning-rate", "5e-4", *SURE)
+LUCK = ("--games", "8192", "--minibatch", "32768", "--learning-rate", "1e-3", "--gae-lambda", "0.9", *SURE)
+WINNER = (*KNOWING, "reward=win", "--partners", "lookahead", *CAREFUL)
+
+
+def florist(players: int) -> Recipe:
+    """A network for Ikebana: a clone of the best bot, which then learns to win against it."""
+    first = Recipe("ikebana", "standard", players, 10 * M, (*WIDE, *KNOWING), "lookahead", clones="lookahead")
+    return Recipe("ikebana", "standard", players, 20 * M, WINNER, "lookahead", first=first)
+
+
+def gambler(preset: str, scale: str) -> Recipe:
+    """A network for Koi-Koi: a clone of the best bot, which then learns from points in large batches."""
+    bot, points = "monte_carlo:300", ("--config", "reward=points")
+    settings = (*points, "--reward-scale", scale, *LUCK, *SELDOM)
+    first = Recipe("koikoi", preset, 2, 6 * M, (*points, "--epochs", "2"), bot, clones=bot)
+    return Recipe("koikoi", preset, 2, 100 * M, settings, bot, ROUND, first)
+
+
+def taught(players: int, bot: str, steps: int, settings: tuple[str, ...] = ()) -> Recipe:
+    """A network for standard Hanabi: a clone of a bot, which then goes on in self-play."""
+    first = Recipe("hanabi", "standard", players, 10 * M, settings, clones=bot)
+    return Recipe("hanabi", "standard", players, steps, first=first)
+
+
+def again(recipe: Recipe, steps: int) -> Recipe:
+    """A second training of the same network: learning rate and price of a lost game start as at first."""
+    return recipe._replace(steps=steps, first=recipe)
+
+
+def canonical(bot: str) -> Recipe:
+    """A network like those of `taught` that observes what the Learning Environment shows and no more."""
+    first = Recipe("hanabi", "standard", 2, 12 * M, LEARNING_ENVIRONMENT, clones=bot)
+    return Recipe("hanabi", "standard", 2, 60 * M, LEARNING_ENVIRONMENT, first=first)
+
+
+RECIPES: dict[str, Recipe] = {
+    "hanabi-standard-2p": taught(2, "smart", 170 * M, WIDE),
+    "hanabi-standard-2p-canonical": canonical("smart"),
+    "hanabi-standard-3p": again(taught(3, "smart_safe", 100 * M, WIDE), 90 * M),
+    "hanabi-standard-4p": taught(4, "smart_safe", 90 * M, WIDE),
+    "hanabi-standard-5p": taught(5, "smart_safe", 80 * M, WIDE),
+    "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 23 * M, SMALL),
+    "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
+    **{f"hanabi-small-2p-{k}": Recipe("hanabi", "small", 2, 25 * M, (*SMALL, "--seed", str(k))) for k in range(1, 6)},
+    "ikebana-standard-2p": florist(2),
+    "ikebana-standard-4p": florist(4),
+    "koikoi-document-2p": gambler("document", "0.03"),
+    "koikoi-koikoi_japan-2p": gambler("koikoi_japan", "0.1"),
+}
+"""Every recipe by the name of the network that it makes."""

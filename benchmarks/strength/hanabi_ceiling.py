@@ -1,0 +1,137 @@
+"""How good can anyone be? The best score of decks of Hanabi with every card known.
+
+    hanabako study run hanabi_ceiling --cores 2
+    hanabako study run hanabi_ceiling --where preset=black_powder players=2
+    python -m benchmarks.strength.solvers.ceiling.checking --decks 100    # a second program checks games and arguments
+    python -m benchmarks.strength.solvers.ceiling.checking --below        # and all decks in the results
+
+All of chance is known from the first turn: the order of the deck and, with bonus tiles (V4), theirs and what a shuffle
+by tile (e) would make of the deck. Deck i is that of game i of the seed, as in `agents.evaluate`. The results list the
+decks that allow less than the highest score: all of the standard game, the first `MOST_BELOW` of each other setting.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents.studies import Row, Study
+from hanabi_env import PRESETS
+
+from .solvers.ceiling.verdicts import Ceiling, Verdict
+from .tables.markdown import table
+
+PART_SECONDS, BLOCK = 10.0, 100
+"""A part ends after so many seconds, or with the row; decks between two looks at the clock."""
+MOST_BELOW = 40
+WHOLE = "standard"
+"""The preset of which all decks are listed that allow less."""
+SAME = ("first_edition_2010", "romanian_2013")
+"""Their cards and rules are those of the standard game."""
+
+
+@dataclass(frozen=True)
+class Decks(Row):
+    """The first decks of a seed."""
+
+    preset: str
+    players: int
+    seed: int = 1
+
+
+ROWS = [Decks(preset, players, wanted=100_000) for preset in PRESETS if preset not in SAME for players in (2, 3, 4, 5)]
+NOTHING: dict[str, Any] = {
+    "decks": 0,
+    "perfect": 0,
+    "open": 0,
+    "less": {},
+    "lower": 0,
+    "upper": 0,
+    "best": {},
+    "seconds": 0.0,
+    "below": [],
+}
+
+
+def solved(row: Decks, before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Some more decks of a row than in ``before``: how many allow the highest score, and what the others allow.
+
+    Raises:
+        ValueError: see `Ceiling`.
+    """
+    ceiling = Ceiling(replace(PRESETS[row.preset], players=row.players))
+    result = {name: (before or NOTHING)[name] for name in NOTHING}
+    ceiling.solve(row.seed, 0)  # compiled before the clock starts
+    end = time.monotonic() + PART_SECONDS
+    while result["decks"] < row.wanted and time.monotonic() < end:
+        first, began = result["decks"], time.thread_time()
+        verdicts = [ceiling.solve(row.seed, i) for i in range(first, min(first + BLOCK, row.wanted))]
+        below = [
+            line_of(ceiling, row.seed, index, verdict)
+            for index, verdict in enumerate(verdicts, first)
+            if verdict.lower < ceiling.config.max_score
+        ]
+        room = None if row.preset == WHOLE else max(0, MOST_BELOW - len(result["below"]))
+        result = counted(result, verdicts, ceiling.config.max_score, time.thread_time() - began)
+        result["below"] = [*result["below"], *below[:room]]
+    return {"done": result["decks"], **result}
+
+
+def line_of(ceiling: Ceiling, seed: int, index: int, verdict: Verdict) -> str:
+    """A deck that allows less: its number, the best score, the argument, and the cards, top first."""
+    best = str(verdict.lower) if verdict.lower == verdict.upper else f"{verdict.lower}-{verdict.upper}"
+    cards = " ".join(ceiling.in_words(seed, index, verdict)[0].deck)
+    return f"game {index} best {best} {verdict.argument or 'open'}: {cards}"
+
+
+def counted(result: Mapping[str, Any], verdicts: Sequence[Verdict], most: int, seconds: float) -> dict[str, Any]:
+    """The counts with some verdicts more.
+
+    Args:
+        result: the counts so far.
+        verdicts: of the decks that follow.
+        most: the highest score.
+        seconds: what they took of a core.
+    """
+    names = Counter(verdict.argument.partition(":")[0] for verdict in verdicts if verdict.argument)
+    exact = Counter(str(verdict.lower) for verdict in verdicts if verdict.lower == verdict.upper)
+    return {
+        "decks": result["decks"] + len(verdicts),
+        "perfect": result["perfect"] + sum(verdict.lower == most for verdict in verdicts),
+        "open": result["open"] + sum(verdict.is_open for verdict in verdicts),
+        "less": dict(sorted((Counter(result["less"]) + names).items())),
+        "lower": result["lower"] + sum(verdict.lower for verdict in verdicts),
+        "upper": result["upper"] + sum(verdict.upper for verdict in verdicts),
+        "best": dict(sorted((Counter(result["best"]) + exact).items(), key=lambda item: -int(item[0]))),
+        "seconds": round(result["seconds"] + seconds, 2),
+        "below": result["below"],
+    }
+
+
+# --- The table --------------------------------------------------------------------------------------------------------
+
+
+HEAD = ("game", "players", "of", "decks", "perfect is possible", "out of reach", "open", "best score", "decks a second")
+
+
+def board(results: Sequence[Mapping[str, Any]]) -> str:
+    """One line per setting, in Markdown."""
+    order = list(PRESETS)
+    rows = sorted(results, key=lambda row: (order.index(row["preset"]), row["players"], row["seed"]))
+    return table(HEAD, map(tuple, map(cells, rows)))
+
+
+def cells(row: Mapping[str, Any]) -> Iterator[Any]:
+    """One line of `board`."""
+    decks = row["decks"]
+    lower, upper = row["lower"] / decks, row["upper"] / decks
+    yield from (row["preset"], row["players"], PRESETS[row["preset"]].max_score, f"{decks:,}")
+    yield f"**{row['perfect'] / decks:.2%}**"
+    yield "; ".join(f"{name} {number / decks:.2%}" for name, number in row["less"].items()) or "none"
+    yield f"{row['open'] / decks:.2%}"
+    yield f"{lower:.4f}" if row["lower"] == row["upper"] else f"{lower:.4f} to {upper:.4f}"
+    yield f"{decks / max(row['seconds'], 0.01):,.0f}"
+
+
+STUDY = Study("hanabi_ceiling", ROWS, solved, tables={"ceiling": board}, unit="deck")

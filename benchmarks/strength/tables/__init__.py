@@ -1,0 +1,1 @@
+"""Parts of tables that several studies share: Markdown, cells with errors, ceilings, tournaments."""

@@ -1,0 +1,51 @@
+"""Tournaments as tables: how often each agent beats each other one, and their ratings."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.networks.policy_file import training_in_words
+
+from .markdown import agent_name, table
+
+__all__ = ["tournaments"]
+
+
+def tournaments(results: Sequence[Mapping[str, Any]]) -> str:
+    """One part per tournament, a dict that `agents.evaluation.report.evaluate` returned."""
+    return "\n\n".join(map(tournament, results))
+
+
+def tournament(result: Mapping[str, Any]) -> str:
+    """One tournament under its title, the best agent first, with 95 % intervals."""
+    matches = result["tournament"]["matches"]
+    won = {tuple(match["agents"]): match for match in matches}
+    ratings = {rating["name"]: rating for rating in result["tournament"]["ratings"]}  # best first
+    trained = [
+        f"PPO: {training_in_words(about)}, observation {result['observation']}" for about in result["training"] if about
+    ]
+    title = f"{result['config']['game']} {result['preset']}, {result['config'].get('players', 2)} players"
+    head = f"**{title}**, {matches[0]['games']:,} games a pair. {'. '.join(trained)}".rstrip()
+    rows = [
+        [
+            agent_name(name),
+            *(won_text(won, name, other) for other in ratings),
+            f"{rating['rating']:+.0f} ± {1.96 * rating['error']:.0f}",
+        ]
+        for name, rating in ratings.items()
+    ]
+    return f"{head}\n\n{table(['beats', *map(agent_name, ratings), 'rating (Elo)'], rows)}"
+
+
+def won_text(won: Mapping[tuple[str, ...], Mapping[str, Any]], one: str, other: str) -> str:
+    """How often one agent beats another, with a 95 % interval; "" for an agent and itself."""
+    if one == other:
+        return ""
+    match = won.get((one, other)) or won[other, one]
+    return f"{rate_of(won, one, other):.1%} ± {1.96 * match['won_error']:.1%}"
+
+
+def rate_of(won: Mapping[tuple[str, ...], Mapping[str, Any]], one: str, other: str) -> float:
+    """The part of their games that one agent wins against another."""
+    if (one, other) in won:
+        return won[one, other]["won"]
+    return 1 - won[other, one]["won"] - won[other, one]["drawn"]

@@ -1,0 +1,36 @@
+"""What `make train` shows at its end."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents import ppo
+from agents.commands import watch
+from agents.learning.common import runs
+from benchmarks import demo
+from tests.agents.test_ppo import TINY
+from tests.agents.tiny_runs import UPDATE
+
+
+def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path):
+    run_dir = ppo.train(replace(TINY, preset="mini", steps=UPDATE, run_dir=tmp_path / "run"))
+    page = watch.page_of(watch.Args(str(run_dir)))
+    text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "observation card_knowledge+derived" in text
+    assert "of 9" in text
+    for name in ("curve.png", "replay.html", "policy.safetensors"):
+        assert str(run_dir / name) in text
+        assert (run_dir / name).is_file()
+
+
+def test_the_published_figures_stand_beside_a_full_game_with_the_caveat(tmp_path):
+    run_dir = ppo.train(replace(TINY, preset="standard", steps=UPDATE, run_dir=tmp_path / "run"))
+    text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
+    assert "Rainbow (Bard et al. 2020)                     20.64" in text
+    assert "must not be compared without naming" in text
+
+
+def test_a_demo_without_a_run_to_resume_says_so(tmp_path):
+    with pytest.raises(SystemExit, match=r"^demo: .* holds no run to resume"):
+        demo.main(["--resume", str(tmp_path)])

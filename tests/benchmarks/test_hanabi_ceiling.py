@@ -1,0 +1,346 @@
+"""The best score of known decks: against a search of all games by plain rules, and with every proof checked."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.studies.store import read_results
+from benchmarks.strength import hanabi_ceiling
+from benchmarks.strength.hanabi_ceiling import Decks, board
+from benchmarks.strength.solvers.ceiling import checking
+from benchmarks.strength.solvers.ceiling.orders import FIRST_ORDER, empty_orders, forget_orders
+from benchmarks.strength.solvers.ceiling.verdicts import Ceiling, Verdict, targets_below
+from benchmarks.strength.solvers.ceiling.words import Known, known_of
+from hanabako.compiler.jit import kernel
+from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from tests.reference.hanabi_plain import PlainHanabi
+
+TINY = HanabiConfig(colors=2, ranks=2, hand_size=1, max_information_tokens=1, max_life_tokens=1)
+CONFIGS = {
+    "tiny": TINY,
+    "two lives": replace(TINY, max_life_tokens=2),
+    "two cards": replace(TINY, hand_size=2),
+    "three ranks": replace(TINY, ranks=3, max_information_tokens=2),
+    "no tokens": replace(TINY, max_information_tokens=0, max_life_tokens=2),
+    "three players": replace(TINY, players=3, max_information_tokens=2),
+    "one suit": replace(TINY, colors=1, ranks=3, players=3, empty_hints=True),
+    "single": replace(TINY, colors=1, ranks=3, multicolor="own_color", hand_size=2),
+    "black": replace(TINY, colors=1, ranks=3, black_powder=True, max_information_tokens=2),
+    "bouquet": replace(TINY, ranks=3, colors=1, final_bouquet=True),
+    "announced": replace(TINY, choreography=True, max_information_tokens=2),
+    "out_of_turn": replace(
+        TINY, colors=1, ranks=3, multicolor="own_color", players=3, hand_size=2, max_information_tokens=3
+    ),
+    "tiles": replace(TINY, flamboyants=True, colors=3),
+    "tiles of three ranks": replace(TINY, flamboyants=True, ranks=3, max_information_tokens=2),
+    "tiles of a single suit": replace(TINY, flamboyants=True, colors=1, ranks=3, multicolor="own_color"),
+    "tiles beside black": replace(TINY, flamboyants=True, black_powder=True, colors=1, ranks=3),
+    "tiles in a bouquet": replace(TINY, flamboyants=True, final_bouquet=True, colors=3),
+    "tiles for three": replace(
+        TINY, flamboyants=True, colors=1, ranks=3, multicolor="own_color", players=3, max_information_tokens=2
+    ),
+    "tiles, announced": replace(TINY, flamboyants=True, choreography=True, multicolor="own_color"),
+}
+DECKS = {"black": 16, "three ranks": 16, "single": 16, "out_of_turn": 30}
+"""Of the others 40."""
+
+
+def best_score(config: HanabiConfig, known: Known) -> int:
+    """The best score of all games, by the tests' own rules: every legal move of every position, hints once."""
+    begin = Position(PlainHanabi(config, list(known.deck), known.tiles), known)
+    seen, waiting, best = {begin.key}, [begin], -99
+    while waiting and best < config.max_score:
+        position = waiting.pop()
+        for move in position.moves():
+            following = Position(position.after(move), known)
+            if following.game.end_reason is not None:
+                best = max(best, following.game.score)
+            elif following.key not in seen:
+                seen.add(following.key)
+                waiting.append(following)
+    return best
+
+
+class Position:
+    """A position of a game that all see."""
+
+    def __init__(self, game: PlainHanabi, known: Known) -> None:
+        self.game, self.known = game, known
+        self.key = (
+            game.current_player,
+            tuple(tuple(sorted(hand)) for hand in game.hands),
+            tuple(game.deck) if known.tiles else len(game.deck),
+            tuple(game.fireworks.values()),
+            game.information_tokens,
+            game.life_tokens,
+            game.turns_to_play,
+            game.pending,
+            tuple(sorted(game.discards)) if known.tiles else (),
+        )
+
+    def moves(self) -> Iterator[str]:
+        """Legal moves; of hints only one."""
+        legal = sorted(self.game.legal_moves())
+        yield from [move for move in legal if move.startswith("hint")][:1]
+        yield from [move for move in legal if not move.startswith("hint")]  # plays last: they are tried first
+
+    def after(self, move: str) -> PlainHanabi:
+        """A copy of the game after a move, which remembers nothing of hints."""
+        game = object.__new__(PlainHanabi)
+        game.__dict__.update(self.game.__dict__)
+        for name in ("deck", "discards", "events", "bonus_tiles"):
+            setattr(game, name, list(getattr(game, name)))
+        game.fireworks = dict(game.fireworks)
+        game.hands = [list(hand) for hand in game.hands]
+        game.knowledge = [list(known) for known in game.knowledge]
+        drawn = len(self.known.deck) - len(game.deck)
+        game.move(move, self.known.after(drawn, move.split()[1])[drawn:] if game.pending == "e" else None)
+        return game
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_verdict_is_that_of_a_search_of_all_games(name: str):
+    """And each of the proofs holds for the second program; no deck of these is open, but of those with bonus tiles."""
+    ceiling = Ceiling(CONFIGS[name])
+    most, arguments = ceiling.config.max_score, set()
+    for index in range(DECKS.get(name, 40)):
+        verdict = ceiling.solve(5, index)
+        known, moves = ceiling.in_words(5, index, verdict)
+        best = best_score(ceiling.config, known)
+        assert verdict.lower <= best <= verdict.upper, (known, verdict)
+        assert (best == most) == (verdict.lower == most), (known, verdict)
+        assert best == most or verdict.argument or known.tiles, (known, verdict)
+        if verdict.actions:
+            checking.check_game(ceiling.config, known, moves, verdict.lower)
+        if verdict.argument:
+            checking.check_argument(ceiling.config, known, verdict.argument)
+            arguments.add(verdict.argument.partition(":")[0])
+            if verdict.lower == verdict.upper:
+                checking.check_best(ceiling.config, known, verdict.lower)
+    assert arguments or name in ("two cards", "three players"), "no deck allows less: the test shows little"
+    assert {"out_of_turn": "out_of_turn", "tiles in a bouquet": "reshuffled"}.get(name) in {None, *arguments}
+
+
+@pytest.mark.parametrize("preset", ["flamboyants", "grands_feux_all"])
+def test_what_a_tile_makes_of_the_deck_is_known_before(preset: str):
+    """V4, E10: in random games, wherever tile (e) takes a card back, the deck lies as was said."""
+    config, shuffles = replace(PRESETS[preset], colors=3, ranks=2, hand_size=2, max_life_tokens=50), 0
+    for index in range(100):
+        known, chance = known_of(config, 3, index), random.Random(index)
+        env: Any = hanabi_v0.raw_env(config=config)
+        env.reset(seed=3, options={"game_index": index})
+        position = env.to_dict()
+        assert [*known.deck] == [card for hand in position["hands"] for card in hand] + position["deck"]
+        assert known.tiles == "".join(position["bonus_tiles"])
+        while not any(env.terminations.values()):
+            before = env.to_dict()
+            legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+            plays = [action for action in legal if env.action_to_str(action).startswith("play")]
+            action = chance.choice(plays or legal)
+            words, drawn = env.action_to_str(action), len(known.deck) - len(before["deck"])
+            env.step(action)
+            after = env.to_dict()
+            if before["pending"] == "e":
+                rest = known.after(drawn, words.split()[1])[drawn:]
+                assert after["deck"] == rest[len(rest) - len(after["deck"]) :]
+                shuffles += 1
+    assert shuffles > 5
+
+
+# --- Proofs -----------------------------------------------------------------------------------------------------------
+
+
+def shuffled(config: HanabiConfig, seed: int, bottom: list[str]) -> list[str]:
+    """A random deck of which these are the last cards."""
+    env: Any = hanabi_v0.raw_env(config=config)
+    env.reset(seed=seed)
+    position = env.to_dict()
+    deck = [card for hand in position["hands"] for card in hand] + position["deck"]
+    for card in bottom:
+        deck.remove(card)
+    random.Random(seed).shuffle(deck)
+    return deck + bottom
+
+
+def laid(config: HanabiConfig, deck: list[str]) -> np.ndarray:
+    """The deck among `benchmarks.strength.solvers.ceiling.orders`, as all cards come without bonus tiles."""
+    orders, words = empty_orders(), [card for firework in checking.fireworks(config) for card in firework]
+    orders["decks"][0, FIRST_ORDER, : len(deck)] = [words.index(card) for card in deck]
+    forget(config.rules(), orders)
+    return orders
+
+
+@kernel
+def forget(rules, orders):
+    forget_orders(rules, orders[0])
+
+
+@pytest.mark.parametrize(("players", "place"), [(2, 47), (3, 44), (4, 44), (5, 41)])
+def test_with_all_ones_at_the_bottom_there_is_no_time_for_their_suits(players: int, place: int):
+    """Five cards a suit must be played after its first one is drawn, in a turn a draw and the last round."""
+    config = replace(PRESETS["standard"], players=players)
+    deck = shuffled(config, 3, ["W1"] * 3 + ["B1"] * 3 + ["R1"] * 3)
+    found = Ceiling(config).arguments.find(laid(config, deck), (1 << 25) - 1)
+    assert found == f"late:{place}"
+    checking.check_argument(config, Known(deck), f"late:{place}")
+
+
+def test_the_last_card_is_played_in_the_last_turn():
+    """V1: M4 exists once, so M5 cannot follow if M4 is the last card; M5 itself may be."""
+    config = replace(PRESETS["avalanche_5"], players=5)
+    deck = shuffled(config, 1, ["M4"])
+    checking.check_argument(config, Known(deck), "late:54")
+    deck = [*deck[:-1][:20], "M4", *[card for card in deck[20:-1] if card != "M5"], "M5"]
+    with pytest.raises(ValueError, match="late:54 does not hold"):
+        checking.check_argument(config, Known(deck), "late:54")
+
+
+@pytest.mark.parametrize("third", range(3))
+@pytest.mark.parametrize("fifth", range(3))
+def test_the_last_round_goes_by_seats(third: int, fifth: int):
+    """H14, V1: whoever plays M2 draws the last card, M3 is the left neighbour's, and M5 comes with the last turn."""
+    config = replace(PRESETS["avalanche_5"], players=3)
+    deck = [card for card in shuffled(config, 1, ["M1", "G1", "W4"]) if card not in ("M2", "M3", "M4", "M5")]
+    for place, card in (*sorted([(5 * third, "M3"), (5 * fifth + 1, "M5")]), (20, "M2"), (30, "M4")):
+        deck.insert(place, card)
+    found = Ceiling(config).arguments.find(laid(config, deck), (1 << 30) - 1)
+    if third == (fifth + 1) % 3:
+        assert found is None
+        with pytest.raises(ValueError, match="out_of_turn:52 does not hold"):
+            checking.check_argument(config, Known(deck), "out_of_turn:52")
+    else:
+        assert found == "out_of_turn:52"
+        checking.check_argument(config, Known(deck), "out_of_turn:52")
+
+
+@pytest.fixture(scope="module")
+def solved() -> list[tuple[Ceiling, Known, list[str], Verdict]]:
+    """Decks of the standard game for two, perfect ones and such that are not for each reason."""
+    ceiling = Ceiling(PRESETS["standard"])
+    verdicts = [(index, ceiling.solve(1, index)) for index in range(400)]
+    perfect = [item for item in verdicts if not item[1].argument][:5]
+    less = [item for item in verdicts if item[1].argument]
+    found = []
+    for index, verdict in perfect + less:
+        known, moves = ceiling.in_words(1, index, verdict)
+        found.append((ceiling, known, list(moves), verdict))
+    return found
+
+
+def test_every_proof_of_the_standard_game_holds(solved: Any):
+    names = set()
+    for ceiling, known, moves, verdict in solved:
+        checking.check_game(ceiling.config, known, moves, verdict.lower)
+        if verdict.argument:
+            checking.check_argument(ceiling.config, known, verdict.argument)
+            checking.check_best(ceiling.config, known, verdict.lower)
+            with pytest.raises(ValueError, match="is not shown to be the best: nothing refutes"):
+                checking.check_best(ceiling.config, known, verdict.lower - 1)
+        names.add(verdict.argument.partition(":")[0])
+    assert names == {"", "late", "crowded"}
+
+
+def test_the_deck_is_that_of_the_game_that_others_play(solved: Any):
+    env: Any = hanabi_v0.raw_env(config=PRESETS["standard"])
+    env.reset(seed=1, options={"game_index": 0})
+    position = env.to_dict()
+    assert [*solved[0][1].deck] == [card for hand in position["hands"] for card in hand] + position["deck"]
+
+
+def test_a_broken_proof_is_refused(solved: Any):
+    ceiling, known, moves, verdict = solved[0]
+    config = ceiling.config
+    with pytest.raises(ValueError, match="goes on after"):
+        checking.check_game(config, known, moves[:-1], verdict.lower)
+    with pytest.raises(ValueError, match=r"is illegal|goes on|scores"):
+        checking.check_game(config, known, ["discard 0", *moves], verdict.lower)
+    with pytest.raises(ValueError, match="the game scores 25, not 26"):
+        checking.check_game(config, known, moves, 26)
+    for argument in ("late:49", "late:3", "out_of_turn:49", "out_of_turn:3", "crowded", "reshuffled"):
+        with pytest.raises(ValueError, match="does not hold"):
+            checking.check_argument(config, known, argument)
+    for argument in ("", "late", "late:99", "late:-1", "out_of_turn", "out_of_turn:50", "crowded:1", "unlucky"):
+        with pytest.raises(
+            ValueError, match="an argument is late:PLACE, crowded, out_of_turn:PLACE, reshuffled or searched"
+        ):
+            checking.check_argument(config, known, argument)
+
+
+def test_targets_below_leave_out_the_ends_of_fireworks():
+    assert set(targets_below((2, 2), 2)) == {(0, 2), (1, 1), (2, 0)}
+    assert list(targets_below((1, 1), 3)) == []
+
+
+# --- The study --------------------------------------------------------------------------------------------------------
+
+
+def counts_of(parts: list[int], monkeypatch: pytest.MonkeyPatch, preset: str = "standard") -> dict[str, Any]:
+    """The result of a row that grew to these numbers of decks, one part after the other."""
+    monkeypatch.setattr(hanabi_ceiling, "BLOCK", 60)
+    result: dict[str, Any] | None = None
+    for decks in parts:
+        result = hanabi_ceiling.solved(Decks(preset, 2, wanted=decks), result)
+        assert result["done"] == result["decks"] == decks
+    assert result is not None
+    return {name: value for name, value in result.items() if name != "seconds"}
+
+
+def test_a_row_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch):
+    """Whether it was interrupted or wanted less, the counts and the decks below are the same."""
+    whole = counts_of([200], monkeypatch)
+    assert counts_of([100, 200], monkeypatch) == whole
+    assert whole["perfect"] + whole["open"] + sum(whole["less"].values()) == 200
+    row = {"preset": "standard", "players": 2, "seed": 1, **whole, "seconds": 1.0}
+    assert checking.check_below(row) == sum(whole["less"].values()) > 0
+    assert len(whole["below"]) == 200 - whole["perfect"]
+    assert f"**{whole['perfect'] / 200:.2%}**" in board([row])
+
+
+def test_of_a_variant_some_decks_below_are_listed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(hanabi_ceiling, "MOST_BELOW", 3)
+    result = counts_of([60, 120], monkeypatch, "small")
+    assert len(result["below"]) == 3 < 120 - result["perfect"]
+
+
+@pytest.mark.parametrize("row", read_results(checking.RESULTS), ids=lambda row: f"{row['preset']} {row['players']}")
+def test_the_decks_below_in_the_results_hold(row: dict[str, Any]):
+    """Every argument and best score."""
+    checking.check_below(row)
+
+
+def test_a_wrong_deck_below_is_found():
+    first, late = (" ".join(known_of(PRESETS["standard"], 1, game).deck) for game in (0, 170))
+    for line, words in (
+        (f"game 0 best 24 crowded: {first}", "standard, 2 players, game 0: crowded does not hold"),
+        (f"game 1 best 24 crowded: {first}", "game 1: the cards are not those of the game"),
+        (f"game 170 best 22 late:46: {late}", "game 170: 22 is not shown to be the best"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            checking.check_below({"preset": "standard", "players": 2, "seed": 1, "below": [line]})
+
+
+def test_what_cannot_be_solved_is_refused():
+    with pytest.raises(ValueError, match="random_start_player must be False"):
+        Ceiling(HanabiConfig(random_start_player=True))
+    for arguments in (["--preset", "nothing"], ["--players", "9"], ["--decks", "0"]):
+        with pytest.raises(SystemExit, match=f"{arguments[0][2:]} must be"):
+            checking.main(arguments)
+
+
+def test_a_variant_that_came_later_is_refused():
+    @dataclass(frozen=True)
+    class Later(HanabiConfig):
+        free_hints: bool = False
+
+    Ceiling(Later())
+    with pytest.raises(ValueError, match="the ceiling does not know the rules of free_hints=True"):
+        Ceiling(Later(free_hints=True))
+
+
+def test_the_second_program_says_how_much_holds(capsys: pytest.CaptureFixture[str]):
+    checking.main(["--decks", "10", "--players", "3"])
+    assert capsys.readouterr().out == "10 games and 0 arguments hold\n"

@@ -1,0 +1,23 @@
+"""The project's studies: each says in a line what it is, and the pages show its results."""
+
+import pytest
+
+from agents.studies.finding import find, load, names, title_of
+from agents.studies.generated import marks
+from agents.studies.pages import DOCUMENTS, write_page
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_pages_show_the_results_of_every_study(name: str) -> None:
+    place = find(name)
+    assert write_page(load(place), place, check=True) == [], f"hanabako study page {name} writes it"
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_study_says_in_a_line_what_it_is(name: str) -> None:
+    assert title_of(name).endswith((".", "?")) and len(title_of(name)) <= 80
+
+
+def test_every_part_of_the_page_of_scores_belongs_to_one_study() -> None:
+    shown = [title for name in names() for title in load(find(name)).tables]
+    assert sorted(marks(DOCUMENTS[0].read_text(encoding="utf-8"))) == sorted(shown)

@@ -1,0 +1,41 @@
+"""Ports and their originals: compared by the same way to count lost games, and the largest difference is named."""
+
+from typing import Any
+
+import pytest
+
+from benchmarks.strength import ports
+from tests.benchmarks.test_hanabi_bots import result
+
+
+def original(score: float, published: float | None = None, **more: Any) -> dict[str, Any]:
+    means = {"original": {"2": {"score": score, "error": 0.01}}, "published": {"2": published} if published else {}}
+    rest = {"title": "a", "bot": "a", "lost_games": "kept", "program": "b/c 123", "change": None, "done": 10}
+    return means | rest | {"source": None, "note": None} | more
+
+
+def test_a_port_stands_beside_its_original_by_the_same_way_to_count_lost_games():
+    ours = result("a", 3.0, fireworks_score=7.0)
+    assert ports.cell(original(6.9, 7.002), "2", ours) == "**7.00**; 6.90 (+0.10)<br>published 7.00 (+0.00)"
+    assert ports.cell(original(3.2, lost_games="zero"), "2", ours) == "**3.00**; 3.20 (-0.20)"
+    assert ports.cell(original(3.2), "3", ours) == ""
+
+
+def test_four_lives_are_compared_with_four_lives():
+    bots = [result("a", 3.0), result("a", 9.0, max_life_tokens=4), result("a", 1.0, preset="mini")]
+    for lost_games, ours in (("kept", 3.0), ("fourth", 9.0)):
+        (compared,) = ports.comparisons([original(5.0, lost_games=lost_games)], bots)
+        assert compared.ours == ours
+
+
+def test_the_largest_difference_is_named():
+    table = ports.beside_originals([original(3.1), original(3.5)], [result("a", 3.0)])
+    assert table.splitlines()[-1] == (
+        "Farther than 0.15 from their originals: 1 of 2 means. The largest difference is -0.50 (a, 2 players)."
+    )
+
+
+def test_an_original_is_not_run_here():
+    for row in ports.rows():
+        with pytest.raises(ValueError, match=f"{row.program} is run outside .* docstring of {ports.__name__}"):
+            ports.play(row, None)

@@ -1,0 +1,100 @@
+"""The networks that ship: how they are trained and measured, and their tables."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.learning.common import launch
+from agents.networks.policy_file import read_metadata
+from agents.registry import pretrained
+from agents.studies.store import is_stale, read_results
+from benchmarks.recipes import RECIPES, Recipe
+from benchmarks.strength import hanabi_bots, shipped_networks
+from benchmarks.strength.shipped_networks import Shipped, scores
+from hanabako.games import game_names
+from tests.agents.tiny_runs import SMALL, UPDATE, run_here
+from tests.benchmarks.test_hanabi_bots import ceiling
+
+
+def small_recipe(clones: str | None = None) -> Recipe:
+    sizes = {name: value for name, value in SMALL.items() if name != "preset"}
+    settings = tuple(str(word) for name, value in sizes.items() for word in (f"--{name.replace('_', '-')}", value))
+    return Recipe("hanabi", "very_small", 2, 2 * UPDATE, settings, clones=clones)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which networks are trained, in this process."""
+    monkeypatch.setattr(shipped_networks, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(shipped_networks, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(launch, "run_module", run_here)
+    return tmp_path
+
+
+@pytest.mark.parametrize("clones", [None, "cautious"])
+def test_a_network_that_goes_on_from_others_tells_what_all_took(clones: str | None, here: Path) -> None:
+    first = small_recipe(clones)
+    second = first._replace(steps=UPDATE, first=first, clones=None)
+    shipped_networks.train("all", second._replace(first=second), 1)
+    about = read_metadata(here / "all.safetensors")["about"]
+    assert about["steps"] == 4 * UPDATE and about["name"] == "all"
+    assert about.get("began") == (None if clones is None else "as a clone of cautious")
+    args = json.loads((here / "runs" / "all" / "config.json").read_text(encoding="utf-8"))["args"]
+    assert args["start"] == str(here / "runs" / "all-first" / "policy.safetensors")
+
+
+def test_a_network_is_trained_only_where_its_file_is_missing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RECIPES, "tiny", small_recipe())
+    monkeypatch.setattr(shipped_networks, "measured", lambda name, _recipe: {"agents": [name]})
+    for is_missing in (True, False):
+        assert shipped_networks.play(Shipped("tiny"), None) == {"done": 1, "evaluation": {"agents": ["tiny"]}}
+        assert (here / "tiny.safetensors").exists()
+        assert (here / "runs").exists() == is_missing
+        shutil.rmtree(here / "runs", ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "measures"), [("hanabi-very_small-2p", "score"), ("ikebana-standard-2p", "tournament")]
+)
+def test_a_network_is_measured_as_its_game_asks(name: str, measures: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped_networks, "train", None)  # its file is there
+    monkeypatch.setattr(shipped_networks, "GAMES", 4)
+    result = shipped_networks.play(Shipped(name), None)
+    assert result["done"] == 1 and result["evaluation"][measures]
+    assert not {"command", "machine"} & result["evaluation"].keys()
+
+
+def test_every_network_that_ships_was_measured_as_it_is() -> None:
+    measured = {row["network"] for row in read_results(shipped_networks.RESULTS) if not is_stale(row)}
+    assert measured == {name for game in game_names() for name in pretrained(game)}
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+def random_play() -> dict[str, Any]:
+    return next(result for result in read_results(hanabi_bots.RESULTS) if result["preset"] == "mini")
+
+
+def test_the_table_of_scores_names_observation_errors_and_training() -> None:
+    training = [{"steps": 66_000_000, "seconds": 276, "ranks": 2}]
+    trained = random_play() | {"agents": ["runs/some/policy.safetensors"], "training": training, "score": 8.8}
+    lines = scores([random_play(), trained], {}).splitlines()
+    assert lines[2].startswith("| hanabi mini | 2 | PPO | card_knowledge | 8.80 ± 0.02 |")
+    assert lines[2].endswith("| 66 M decisions in 9 core-minutes |")
+    assert lines[3].startswith("| hanabi mini | 2 | random |")
+
+
+def test_a_ceiling_stands_beside_every_score() -> None:
+    line = scores([random_play()], ceiling("mini", 2)).splitlines()[2]
+    assert line.startswith("| hanabi mini | 2 | random | card_knowledge | 0.70 ± 0.02 | 24.91 (91.0%) |")
+
+
+def test_make_train_and_random_play_stand_beside_the_networks_with_what_made_them() -> None:
+    text = shipped_networks.scoreboard(read_results(shipped_networks.RESULTS))
+    for agent in ("hanabi-mini-2p", "PPO", "random"):
+        assert f"| hanabi mini | 2 | {agent} |" in text
+    assert "For the rows PPO and random: " in text
