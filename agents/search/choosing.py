@@ -38,7 +38,6 @@ T = TypeVar("T")
 PlayOut: TypeAlias = Callable[[NDArray[np.int64], int, int], NDArray[Any]]
 """The scores (n, k) of k actions over n deals: ``(actions, number of the first deal, n)``."""
 
-
 FIRST_BATCH = 4
 """Deals of the first batch by the clock; later ones are as large as the time that is left allows, and at most four
 times as large as the one before."""
@@ -146,7 +145,8 @@ class Thought(Halving):
 
     def best_half(self) -> NDArray[np.int64]:
         """See `Halving.best_half`; the blueprint's action stays."""
-        return self.left[np.isin(self.left, [*super().best_half(), self.blueprint_action])]
+        kept = {*super().best_half().tolist(), self.blueprint_action}
+        return self.left[[action in kept for action in self.left.tolist()]]
 
     def verdict(self) -> int:
         """The action to play, as far as is known.

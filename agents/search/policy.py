@@ -104,6 +104,7 @@ class SearchSeated(Seated):
 
     def act(self) -> None:
         """See `agents.playing.policy.Seated.act`."""
+        self._blueprint.seats[:] = self.seats
         self._blueprint.act()
         self.search()
 

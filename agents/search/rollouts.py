@@ -46,39 +46,49 @@ class Rollouts(Block, ABC):
     def end(self, rows: Any) -> None:
         """Let the games of these rows be over."""
 
-    @abstractmethod
-    def is_over(self, count: int) -> NDArray[np.bool_]:
-        """Whether each of the first ``count`` games has come to the end of what is played out, (count,)."""
-
-    @abstractmethod
-    def scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """What counts of the games of these rows, which are there: (rows,)."""
-
-    def play_out(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+    def play_out(self, actions: NDArray[np.int64]) -> NDArray[Any]:
         """Make these first moves (n,), and let the blueprint play on: the scores (n,)."""
-        scores, waiting = np.zeros(len(actions)), np.ones(len(actions), np.bool_)
         self.actions[: len(actions)] = actions
         while True:
             self.make_step([self._players])
-            rows = np.flatnonzero(waiting & self.is_over(len(actions)))
-            if len(rows):
-                scores[rows] = self.scores(rows)
-                self.end(rows)
-                waiting[rows] = False
-                if not waiting.any():
-                    return scores
+            if (scores := self.scores(len(actions))) is not None:
+                return scores
             self._players.act()
+
+    @abstractmethod
+    def scores(self, count: int) -> NDArray[Any] | None:
+        """The scores of the first games, (count,), once all of them have come to their ends."""
 
 
 class RoundRollouts(Rollouts):
     """Copies of one real game that are played to the end of its round."""
 
-    root: Any = None
-    """The state of the real game."""
+    def __init__(self, game: Game, blueprint: Policy, specialize: bool, size: int) -> None:
+        super().__init__(game, blueprint, specialize, size)
+        self.root: Any = None
+        """The state of the real game."""
+        self._scores, self._waiting = np.zeros(size), np.zeros(size, np.bool_)
 
     @abstractmethod
     def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
         """Deal the hidden cards of ``deals`` (n,) to ``states`` (n,), copies of the real game's."""
+
+    @abstractmethod
+    def is_over(self, count: int) -> NDArray[np.bool_]:
+        """Whether the root's round is over in each of the first games, (count,)."""
+
+    @abstractmethod
+    def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """The scores of rounds that have just ended to the player to move at the root, (rows,)."""
+
+    def scores(self, count: int) -> NDArray[Any] | None:
+        """See `Rollouts.scores`."""
+        rows = np.flatnonzero(self._waiting[:count] & self.is_over(count))
+        if len(rows):
+            self._scores[rows] = self.round_scores(rows)
+            self._waiting[rows] = False
+            self.end(rows)
+        return None if self._waiting[:count].any() else self._scores[:count].copy()
 
     def values(self, table: NDArray[Any], deals: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[np.float64]:
         """The scores of k actions of the player to move over n deals, (n, k).
@@ -95,6 +105,7 @@ class RoundRollouts(Rollouts):
         self.deal_hidden(self.tables["state"][rows], repeated)
         self.keys[rows] = repeated["key"]
         self.step = 0
+        self._waiting[rows] = True
         return self.play_out(np.tile(actions, len(deals))).reshape(len(deals), len(actions))
 
 

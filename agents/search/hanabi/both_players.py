@@ -138,7 +138,7 @@ class CommonKnowledge:
         step = self.beliefs[0].history[-1].step
         generators = {row: np.random.default_rng([int(self._key), step]) for row in thoughts}
 
-        def play_out(batch: list[Request]) -> NDArray[np.float64]:
+        def play_out(batch: list[Request]) -> NDArray[Any]:
             return self._play_out(actor, batch, ways, generators, memories)
 
         think_together(thoughts, play_out, GAMES_AT_ONCE)
@@ -157,7 +157,7 @@ class CommonKnowledge:
         ways: NDArray[np.float64],
         generators: Mapping[int, np.random.Generator],
         memories: NDArray[Any] | None,
-    ) -> NDArray[np.float64]:
+    ) -> NDArray[Any]:
         """The scores of requests, whose keys are hands that the actor sees; its ``memories`` are after its choice."""
         seen, held = self.beliefs[1 - actor], self.beliefs[actor]
         deals = [drawn(request, ways[request.key], generators[request.key]) for request in batch]

@@ -46,13 +46,9 @@ class HanabiRollouts(Rollouts):
         self.tables["terminated"][rows] = True
         self.tables["state"]["end_reason"][rows] = END_OUT_OF_CARDS
 
-    def is_over(self, count: int) -> NDArray[np.bool_]:
-        """See `Rollouts.is_over`."""
-        return self.tables["terminated"][:count]
-
-    def scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """See `Rollouts.scores`."""
-        return self.tables["score"][rows]
+    def scores(self, count: int) -> NDArray[Any] | None:
+        """See `Rollouts.scores`: those of whole games."""
+        return self.tables["score"][:count].copy() if self.tables["terminated"].all() else None
 
     def deal_hands(
         self,
@@ -127,8 +123,8 @@ class HanabiRollouts(Rollouts):
         self._seat_blueprint(without)
         self._players.observe()
 
-    def play_out(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """See `Rollouts.play_out`: to the end of the game."""
+    def play_out(self, actions: NDArray[np.int64]) -> NDArray[Any]:
+        """See `Rollouts.play_out`."""
         self._seat_blueprint(None)
         self.loops.refresh(self.rules_array, self.tables[: len(actions)])
         return super().play_out(actions)

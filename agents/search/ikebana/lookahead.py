@@ -293,20 +293,21 @@ def note_kept(lookahead, horizon, card, my_prestige, their_prestige):
     most, paid = payable(their_prestige, 0, MOST_REFUSALS)
     kinds, worst = lookahead.unseen.shape[0], np.inf
     for price in range(most, -1, -1):
-        mine_then, theirs_then = my_prestige + paid, their_prestige - paid
         total, count = 0.0, 0
         for reply in range(kinds):
             number = lookahead.unseen[reply]
             if number > 0:
-                value = horizon_value(lookahead, horizon, mine, mine_then, lookahead.theirs[reply], theirs_then)
+                theirs = lookahead.theirs[reply]
+                value = horizon_value(lookahead, horizon, mine, my_prestige + paid, theirs, their_prestige - paid)
                 total += number * min(value, worst)
                 count += number
         worst = total / count
         paid -= price
     row[:] = worst
     for top in range(kinds):
-        price, theirs = lookahead.prices[top], lookahead.theirs[top]
-        if price <= their_prestige and theirs >= 0:
+        price = lookahead.prices[top]
+        if price <= their_prestige and lookahead.theirs[top] >= 0:
+            theirs = lookahead.theirs[top]
             bought = horizon_value(lookahead, horizon, mine, my_prestige + price, theirs, their_prestige - price)
             row[top] = min(worst, bought)
 

@@ -39,12 +39,12 @@ class IkebanaRollouts(RoundRollouts):
         states[:] = deals
 
     def is_over(self, count: int) -> NDArray[np.bool_]:
-        """See `Rollouts.is_over`."""
+        """See `RoundRollouts.is_over`."""
         states = self.tables["state"][:count]
         return (states["end_reason"] != END_NOT_YET) | (states["round_index"] != self.root["round_index"])
 
-    def scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """See `Rollouts.scores`."""
+    def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """See `RoundRollouts.round_scores`, and `round_value`."""
         values = np.zeros(len(rows))
         value_loop()(self.rules_array, self.tables["state"][rows], int(self.root["current_player"]), values)
         return values

@@ -125,10 +125,10 @@ class KoiKoiRollouts(RoundRollouts):
         states["deck"][:, drawn:] = deals["deck"][:, drawn:]
 
     def is_over(self, count: int) -> NDArray[np.bool_]:
-        """See `Rollouts.is_over`."""
+        """See `RoundRollouts.is_over`."""
         return self.tables["state"]["finished"][:count] > self.root["finished"]
 
-    def scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """The points that the player to move at the root has won, below 0 if the other won: (rows,)."""
         results = self.tables["state"]["results"][rows, int(self.root["finished"])]
         player = int(self.root["current_player"])
