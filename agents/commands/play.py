@@ -20,7 +20,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -31,7 +31,7 @@ import tyro
 from hanabako.games import game_of
 from hanabako.words.checks import as_index, as_seed
 
-from ..people.server import Host, serving
+from ..people.server import Host, serving, signpost
 from ..people.session import PERSON, Adviser, Session, best_agent, config_for, filled, line_up_of
 from ..people.terminal import Terminal, can_show_shapes, said_if_slow
 from ..registry import effort_of, names
@@ -110,10 +110,10 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
     offered = [PERSON, *names(first.entry.name)]
     with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
         host = Host(begin, adviser, seats_of(args, first.config), offered)
-    with serving(host, as_index("port", args.port, 2**16 - 1)) as url:
+    with serving(host, as_index("port", args.port, 2**16 - 1)) as url, ExitStack() as stack:
         print(f"Play at {url}\nCtrl-C ends; every game is kept, the first in {first.file}", flush=True)
         if args.open:
-            webbrowser.open(url)
+            webbrowser.open(stack.enter_context(signpost(url)))
         with suppress(KeyboardInterrupt):
             threading.Event().wait()
     print(flush=True)

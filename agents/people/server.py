@@ -5,7 +5,8 @@
         ...
 
 The game lives here: the page may be reloaded, closed or cut off, and shows the same game when it comes back. The
-server listens on the loopback address alone and answers its own page alone. Every address begins with a random token;
+server listens on the loopback address alone and answers its own page alone. Every address begins with a random token; a
+browser is not told it by its arguments, which all users of the machine see, but by a private file (`signpost`).
 ``Host`` must be ours, so that no foreign name leads here (DNS rebinding), and so must ``Origin`` where a browser sends
 one. Requests that change something are JSON of at most `MOST_BYTES` and say which position they mean, so that a click
 made twice or in an old window is refused.
@@ -20,6 +21,8 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hanabako.drawing.svg import escape
@@ -29,13 +32,15 @@ from hanabako.words.notation import player_name
 
 from .session import Adviser, Session, Step, replay_of
 
-__all__ = ["MOST_BYTES", "Host", "serving"]
+__all__ = ["MOST_BYTES", "Host", "serving", "signpost"]
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 2048
 """Of a request's body."""
 PATIENCE = 20
 """Seconds that a request may take to arrive."""
+PAGE = ""
+"""What is behind the token in the address of the page itself."""
 NEWS = 12
 """Steps that the page lists."""
 
@@ -50,11 +55,11 @@ HEADERS = {
 
 
 class RefusedError(Exception):
-    """A request that is not answered: its status, and why."""
+    """A request that is not answered: its status, why, and where the answer is if that is elsewhere."""
 
-    def __init__(self, status: HTTPStatus, why: str) -> None:
+    def __init__(self, status: HTTPStatus, why: str, location: str | None = None) -> None:
         super().__init__(why)
-        self.status = status
+        self.status, self.location = status, location
 
 
 class Host:
@@ -274,38 +279,42 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(self._post)
 
     def _answer(self, work: Callable[[str], tuple[str, str]]) -> None:
-        policy = None
+        headers: dict[str, str] = {}
         try:
             what = self._admitted()
             content, kind = work(what)
             status = HTTPStatus.OK
-            if kind == "text/html" and what == "":
+            if kind == "text/html" and what == PAGE:
                 nonce = secrets.token_urlsafe(16)
                 content = content.replace("<!--nonce-->", nonce)
                 policy = (
                     f"default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{nonce}'; connect-src 'self'"
                 )
                 policy += "; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+                headers["Content-Security-Policy"] = policy
         except RefusedError as error:
+            headers |= {"Location": error.location} if error.location else {}
             status, content, kind = error.status, json.dumps({"error": str(error)}), "application/json"
         except (ValueError, OSError) as error:
             status, kind = HTTPStatus.CONFLICT, "application/json"
             content = json.dumps({"error": str(error), "state": self.server.host.answer("state", {})})
-        self._send(status, content, kind, policy)
+        self._send(status, content, kind, headers)
 
-    def _send(self, status: HTTPStatus, content: str, kind: str, policy: str | None) -> None:
+    def _send(self, status: HTTPStatus, content: str, kind: str, headers: Mapping[str, str]) -> None:
         body = content.encode()
         self.send_response(status)
-        headers = HEADERS | {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(body))}
-        if policy:
-            headers["Content-Security-Policy"] = policy
-        for name, value in headers.items():
+        usual = HEADERS | {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(body))}
+        for name, value in (usual | dict(headers)).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
     def _admitted(self) -> str:
-        """What is asked for behind the token, of a request that comes from our own page or address bar."""
+        """What is asked for behind the token, of a request that comes from our own page or address bar.
+
+        The page itself may be asked for by a link, as in `signpost`: a window of its own shows it then, into which no
+        other page can look.
+        """
         if self.headers.get_all("Host") is None or self.headers.get_all("Host") != [self.headers["Host"]]:
             raise RefusedError(HTTPStatus.BAD_REQUEST, "a request has one Host")
         if self.headers["Host"] not in self.server.names:
@@ -313,16 +322,21 @@ class Handler(BaseHTTPRequestHandler):
         origin = self.headers["Origin"]
         if origin is not None and origin != f"http://{self.headers['Host']}":
             raise RefusedError(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
-        if self.headers["Sec-Fetch-Site"] not in (None, "same-origin", "none"):
-            raise RefusedError(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
         empty, _, rest = self.path.partition("/")
-        token, _, what = rest.partition("/")
+        token, slash, what = rest.partition("/")
+        wanted = (self.command, what, self.headers["Sec-Fetch-Mode"], self.headers["Sec-Fetch-Dest"])
+        is_link = wanted == ("GET", PAGE, "navigate", "document")
+        if self.headers["Sec-Fetch-Site"] not in (None, "same-origin", "none") and not is_link:
+            raise RefusedError(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
         if empty or not hmac.compare_digest(token.encode(), self.server.token.encode()):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
+        if not slash and self.command == "GET":
+            place = f"/{self.server.token}/"
+            raise RefusedError(HTTPStatus.PERMANENT_REDIRECT, "the page's address ends in a slash", place)
         return what
 
     def _get(self, what: str) -> tuple[str, str]:
-        if what == "":
+        if what == PAGE:
             page = files(__package__ or "").joinpath("page.html").read_text(encoding="utf-8")
             return page.replace("<!--title-->", escape(self.server.host.session.entry.name)), "text/html"
         if what == "state":
@@ -361,6 +375,18 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """The terminal is not for requests, whose addresses hold the token."""
+
+
+@contextmanager
+def signpost(url: str) -> Iterator[str]:
+    """The address of a file that leads a browser to ``url``, and that only this user can read; removed at the end."""
+    with TemporaryDirectory(prefix="hanabako-", ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / "open.html"
+        file.touch(0o600)
+        lead = f'<meta http-equiv="refresh" content="0; url={escape(url)}">'
+        link = f'<a href="{escape(url)}">The game</a>'
+        file.write_text(f"<!doctype html><meta charset=utf-8>{lead}<title>Hanabako</title>{link}\n", encoding="utf-8")
+        yield file.as_uri()
 
 
 @contextmanager

@@ -6,9 +6,11 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +22,7 @@ import pytest
 import agents
 from agents.commands import play
 from agents.people.record import read_record
-from agents.people.server import MOST_BYTES, Host, serving
+from agents.people.server import MOST_BYTES, Host, serving, signpost
 from agents.people.session import PERSON, Adviser, Session, line_up_of
 from hanabako.games import game_of
 from hanabi_env import PRESETS
@@ -292,6 +294,27 @@ def test_without_the_token_and_elsewhere_there_is_nothing(client: Client, path: 
     assert (status, json.loads(content)) == (404, {"error": "there is nothing here"})
 
 
+def test_the_address_without_its_last_slash_leads_to_the_page(client: Client):
+    status, headers, _ = client.request("GET", client.path.removesuffix("/"))
+    assert (status, headers["Location"]) == (308, client.path)
+    assert client.request("POST", client.path.removesuffix("/"), b"{}")[0] == 404
+    status, headers, _ = client.request("GET", "/" + "x" * 32)
+    assert status == 404 and "Location" not in headers
+
+
+def test_a_link_shows_the_page_and_nothing_else(client: Client):
+    """What a browser says of a request when a file, as `signpost` is, or a foreign page leads there."""
+    link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    for path, status in (("", 200), ("state", 403), ("replay", 403), ("nothing", 403)):
+        assert client.request("GET", client.path + path, None, **link)[0] == status
+    for other in ({"Sec_Fetch_Dest": "iframe"}, {"Sec_Fetch_Mode": "cors"}, {"Sec_Fetch_Dest": None}):
+        assert client.request("GET", client.path, None, **link | other)[0] == 403
+    body = json.dumps({"revision": 0, "action": "play 0"}).encode()
+    assert client.request("POST", client.path, body, **link)[0] == 403
+    assert client.request("POST", f"{client.path}take", body, **link)[0] == 403
+    assert client.state()["revision"] == 0
+
+
 def test_a_foreign_page_may_not_even_read(client: Client):
     for name, value in (("Origin", "http://evil.example"), ("Host", "evil.example"), ("Sec_Fetch_Site", "cross-site")):
         status, answered, content = client.request("GET", f"{client.path}state", None, **{name: value})
@@ -338,6 +361,48 @@ def test_a_port_that_is_taken_is_named(client: Client):
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
+BROWSER = """#!/bin/sh
+echo "$@" > arguments
+ls -l "${1#file://}" > mode
+cat "${1#file://}" > content.part && mv content.part content
+"""
+"""Notes what it is told, and what stands there."""
+
+
+def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path):
+    browser = tmp_path / "browser"
+    browser.write_text(BROWSER, encoding="utf-8")
+    browser.chmod(0o700)
+    words = "play hanabi --preset mini --with random --web --seed 7 --out game.json"
+    command = [sys.executable, "-m", "hanabako", *words.split()]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "BROWSER": f"{browser} %s", "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_signals,  # noqa: PLW1509
+    ) as process:
+        try:
+            assert process.stdout is not None
+            client = Client(process.stdout.readline().removeprefix("Play at ").strip())
+            end = time.monotonic() + 30
+            while not (tmp_path / "content").exists() and time.monotonic() < end:
+                time.sleep(0.02)
+            arguments, mode, content = ((tmp_path / name).read_text() for name in ("arguments", "mode", "content"))
+            file = Path(arguments.strip().removeprefix("file://"))
+            assert re.fullmatch(rf"file://{tmp_path}/hanabako-\w+/open\.html\n", arguments)
+            assert client.path.strip("/") not in arguments
+            assert mode.startswith("-rw-------") and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+            assert f'http-equiv="refresh" content="0; url={client.url}"' in content
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == 0
+        finally:
+            process.kill()
+    assert not file.parent.exists()
+
+
 def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
     words = "play hanabi --preset mini --with random --web --no-open --seed 7 --out game.json"
     command = [sys.executable, "-m", "hanabako", *words.split()]
@@ -382,6 +447,17 @@ def test_an_interrupted_command_waits_for_nobody_who_thinks(busy: bool, tmp_path
 
 
 # --- The page ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("way", ["private file", "no slash"])
+def test_other_ways_lead_to_the_page(browser: str, tmp_path: Path, way: str):
+    with serving(host_of(MINI, 0)) as url, signpost(url) as file, Chromium(browser, tmp_path) as page:
+        page.send("Page.navigate", url=file if way == "private file" else url.removesuffix("/"))
+        page.wait_until(f"location.href === {url!r} && document.readyState === 'complete'")
+        page.wait_until("state !== null")
+        page.press("1")
+        page.wait_until("!busy && state.revision === 1")
 
 
 @pytest.mark.browser
