@@ -49,7 +49,7 @@ def test_a_seed_chooses_order_and_surroundings(tmp_path: Path):
     pytest.importorskip("pytest_randomly", reason="pytest-randomly is not installed; make test brings it")
     first = said(tmp_path, "--restless", "--randomly-seed=1")
     assert sorted(numbers(first)) == list(range(12)) != numbers(first)
-    for place in range(1, 4):  # zone, locale, width
+    for place in (1, 3):  # time zone and width; there may be one locale
         assert len({line.split()[place] for line in first}) > 1
     assert sorted(said(tmp_path, "--restless", "--randomly-seed=1", "-n2")) == sorted(first)
 
