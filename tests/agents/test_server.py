@@ -390,7 +390,9 @@ def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path)
             end = time.monotonic() + 30
             while not (tmp_path / "content").exists() and time.monotonic() < end:
                 time.sleep(0.02)
-            arguments, mode, content = ((tmp_path / name).read_text() for name in ("arguments", "mode", "content"))
+            arguments, mode, content = (
+                (tmp_path / name).read_text(encoding="utf-8") for name in ("arguments", "mode", "content")
+            )
             file = Path(arguments.strip().removeprefix("file://"))
             assert re.fullmatch(rf"file://{tmp_path}/hanabako-\w+/open\.html\n", arguments)
             assert client.path.strip("/") not in arguments

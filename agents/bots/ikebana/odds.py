@@ -123,13 +123,13 @@ def color_class(cards):
 
 
 ALL_VALUES = [values for size in range(BOUQUET_SIZE) for values in combinations_with_replacement(range(1, 6), size)]
-PLACES = {values: place for place, values in enumerate(ALL_VALUES)}
-"""The values of every bouquet of up to four cards, small bouquets first, and the place of each: its class by values."""
+VALUE_CLASS_INDEX = {values: index for index, values in enumerate(ALL_VALUES)}
+"""The values of every bouquet of up to four cards, small bouquets first, and the index of each: its class by values."""
 
 VALUE_CLASSES = np.full(BOUQUET_SIZE**VALUES, -1, np.int16)
-"""The place of some values, by a code whose digits are the count of each value: int16 (5^5,)."""
-for _values, _place in PLACES.items():
-    VALUE_CLASSES[sum(_values.count(value) * BOUQUET_SIZE ** (value - 1) for value in range(1, 6))] = _place
+"""The index of some values, by a code whose digits are the count of each value: int16 (5^5,)."""
+for _values, _index in VALUE_CLASS_INDEX.items():
+    VALUE_CLASSES[sum(_values.count(value) * BOUQUET_SIZE ** (value - 1) for value in range(1, 6))] = _index
 
 
 # --- Worths -----------------------------------------------------------------------------------------------------------
@@ -192,9 +192,9 @@ def worths_of_classes(factor: float, refusals: int) -> dict[Class, float]:
 
 def make_worths(factor: float, refusals: int) -> np.ndarray:
     """`worths_of_classes` by `value_class` and `color_class`: float64 (classes, COLOR_CLASSES)."""
-    by_class = np.zeros((len(PLACES), COLOR_CLASSES))
+    by_class = np.zeros((len(VALUE_CLASS_INDEX), COLOR_CLASSES))
     for (values, colors, jokers), worth in worths_of_classes(factor, refusals).items():
-        by_class[PLACES[values], colors * BOUQUET_SIZE + jokers] = worth
+        by_class[VALUE_CLASS_INDEX[values], colors * BOUQUET_SIZE + jokers] = worth
     return by_class
 
 

@@ -21,7 +21,7 @@ from ikebana_env.engine.state import BOUQUET_SIZE
 from ...bots.ikebana.odds import (
     COLOR_CLASSES,
     MOST_REFUSALS,
-    PLACES,
+    VALUE_CLASS_INDEX,
     Class,
     color_class,
     multiplier_of_colors,
@@ -75,7 +75,7 @@ def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
     earned = {one: points_of_values(one[0]) * multiplier_of_colors(*one[1:]) for one in sizes[-1]}
     gains = sorted(set(earned.values()))
     kind_of_class = {one: gains.index(gain) for one, gain in earned.items()}
-    by_class = np.full((len(PLACES), COLOR_CLASSES), -1, np.int16)
+    by_class = np.full((len(VALUE_CLASS_INDEX), COLOR_CLASSES), -1, np.int16)
     growths: list[Growth] = []
     for classes in reversed(sizes[:-1]):
         kinds: dict[tuple[tuple[int, float], ...], int] = {}
@@ -86,7 +86,7 @@ def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
                 odds[kind_of_class[after]] += probability
             grown = tuple(sorted((kind, round(odd, 9)) for kind, odd in odds.items()))
             kind = before[values, colors, jokers] = kinds.setdefault(grown, len(kinds))
-            by_class[PLACES[values], colors * BOUQUET_SIZE + jokers] = kind
+            by_class[VALUE_CLASS_INDEX[values], colors * BOUQUET_SIZE + jokers] = kind
         kind_of_class = before
         pairs = [pair for grown in kinds for pair in grown]
         begins = np.cumsum([0, *map(len, kinds)])
