@@ -390,7 +390,8 @@ def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path)
             end = time.monotonic() + 30
             while not (tmp_path / "content").exists() and time.monotonic() < end:
                 time.sleep(0.02)
-            arguments, mode, content = (
+            told = (tmp_path / name for name in ("arguments", "mode", "content"))
+            arguments, mode, content = (path.read_text(encoding="utf-8") for path in told)
                 (tmp_path / name).read_text(encoding="utf-8") for name in ("arguments", "mode", "content")
             )
             file = Path(arguments.strip().removeprefix("file://"))
