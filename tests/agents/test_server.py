@@ -392,8 +392,6 @@ def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path)
                 time.sleep(0.02)
             told = (tmp_path / name for name in ("arguments", "mode", "content"))
             arguments, mode, content = (path.read_text(encoding="utf-8") for path in told)
-                (tmp_path / name).read_text(encoding="utf-8") for name in ("arguments", "mode", "content")
-            )
             file = Path(arguments.strip().removeprefix("file://"))
             assert re.fullmatch(rf"file://{tmp_path}/hanabako-\w+/open\.html\n", arguments)
             assert client.path.strip("/") not in arguments
