@@ -73,8 +73,9 @@ def page_of(study: Study, place: Place, texts: Mapping[str, str]) -> str:
 
 def sections(study: Study, results: Results) -> dict[str, str]:
     """Every table of a study by its title, in Markdown, with what made the numbers; stale rows are named, not shown."""
-    stale = [row for row in results if is_stale(row)]
-    true = [row for row in results if row not in stale]
+    stale, true = [], []
+    for row in results:
+        (stale if is_stale(row) else true).append(row)
     if not true:
         text = f"Nothing has been measured yet: `hanabako study run {study.name}`."
         return dict.fromkeys(study.tables, "\n\n".join([text, stale_line(stale)]).rstrip())

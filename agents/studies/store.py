@@ -26,7 +26,6 @@ __all__ = [
     "ORIGIN",
     "Origin",
     "add_rows",
-    "is_complete",
     "is_stale",
     "merged",
     "origin_of",
@@ -162,11 +161,6 @@ def date_of(result: Result) -> str:
     """When a result was made, as text that sorts; "" where that was not recorded."""
     machine = result["machine"]
     return str(machine.get("date", "")) if isinstance(machine, Mapping) else ""
-
-
-def is_complete(result: Result | None) -> bool:
-    """Whether a row has all that it shall have, played by the networks of now."""
-    return result is not None and result["done"] >= result["wanted"] and not is_stale(result)
 
 
 def is_stale(result: Result) -> bool:
