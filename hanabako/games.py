@@ -63,6 +63,8 @@ class GameEntry:
     """Fields of the config, as name=value, that agents train with if nothing else is said."""
     short: Mapping[str, Any] = field(default_factory=dict)
     """Keywords of the factories for a configuration with short games, for tests and examples."""
+    site: str = ""
+    """The module with ``read_game`` and ``write_game`` for the files of a site where people play it."""
 
     def module(self, name: str) -> ModuleType:
         """A module of the game's package."""

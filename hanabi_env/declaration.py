@@ -16,6 +16,7 @@ GAME = GameEntry(
     neutral_fields=("random_start_player", "score_on_loss"),
     training_settings=("derived=true",),
     short={"preset": "small"},
+    site="hanablive",
 )
 
 make_seat = GAME.make_seat  # what the registries of Gymnasium and PettingZoo call

@@ -34,7 +34,7 @@ from hanabi_env.config import HanabiConfig
 from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action, suit_letters
 
-__all__ = ["VARIANTS", "load", "main", "options_of", "player_names", "save", "variant_of"]
+__all__ = ["VARIANTS", "load", "main", "options_of", "player_names", "read_game", "save", "variant_of", "write_game"]
 
 PLAY, DISCARD, COLOR_CLUE, RANK_CLUE, END_GAME, END_BY_VOTE = range(6)
 
@@ -105,6 +105,18 @@ def player_names(game: Mapping[str, Any], players: int) -> list[str]:
     names = [str(name) for name in game["players"]]
     first = (game.get("options") or {}).get("startingPlayer") or 0
     return [names[(first + player) % players] for player in range(players)]
+
+
+def read_game(path: str | PathLike[str]) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...], dict[str, Any]]:
+    """A file's configuration, players' names, actions in words, and options of a reset that deal the same cards.
+
+    Raises:
+        ValueError: see `load`.
+        OSError: see `load`.
+    """
+    config, deck, actions = load(path)
+    words = tuple(action_to_str(config, action) for action in actions)
+    return config, tuple(player_names(read_json(path), config.players)), words, {"deck": deck}
 
 
 def _options(game: Mapping[str, Any]) -> dict[str, Any]:
@@ -273,6 +285,29 @@ def save(
         "seed": seed,
     }
     write_text(Path(file), json.dumps(game) + "\n")
+
+
+def write_game(
+    path: Path, opening: Mapping[str, Any], config: HanabiConfig, words: Iterable[str], players: Sequence[str]
+) -> None:
+    """Write a game, or nothing if the site does not have its configuration.
+
+    Args:
+        path: see `save`.
+        opening: the dealt position, as ``to_dict`` of the environment gives it.
+        config: the configuration.
+        words: the actions.
+        players: their names.
+
+    Raises:
+        OSError: see `save`.
+    """
+    try:
+        variant_of(config), options_of(config)
+    except ValueError:
+        return
+    deck = [card for hand in opening["hands"] for card in hand] + opening["deck"]
+    save(path, config, deck, [str_to_action(config, action) for action in words], players)
 
 
 def variant_of(config: HanabiConfig) -> str:

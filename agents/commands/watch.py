@@ -18,9 +18,9 @@ from typing import Annotated, Any
 import tyro
 
 from hanabako.games import config_from_dict, game_of
+from hanabako.record import GameRecord, read_record
 from hanabako.words.checks import as_seed
 
-from ..people.record import GameRecord, read_record
 from ..people.session import Adviser, Session, config_for, line_up_of, replay_of
 from ..registry import SEARCH, effort_of, metadata_of
 

@@ -11,28 +11,24 @@ seat among versions of itself that were frozen evenly over the run so far. It de
 alike, neither averaged in a network of their own nor chosen by how often they win, and there are no exploiters.
 
 How exploitable a result is, an approximate best response tells: a learner that is trained against the frozen network
-(the second command) earns at least that much more than the network can prevent. `exploitability` measures it.
+(the second command) earns at least that much more than the network can prevent.
 """
 
 import copy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.games import config_from_dict, game_named
+from hanabako.games import game_named
 
-from ..evaluation.matches import head_to_head, one_round
 from ..networks.network import Network
-from ..networks.neural_policy import NeuralPolicy, load_policy
-from ..registry import load
+from ..networks.neural_policy import NeuralPolicy
 from . import ppo
 from .common.algorithms import command_line
 from .common.partners import PartnersEnvs, drawn
 from .common.ranks import Ranks
-from .common.runs import read_about
 from .common.selfplay import SelfPlayEnvs
 
 SNAPSHOTS = 8
@@ -117,33 +113,6 @@ class League(ppo.PPO):
             network = copy.deepcopy(self.network).rounded()
             network.load_state_dict(weights)
             self.admit(network)
-
-
-def exploitability(run_dir: Path, deals: int = 10_000, seed: int = 1) -> dict[str, Any]:
-    """What a best response earns: the run ``agents.ppo --partners FROZEN`` against its partner, seats exchanged.
-
-    Where the game is played for points, it is one round, paid in points. It is a lower bound: a better learner may find
-    more. (What the network itself would earn against its like is 0, as both line-ups are played.)
-
-    Args:
-        run_dir: of the best response.
-        deals: each is played with both line-ups.
-        seed: of the deals.
-
-    Returns:
-        `agents.evaluation.matches.HeadToHead.summary`: ``lead`` is how much more than the frozen network it earns,
-        which is twice what it wins in a game of two for nothing.
-
-    Raises:
-        ValueError: the run has not exactly one partner.
-    """
-    about = read_about(run_dir)
-    partners = [name for names in about["args"].get("partners", ()) for name in names.split(",")]
-    if len(partners) != 1:
-        raise ValueError(f"{run_dir} must be a run with one partner, got {', '.join(partners) or 'none'}")
-    config = one_round(config_from_dict(about["config"]))
-    best = load_policy(run_dir / "policy.safetensors", config)
-    return head_to_head(config, best, load(partners[0], config), deals, seed).summary()
 
 
 if __name__ == "__main__":

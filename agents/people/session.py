@@ -19,13 +19,13 @@ import numpy as np
 from hanabako.drawing.places import Place
 from hanabako.drawing.replay import Replay, Snapshot
 from hanabako.games import config_from_dict, game_named, game_of, make_config
+from hanabako.record import GameRecord
 from hanabako.words.checks import fresh_seed, shown
 from hanabako.words.notation import player_name
 
 from ..playing.policy import GamesInPlay, Policy, Seated, Weighing
 from ..playing.seating import OneTable
 from ..registry import load, load_to_play, metadata_of, names, with_observation_of
-from .record import GameRecord
 
 __all__ = [
     "PERSON",

@@ -22,7 +22,7 @@ from agents import ppo
 from agents.bots.koikoi.monte_carlo import ROLL_OUTS
 from agents.evaluation.matches import head_to_head, one_round
 from agents.learning.common.launch import ranks_for, train_to_the_end
-from agents.learning.league import exploitability
+from agents.networks.neural_policy import load_policy
 from agents.networks.policy_file import read_metadata
 from agents.playing.block import Block
 from agents.playing.play import steps_of
@@ -31,7 +31,7 @@ from agents.registry import PRETRAINED, fingerprints, load, names
 from agents.studies import Row, Study
 from agents.studies.store import read_results
 from benchmarks.recipes import RECIPES
-from hanabako.games import game_of
+from hanabako.games import config_from_dict, game_of
 from hanafuda_env import PRESETS, KoiKoiConfig
 
 from .tables.markdown import training_in_words
@@ -170,8 +170,9 @@ def responded(row: Response) -> dict[str, Any]:
     settings += ["--start", str(PRETRAINED / f"{name}.safetensors"), "--partners", name]
     command = f"hanabako study run koikoi_rounds --where against={name}"
     train_to_the_end(row.cores, run_dir, settings, command, recipe.learner)
-    about = read_metadata(run_dir / "policy.safetensors")["about"]
-    found = exploitability(run_dir, MATCH_SIZE, SEED)
+    metadata = read_metadata(file := run_dir / "policy.safetensors")
+    about, config = metadata["about"], one_round(config_from_dict(metadata["config"]))
+    found = head_to_head(config, load_policy(file, config), load(name, config), MATCH_SIZE, SEED).summary()
     costs = {cost: about[cost] for cost in ("steps", "core_seconds", "processor")}
     return {"done": 1, "lead": found["lead"], "lead_error": found["lead_error"], **costs, "seed": SEED}
 

@@ -6,7 +6,6 @@ No competitive game of this package is small enough to be solved: the smallest, 
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ import torch
 from agents.learning import league, ppo
 from agents.learning.common import trainer
 from agents.learning.common.ranks import Ranks
-from agents.learning.league import Args, League, LeagueEnvs, exploitability
+from agents.learning.league import Args, League, LeagueEnvs
 from agents.networks.neural_policy import NeuralPolicy
 from hanafuda_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
@@ -72,17 +71,3 @@ def test_an_interrupted_league_resumes_to_the_last_bit(tmp_path):
 def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
     with pytest.raises(ValueError, match=words):
         train(replace(TINY, run_dir=tmp_path / "run", **change))
-
-
-def test_exploitability_is_that_of_a_run_with_one_partner(tmp_path):
-    settings: dict[str, Any] = {
-        name: getattr(TINY, name) for name in ("preset", "games", "horizon", "minibatch", "width")
-    }
-    args = ppo.Args(
-        game="koikoi", **settings, steps=UPDATE, evaluations=1, final_games=20, device="cpu", run_dir=tmp_path / "run"
-    )
-    run_dir = ppo.train(replace(args, partners=("random",)))
-    found = exploitability(run_dir, deals=40)
-    assert found["deals"] == 40 and found["games"] == 80 and found["lead_error"] > 0
-    with pytest.raises(ValueError, match="one partner, got none"):
-        exploitability(ppo.train(replace(args, run_dir=tmp_path / "other")), deals=2)

@@ -21,10 +21,10 @@ import pytest
 
 import agents
 from agents.commands import play
-from agents.people.record import read_record
 from agents.people.server import MOST_BYTES, Host, serving, signpost
 from agents.people.session import PERSON, Adviser, Session, line_up_of
 from hanabako.games import game_of
+from hanabako.record import read_record
 from hanabi_env import PRESETS
 from tests.chromium import Chromium
 from tests.processes import heed_signals

@@ -10,12 +10,12 @@ import pytest
 
 import agents
 from agents.bots.bot import BotPolicy
-from agents.people.record import GameRecord, read_record
 from agents.people.session import Adviser, Session, best_agent, config_for, line_up_of
 from agents.playing.policy import BatchedPolicy
 from agents.registry import effort_of
 from agents.search.hanabi.policy import SearchPolicy
 from hanabako.games import make_config
+from hanabako.record import GameRecord, read_record
 from hanabi_env import PRESETS, HanabiConfig, hanablive
 
 from .people import EVERY_GAME, play_on, session_of, short_config

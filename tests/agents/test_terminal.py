@@ -15,10 +15,10 @@ import pytest
 
 import agents
 from agents.people import terminal as terminals
-from agents.people.record import read_record
 from agents.people.session import Adviser, Session
 from agents.people.terminal import ESCAPE, Terminal, can_show_shapes, chosen, fitted, typed_line
 from hanabako.games import games
+from hanabako.record import read_record
 from hanabi_env import PRESETS
 from tests.processes import heed_signals
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import agents
 from agents import ppo
-from agents.evaluation.matches import head_to_head
-from agents.learning.league import exploitability
-from agents.registry import fingerprints
+from agents.evaluation.matches import head_to_head, one_round
+from agents.networks.neural_policy import load_policy
+from agents.registry import fingerprints, load
 from agents.studies.running import run
 from agents.studies.store import read_results
 from agents.studies.study import Row, Study
 from benchmarks.strength import koikoi_rounds
 from benchmarks.strength.koikoi_rounds import Dealer, LongMatch, Response, dealer_share, played, round_of
+from hanabako.games import config_from_dict
 
 ORIGIN: dict[str, Any] = {"command": "", "machine": {}, "versions": {}, "commit": None}
 NETWORK = "koikoi-document-2p"
@@ -65,7 +66,9 @@ def test_a_best_response_is_trained_against_its_network_and_measured(tmp_path, m
     about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     assert about["args"]["partners"] == [NETWORK] and about["args"]["start"].endswith(f"{NETWORK}.safetensors")
     assert about["config"]["game"] == "koikoi" and about["config"]["reward"] == "points"
-    found = exploitability(run_dir, 20, koikoi_rounds.SEED)
+    config = one_round(config_from_dict(about["config"]))
+    best, frozen = load_policy(run_dir / "policy.safetensors", config), load(NETWORK, config)
+    found = head_to_head(config, best, frozen, 20, koikoi_rounds.SEED).summary()
     assert (result["lead"], result["lead_error"]) == (found["lead"], found["lead_error"])
     assert result["done"] == 1 and result["steps"] >= 64 and result["core_seconds"] > 0 and result["processor"]
     assert result["networks"] == fingerprints(NETWORK)

@@ -13,8 +13,8 @@ import torch
 
 from agents.networks.network import DenseNetwork
 from agents.networks.neural_policy import load_policy, save_policy
-from agents.people.record import GameRecord, read_record
 from hanabako.games import config_to_dict
+from hanabako.record import GameRecord, read_record
 from hanabi_env import HanabiConfig, hanablive
 from tests.games import GAMES, GameUnderTest, legal_action
 from tests.mutations import positions_of

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.files import read_json, write_text
-from hanabako.games import config_from_dict, config_to_dict, game_of
+from hanabako.games import config_from_dict, config_to_dict, game_of, games
 from hanabako.words.checks import as_each, as_index, as_seed, shown
 
 __all__ = ["FORMAT", "GameRecord", "read_record"]
@@ -97,33 +97,20 @@ class GameRecord:
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the record, whole or not at all, and beside it the same for hanab.live, if that has such games.
+        """Write the record, whole or not at all, and beside it as its game's site opens it, if there is one that can.
 
         Raises:
             OSError: the disk is full, or the folder may not be written to.
         """
         write_text(path, json.dumps(self.to_json()) + "\n")
-        if game_of(self.config).name == "hanabi":
-            save_for_hanablive(self, Path(path).with_suffix(".hanablive.json"))
-
-
-def save_for_hanablive(record: GameRecord, path: Path) -> None:
-    """Write the game for hanab.live, or nothing if the site does not have its configuration."""
-    from hanabi_env import hanablive
-    from hanabi_env.words.notation import str_to_action
-
-    position = record.begin().to_dict()
-    deck = [card for hand in position["hands"] for card in hand] + position["deck"]
-    try:
-        hanablive.variant_of(record.config), hanablive.options_of(record.config)
-    except ValueError:
-        return
-    actions = [str_to_action(record.config, words) for words in record.actions]
-    hanablive.save(path, record.config, deck, actions, record.players)
+        entry = game_of(self.config)
+        if entry.site:
+            beside = Path(path).with_suffix(f".{entry.site}.json")
+            entry.module(entry.site).write_game(beside, self.begin().to_dict(), self.config, self.actions, self.players)
 
 
 def read_record(path: str | PathLike[str]) -> GameRecord:
-    """The game kept in a file: ours, or one of hanab.live.
+    """The game kept in a file: ours, or one of a game's site.
 
     Raises:
         OSError: the file is missing or cannot be read.
@@ -131,7 +118,7 @@ def read_record(path: str | PathLike[str]) -> GameRecord:
     """
     values = read_json(path)
     if isinstance(values, Mapping) and "deck" in values and "format" not in values:
-        return _of_hanablive(path, values)
+        return _of_site(path)
     try:
         if not isinstance(values, Mapping) or values.get("format") != FORMAT:
             raise ValueError(f"neither a game in the format {FORMAT} nor one of hanab.live")
@@ -161,10 +148,16 @@ def _as_text(value: Any) -> str:
     return value
 
 
-def _of_hanablive(path: str | PathLike[str], values: Mapping[str, Any]) -> GameRecord:
-    from hanabi_env import hanablive
-    from hanabi_env.words.notation import action_to_str
-
-    config, deck, actions = hanablive.load(path)
-    words = tuple(action_to_str(config, action) for action in actions)
-    return GameRecord(config, 0, tuple(hanablive.player_names(values, config.players)), words, {"deck": deck})
+def _of_site(path: str | PathLike[str]) -> GameRecord:
+    """A game of the first site that has such files."""
+    refusal: ValueError | None = None
+    for entry in games().values():
+        if not entry.site:
+            continue
+        try:
+            config, players, actions, deal = entry.module(entry.site).read_game(path)
+        except ValueError as error:
+            refusal = refusal or error
+        else:
+            return GameRecord(config, 0, players, actions, deal)
+    raise refusal or ValueError(f"{fspath(path)}: no game has a site with such files")
