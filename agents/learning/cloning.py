@@ -28,6 +28,7 @@ from torch.nn import functional as F
 
 from hanabako.games import game_named, game_of, make_config
 from hanabako.words.checks import parse_setting
+from hanabako.words.ranges import Size
 
 from ..datasets import Dataset
 from ..networks.network import masked
@@ -53,11 +54,11 @@ class Args(NetworkSettings):
     dataset: str | None = None
     """Whom to clone instead: whoever played the games of this file (see `agents.datasets`), at every seat. Without a
     ``preset`` the rules are those of its games."""
-    horizon: int = 32
+    horizon: Size = 32
     """Decisions per game in one rollout."""
-    minibatch: int = 2048
+    minibatch: Size = 2048
     """Decisions per gradient step, all ranks together."""
-    epochs: int = 1
+    epochs: Size = 1
     """Passes over each rollout: more where games take longer than gradients."""
 
     def make_config(self) -> Any:
@@ -79,7 +80,6 @@ class Args(NetworkSettings):
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
-        self.check_positive("horizon", "minibatch", "epochs")
         super().check(world)
         self.check_shared(world, "minibatch")
 

@@ -44,6 +44,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from hanabako.words.ranges import Part, Positive, Size
+
 from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
 from ..networks.packing import to_numbers
@@ -68,37 +70,33 @@ class Args(NetworkSettings):
 
     level_below: str | None = None
     """The policy's file of the level below; without it, level 1 is learned."""
-    horizon: int = 8
+    horizon: Size = 8
     """Decisions per game in one rollout."""
-    minibatch: int = 1024
+    minibatch: Size = 1024
     """Decisions per gradient step, all ranks together."""
-    epochs: int = 1
+    epochs: Size = 1
     """Passes over each rollout."""
-    gamma: float = 0.999
+    gamma: Part = 0.999
     """Discount from a decision to the same player's next."""
-    explore: float = 0.2
+    explore: Part = 0.2
     """Part of the decisions that are random at the start; it falls geometrically over the budget."""
-    explore_end: float = 0.02
+    explore_end: Part = 0.02
     """Part of the decisions that are random at the end."""
-    reward_scale: float | None = None
+    reward_scale: Positive | None = None
     """Factor of all rewards; by default 3 / maximal score."""
-    loss_ramp: float = 0.4
+    loss_ramp: Part = 0.4
     """Part of the budget over which the price of a lost game rises from nothing to its points; 0: none."""
-    max_grad_norm: float = 1.0
+    max_grad_norm: Positive = 1.0
     """Longer gradients are shortened to this norm."""
-    candidates: int = 16
+    candidates: Size = 16
     """Hands among which level 2 chooses."""
-    belief_part: float = 0.2
+    belief_part: Part = 0.2
     """Part of the budget in which level 2 only learns what the level below says by its actions."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
-        self.check_positive("horizon", "minibatch", "epochs", "candidates")
         super().check(world)
         self.check_shared(world, "minibatch")
-        for name in ("explore", "explore_end", "belief_part"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)}")
         if self.game != "hanabi":
             raise ValueError(f"game must be hanabi, whose hands can be dealt anew, got {self.game}")
         config = self.make_config()

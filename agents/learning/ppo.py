@@ -22,13 +22,14 @@ and evaluations are the trainer's, `agents.learning.common.trainer`.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
 from hanabako.games import game_named
 from hanabako.words.checks import shown
+from hanabako.words.ranges import Part, Positive, Size, Within
 
 from ..networks.network import Network, choose, masked
 from ..playing.open_games import check_members
@@ -52,36 +53,35 @@ class Args(NetworkSettings):
     """Agents (names or files, parted by commas or spaces) that have all seats but the learner's one: a pool, drawn from
     anew for each seat of each game. In a cooperative game it learns to play with them, in a competitive one against
     them; it is evaluated among them."""
-    horizon: int = 32
+    horizon: Size = 32
     """Decisions per game in one rollout."""
-    minibatch: int = 2048
+    minibatch: Size = 2048
     """Decisions per gradient step, all ranks together."""
-    epochs: int = 1
+    epochs: Size = 1
     """Passes over each rollout; small games learn faster with 2."""
-    gamma: float = 0.999
+    gamma: Part = 0.999
     """Discount per decision."""
-    gae_lambda: float = 0.95
+    gae_lambda: Part = 0.95
     """Lambda of generalized advantage estimation: 1 trusts returns, 0 trusts the value head."""
     stream: Literal["auto", "team", "seat"] = "auto"
     """Whose next decision the value of a decision builds on: the team's, which is the next in the game (only if that is
     cooperative), or the same seat's; ``auto`` is ``team`` in a cooperative and ``seat`` in a competitive game."""
-    clip: float = 0.2
+    clip: Positive = 0.2
     """How far from 1 a probability ratio still earns."""
-    value_weight: float = 0.5
+    value_weight: Annotated[float, Within(0, 1000)] = 0.5
     """Weight of the value loss."""
-    reward_scale: float | None = None
+    reward_scale: Positive | None = None
     """Factor of all rewards; by default 3 / maximal score, in a competitive game 1."""
-    entropy: float = 0.05
+    entropy: Annotated[float, Within(0, 1000)] = 0.05
     """Weight of the entropy bonus at the start."""
-    entropy_end: float = 0.05
+    entropy_end: Annotated[float, Within(0, 1000)] = 0.05
     """Weight of the entropy bonus at the end, to which it goes geometrically over the budget. What stays uncertain of
     itself to the end plays as well greedily, and far better with partners trained apart (Forkel and Foerster 2025)."""
-    loss_ramp: float = 0.4
+    loss_ramp: Part = 0.4
     """Part of the budget over which the price of a lost cooperative game rises from nothing to its points; 0: none."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
-        self.check_positive("horizon", "minibatch", "epochs")
         super().check(world)
         self.check_shared(world, "minibatch")
         if self.stream == "team" and not game_named(self.game).cooperative:

@@ -25,12 +25,13 @@ are the trainer's, `agents.learning.common.trainer`.
 
 import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor
 
 from hanabako.games import game_named
+from hanabako.words.ranges import Part, Size, Within
 
 from ..networks.network import Network, choose, masked, q_values
 from .common.algorithms import command_line
@@ -48,30 +49,29 @@ from .common.trainer import price_of_losing
 class Args(NetworkSettings):
     """Train one network to play every seat of a cooperative game."""
 
-    horizon: int = 16
+    horizon: Size = 16
     """Decisions of a sequence: per game between updates, and in the replay memory."""
-    minibatch: int = 512
+    minibatch: Size = 512
     """Decisions per gradient step, all ranks together."""
-    passes: int = 1
+    passes: Size = 1
     """How often a decision is learned from, on average; 2 learned more, slower."""
-    rollouts: int = 8
+    rollouts: Size = 8
     """What the replay memory holds: ``games * horizon`` decisions each."""
-    gamma: float = 0.999
+    gamma: Part = 0.999
     """Discount per decision."""
-    q_lambda: float = 0.8
+    q_lambda: Part = 0.8
     """Lambda of the returns: 1 trusts what was earned, 0 the values of the next positions."""
-    epsilon: float = 0.4
+    epsilon: Part = 0.4
     """The probability of a random action in the game that explores most."""
-    epsilon_power: float = 8.0
+    epsilon_power: Annotated[float, Within(1, 1000)] = 8.0
     """The game that explores least does so with the probability ``epsilon`` to this power."""
-    target_rate: float = 0.05
+    target_rate: Part = 0.05
     """How far the target network moves towards the network with every gradient step."""
-    loss_ramp: float = 0.4
+    loss_ramp: Part = 0.4
     """Part of the budget over which the price of a lost game rises from nothing to its points; 0: none."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
-        self.check_positive("horizon", "minibatch", "passes", "rollouts")
         super().check(world)
         if self.minibatch % (self.horizon * world):
             least = f"horizon * ranks = {self.horizon * world}"

@@ -26,10 +26,11 @@ from torch.distributed import TCPStore
 from agents import ppo
 from agents.learning.common.checkpoints import Checkpoints, ranks_of
 from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import read_metrics
+from agents.learning.common.runs import finished, read_about, read_metrics
 from agents.learning.common.trainer import Trainer
 from agents.networks.neural_policy import load_policy
 from agents.ppo import Args, train
+from hanabako.files import write_json
 from tests.agents.tiny_runs import SMALL, UPDATE
 from tests.conftest import ROOT
 
@@ -362,3 +363,42 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
     assert "Traceback" not in words
     assert words.splitlines()[-1].startswith("ppo: rank 0 of 2 has lost another one and ends")
     assert 2 in map(ranks_of, run_dir.glob("checkpoint/0*"))
+
+
+# --- Two processes ----------------------------------------------------------------------------------------------------
+
+
+def test_a_directory_that_another_process_trains_in_is_locked_until_that_ends(tmp_path: Path):
+    """A real process is killed in the middle; the run goes on from its checkpoint."""
+    run_dir = tmp_path / "run"
+    args = replace(TINY, run_dir=run_dir, steps=10**9, evaluations=10**6)
+    words = [sys.executable, "-m", "agents.ppo", *as_options(args, run_dir)]
+    other = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        while not (run_dir / "checkpoint" / "latest").exists():
+            assert other.poll() is None
+            time.sleep(0.05)
+        before = (run_dir / "config.json").read_bytes()
+        for again in (replace(args, seed=2), replace(args, resume=run_dir)):
+            with pytest.raises(ValueError, match="is locked: another process trains there"):
+                train(again)
+        assert (run_dir / "config.json").read_bytes() == before
+    finally:
+        other.kill()
+        other.wait()
+    about = read_about(run_dir)
+    steps = read_metrics(run_dir)[-1]["steps"] + 1000
+    write_json(run_dir / "config.json", about | {"args": about["args"] | {"steps": int(steps), "evaluations": 1}})
+    train(replace(args, resume=run_dir))
+    updates = [row["update"] for row in read_metrics(run_dir)]
+    assert updates == list(range(1, len(updates) + 1)) and finished(run_dir)
+
+
+def test_a_run_of_two_ranks_that_diverges_ends_in_one_sentence(tmp_path: Path):
+    words = ["train", *as_options(TINY, tmp_path / "run"), "--ranks=2", "--learning-rate=1e6", "--max-grad-norm=1e6"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "hanabako", *words], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    said = [line for line in ended.stderr.splitlines() if "finite" in line]
+    assert ended.returncode == 1 and len(said) == 1 and ended.stderr.splitlines()[-1] == said[0]
+    assert said[0].startswith("ppo: training diverged: after update ") and "Traceback" not in ended.stderr

@@ -240,7 +240,7 @@ def test_a_directory_without_a_run_is_a_clear_error(tmp_path, path):
     ("change", "words"),
     [
         ({"games": 0}, "games must be at least 1"),
-        ({"minutes": 0.0, "steps": 0}, "budget must be positive"),
+        ({"minutes": 0.0, "steps": 0}, "minutes must be above 0"),
         ({"preset": "huge"}, "preset must be one of"),
         ({"config": ("colours=3",)}, "unexpected keyword argument 'colours'"),
         ({"config": ("derived",)}, "name=value"),

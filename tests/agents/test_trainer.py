@@ -3,15 +3,17 @@
 import os
 import re
 import signal
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 import torch
 
 import agents
+from agents import ppo
 from agents.learning.common import validation
+from agents.learning.common.algorithms import NAMES, named
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.runs import read_metrics
 from agents.learning.common.selfplay import SelfPlayEnvs
@@ -141,10 +143,75 @@ def test_the_bar_shows_what_training_makes_higher(tmp_path, capsys):
     ("change", "words"),
     [
         ({"games": 0}, "games must be at least 1"),
-        ({"minutes": 0.0}, "budget must be positive"),
+        ({"minutes": 0.0}, "minutes must be above 0"),
         ({"game": "go"}, "one of"),
     ],
 )
 def test_its_settings_are_checked_for_it(tmp_path, change, words):
     with pytest.raises(ValueError, match=words):
         train(replace(TINY, run_dir=tmp_path / "run", **change), Reinforce)
+
+
+# --- Numbers that are not finite --------------------------------------------------------------------------------------
+
+
+class Diverging(Reinforce):
+    """Goes wrong in its fourth update: in what it reports, or in its weights alone."""
+
+    where = "loss"
+
+    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        super().__init__(args, envs, ranks)
+        self.updates = 0
+
+    def learn(self, fraction: float) -> dict[str, float]:
+        row = super().learn(fraction)
+        self.updates += 1
+        if self.updates < 4:
+            return row
+        if self.where == "loss":
+            return row | {"loss": float("nan")}
+        with torch.no_grad():
+            next(self.network.parameters())[0, 0] = float("inf")
+        return row
+
+
+class DivergingWeights(Diverging):
+    where = "weights"
+
+
+@pytest.mark.parametrize("algorithm", [Diverging, DivergingWeights])
+def test_a_run_that_diverges_ends_and_keeps_its_last_good_checkpoint(tmp_path: Path, algorithm: type[Diverging]):
+    run_dir, update = tmp_path / "run", TINY.games * TINY.horizon
+    args = replace(TINY, run_dir=run_dir, steps=8 * update, evaluations=4)
+    words = f"after update 4 these are not finite: {algorithm.where}; the checkpoint of update 2 stands"
+    with pytest.raises(ValueError, match=words):
+        train(args, algorithm)
+    assert [row["update"] for row in read_metrics(run_dir)] == [1, 2, 3]
+    load_policy(run_dir / "policy.safetensors")
+    train(replace(args, resume=run_dir), algorithm_named_alike(algorithm))
+    assert read_metrics(run_dir)[-1]["update"] == 8
+
+
+def algorithm_named_alike(algorithm: type[Reinforce]) -> type[Reinforce]:
+    """One that does not diverge and may go on with the other's run."""
+    return type("Sound", (Reinforce,), {"__module__": algorithm.__module__})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_float_setting_has_a_range(name: str):
+    settings: Any = named(name).settings(game="koikoi" if name == "league" else "hanabi")
+    hints = get_type_hints(type(settings))
+    floats = [own.name for own in fields(settings) if hints[own.name] in (float, float | None)]
+    assert {"minutes", "learning_rate", "max_grad_norm"} <= set(floats)
+    for own in floats:
+        for value in (float("nan"), float("inf"), float("-inf"), -1.0, 1e30):
+            with pytest.raises(ValueError, match=f"{own} must be (a number|at most|at least|above)"):
+                replace(settings, **{own: value}).check(1)
+
+
+@pytest.mark.parametrize("name", ["gamma", "gae_lambda"])
+def test_a_discount_is_a_part(name: str):
+    change: dict[str, Any] = {name: 5.0}
+    with pytest.raises(ValueError, match=f"{name} must be at most 1, got 5.0"):
+        ppo.Args(**change).check(1)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import tyro
 
-from hanabako.files import read_json
+from hanabako.files import read_json, write_text
 from hanabako.words.checks import shown
 
 from .runs import finished, read_about
@@ -25,6 +25,8 @@ __all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named
 NAMES = ("ppo", "mappo", "other_play", "vdn", "sad", "off_belief", "cloning", "league")
 """The modules of ``agents/learning`` that are algorithms."""
 METHODS = ("learn", "state", "restore")
+WRONG = "wrong-"
+"""What files are called in which ranks say what is wrong."""
 
 
 class Learner(NamedTuple):
@@ -113,10 +115,17 @@ def start(learner: Learner, args: Settings) -> None:
 
 
 def start_rank(path: Path) -> None:
-    """Train as one rank by what `agents.learning.common.launch.train` wrote: an algorithm's name and its settings."""
+    """Train as one rank by what `agents.learning.common.launch.start_ranks` wrote: an algorithm's name and settings.
+
+    What is wrong is written to a file beside it, for all ranks to be told once.
+    """
     told = read_json(path)
     learner = named(told["algorithm"])
-    start(learner, learner.settings.from_json(told["args"]))
+    try:
+        start(learner, learner.settings.from_json(told["args"]))
+    except SystemExit as end:
+        write_text(path.with_name(f"{WRONG}{os.environ['RANK']}"), str(end))
+        raise SystemExit(1) from end
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Start a training run on several ranks of this machine, as the commands do that train for people."""
 
+import logging
 import os
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from hanabako.files import write_json
 from hanabako.words.checks import shown
 
 from . import algorithms
-from .algorithms import Learner
+from .algorithms import WRONG, Learner
 from .checkpoints import holds_checkpoint
 from .runs import finished, read_about
 from .trainer import Settings
@@ -48,10 +49,12 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings) -> None:
         # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         told = {"algorithm": learner.name, "args": settings.to_json()}
         path = write_json(Path(folder) / "settings.json", told)
+        logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)  # what is wrong is said below
         try:
             torchrun(["--standalone", "--nproc-per-node", str(ranks), "-m", algorithms.__name__, str(path)])
         except ChildFailedError as error:
-            raise SystemExit(f"training failed: {error}") from error
+            said = dict.fromkeys(file.read_text(encoding="utf-8") for file in sorted(Path(folder).glob(f"{WRONG}*")))
+            raise SystemExit("\n".join(said) or f"training failed: {error}") from error
 
 
 def train_to_the_end(

@@ -1,12 +1,13 @@
 """The settings of the network that learns, the network made of them, new or that of a policy, and its descent."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from hanabako.words.checks import shown
+from hanabako.words.ranges import Positive, Size, Within
 
 from ...networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
 from ...networks.network import Network, fast_dtype
@@ -30,19 +31,19 @@ class NetworkSettings(Settings):
     network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
     """The kind of network; ``auto`` is that of ``start``, or ``symmetric`` in a game with suits that the rules cannot
     tell apart, and otherwise ``dense``."""
-    width: int | None = None
+    width: Size | None = None
     """Units of each hidden layer: by default 256, in the symmetric network 64 for each suit and 64 for the rest."""
-    layers: int = 2
+    layers: Size = 2
     """Number of hidden layers."""
     trunk: Literal["auto", "bfloat16", "float32"] = "auto"
     """Number type of the hidden layers; ``auto`` is bfloat16 where the hardware is faster with it."""
     start: str | None = None
     """Begin with the weights of this policy (its file, or the name of one that ships) instead of random ones."""
-    learning_rate: float = 2e-3
+    learning_rate: Positive = 2e-3
     """Adam's learning rate at the start; it falls linearly over the budget."""
-    learning_rate_end: float = 2e-5
+    learning_rate_end: Annotated[float, Within(0, 10**6)] = 2e-5
     """Adam's learning rate at the end."""
-    max_grad_norm: float = 0.5
+    max_grad_norm: Positive = 0.5
     """Longer gradients are shortened to this norm."""
 
     prefix = ""
@@ -51,9 +52,6 @@ class NetworkSettings(Settings):
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`; refuses sizes that no network has too."""
         super().check(world)
-        for name, value in (("width", self.width), ("layers", self.layers)):
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
         if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
 

@@ -1,6 +1,7 @@
 """A training run as its directory keeps it, shows it, and goes on after an interruption.
 
 A run directory holds ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/`` and ``policy.safetensors``.
+The file ``checkpoint/lock`` is locked while a process trains there.
 """
 
 import io
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from filelock import FileLock, Timeout
 from tqdm import tqdm
 
 from hanabako.files import parse_json, read_json, write_bytes, write_json, write_text
@@ -65,6 +67,31 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
         }
         write_json(run_dir / "config.json", about)
     ranks.wait()
+
+
+@contextmanager
+def locked(run_dir: Path, ranks: Ranks) -> Iterator[None]:
+    """Keep other processes from training in a run's directory while the block runs; it is made if there is none.
+
+    The lock is the operating system's, so that a process which is killed leaves none.
+
+    Raises:
+        ValueError: another process trains there.
+        OSError: the directory cannot be made or written to.
+    """
+    lock, taken = FileLock(run_dir / "checkpoint" / "lock"), False
+    if ranks.rank == 0:
+        (run_dir / "checkpoint").mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            taken = True
+    try:
+        if ranks.sum(torch.tensor(float(taken))) > 0:
+            raise ValueError(f"{run_dir} is locked: another process trains there")
+        yield
+    finally:
+        lock.release()
 
 
 def read_about(run_dir: Path) -> dict[str, Any]:

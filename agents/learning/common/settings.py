@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from hanabako.games import game_named, make_config
-from hanabako.words.checks import as_index, shown, usable_threads
+from hanabako.words.checks import shown, usable_threads
+from hanabako.words.ranges import Positive, Size, Within, check_ranges
 
 from ...registry import load
 from .ranks import Ranks, checked_device
@@ -30,29 +31,29 @@ class Settings:
     """Number of players; by default the preset's."""
     config: tuple[str, ...] | None = None
     """More fields of the game's config, as name=value; by default derived=true in Hanabi."""
-    seed: int = 1
+    seed: Annotated[int, Within(0, VALIDATION_SEED - 1)] = 1
     """Seed of everything random: weights, deals, actions, minibatches."""
-    minutes: float = 5.0
+    minutes: Positive = 5.0
     """The budget in minutes of training, evaluations included, compiling not; ignored if ``steps`` is given."""
     clock: Literal["wall", "core"] = "wall"
     """What ``minutes`` count: those that pass, or those that a rank's processor works, whoever else keeps it busy."""
-    steps: int = 0
+    steps: Annotated[int, Within(0, 10**15)] = 0
     """The budget in decisions, all ranks together. Runs of equal settings and ranks are then equal to the last bit."""
     run_dir: Path | None = None
     """Where the run is kept; by default a name with the time under ``runs/``."""
     resume: Path | None = None
     """Continue the run kept in this directory, with its own settings: all others are ignored."""
-    games: int = 1024
+    games: Size = 1024
     """Games played at a time, all ranks together."""
     threads: int = 1
     """Threads of each rank's simulator: one beside other ranks, all cores beside a GPU."""
     device: str = "auto"
     """``cpu``, ``cuda``, ``mps``, or ``auto`` for the best there is."""
-    evaluations: int = 12
+    evaluations: Size = 12
     """Evaluations (and checkpoints) over the budget."""
-    evaluation_games: int = 2000
+    evaluation_games: Size = 2000
     """Games per evaluation, played greedily on deals that training never sees."""
-    final_games: int = 10_000
+    final_games: Size = 10_000
     """Games of the last evaluation."""
     opponent: str | None = None
     """An agent (its name or file) that takes all other seats when a competitive game is evaluated; by default
@@ -64,21 +65,12 @@ class Settings:
         """Refuse settings that cannot work with that many ranks, in words.
 
         Raises:
-            ValueError: a size that is not positive, or that the ranks cannot share evenly; a device that is not there.
+            ValueError: a number outside its range, or that the ranks cannot share evenly; a device that is not there.
         """
+        check_ranges(self)
         checked_device(self.device)
-        self.check_positive("games", "evaluations", "evaluation_games", "final_games")
         usable_threads(self.threads)
-        as_index("seed", self.seed, VALIDATION_SEED - 1)
         self.check_shared(world, "games")
-        if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
-            raise ValueError(f"the budget must be positive, got steps={self.steps}, minutes={self.minutes}")
-
-    def check_positive(self, *names: str) -> None:
-        """Refuse settings of these names that are below 1."""
-        for name in names:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     def check_shared(self, world: int, *names: str) -> None:
         """Refuse settings of these names that are no multiple of the number of ranks."""
@@ -175,7 +167,7 @@ def is_of(value: Any, hint: Any) -> bool:
     kind = get_origin(hint)
     if kind is Literal:
         return value in get_args(hint)
-    if kind is UnionType:
+    if kind in (Union, UnionType):  # the former of what is annotated
         return any(is_of(value, part) for part in get_args(hint))
     if kind is tuple:
         return isinstance(value, tuple) and all(is_of(element, get_args(hint)[0]) for element in value)

@@ -7,7 +7,10 @@ algorithm is one file, with its settings, a subclass of `Settings`, and a class 
         command_line(__spec__.name)  # of `agents.learning.common.algorithms`
 """
 
+import math
 import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,7 +23,7 @@ from ...networks.network import Network, kind_of_processor
 from ...networks.neural_policy import NeuralPolicy, save_policy
 from .checkpoints import Checkpoints, holds_checkpoint
 from .ranks import Ranks, joined_ranks, processor_settings
-from .runs import Interruption, Log, begin_run, draw_curve, read_about, shown_of, usual_run_dir
+from .runs import Interruption, Log, begin_run, draw_curve, locked, read_about, shown_of, usual_run_dir
 from .selfplay import SelfPlayEnvs
 from .settings import Settings
 from .validation import compile_evaluations, validate
@@ -117,9 +120,11 @@ class Trainer:
             row = self.learn()
             seconds = before.seconds + time.perf_counter() - started
             core_seconds = before.core_seconds / self.ranks.world + time.process_time() - started_core
-            progress.seconds, progress.core_seconds, interrupted = self.agree(
-                seconds, core_seconds, interruption.happened
+            progress.seconds, progress.core_seconds, interrupted, diverged = self.agree(
+                seconds, core_seconds, interruption.happened, bool(wrong := self.not_finite(row))
             )
+            if diverged:
+                raise ValueError(self.divergence(wrong))
             fraction = progress.fraction(args)
             due = fraction * args.evaluations >= progress.evaluations + 1
             if due:
@@ -140,11 +145,25 @@ class Trainer:
         self.progress.steps += (self.envs.decisions - decisions) * self.ranks.world
         return row
 
-    def agree(self, seconds: float, core_seconds: float, interrupted: bool) -> tuple[float, float, bool]:
-        """Rank 0's seconds, the sum of all ranks' core seconds, and whether any rank is interrupted."""
-        own = [seconds if self.ranks.rank == 0 else 0.0, core_seconds, float(interrupted)]
+    def agree(
+        self, seconds: float, core_seconds: float, interrupted: bool, diverged: bool
+    ) -> tuple[float, float, bool, bool]:
+        """Rank 0's seconds, all ranks' core seconds together, whether any is interrupted, whether any has diverged."""
+        own = [seconds if self.ranks.rank == 0 else 0.0, core_seconds, float(interrupted), float(diverged)]
         total = self.ranks.sum(torch.tensor(own, dtype=torch.float64)).tolist()
-        return total[0], total[1], total[2] > 0
+        return total[0], total[1], total[2] > 0, total[3] > 0
+
+    def not_finite(self, row: dict[str, float]) -> list[str]:
+        """What an update left as NaN or infinity: numbers of its row, and the network's weights."""
+        weights = all(bool(weight.isfinite().all()) for weight in self.algorithm.network.parameters())
+        return [name for name, value in row.items() if not math.isfinite(value)] + ([] if weights else ["weights"])
+
+    def divergence(self, wrong: Sequence[str]) -> str:
+        """What is said when training has diverged."""
+        last = self.checkpoints.last
+        stands = f"the checkpoint of update {int(last.name)} stands" if last else "there is no checkpoint yet"
+        what = ", ".join(wrong) or "numbers of another rank"
+        return f"training diverged: after update {self.progress.updates} these are not finite: {what}; {stands}"
 
     def evaluate(self, games: int) -> dict[str, float]:
         """See `agents.learning.common.validation.validate`; a row for the log."""
@@ -186,18 +205,25 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         The run's directory: ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/``, ``policy.safetensors``.
 
     Raises:
-        ValueError: a setting that cannot work, or a checkpoint that cannot be continued.
+        ValueError: a setting that cannot work, a checkpoint that cannot be continued, a directory that another process
+            trains in, or training that diverged (what is not finite is neither evaluated nor saved).
         OSError: the disk is full, the run's directory cannot be written to, or another rank is lost; the last
             checkpoint stands, and the run can be resumed from it.
     """
     if args.resume is not None:
         check_maker(args.resume, name_of(algorithm))
         args = args.saved(args.resume)
-    with joined_ranks(args.device) as ranks, processor_settings(), Interruption().watched() as interruption:
+    with (
+        joined_ranks(args.device) as ranks,
+        processor_settings(),
+        Interruption().watched() as interruption,
+        ExitStack() as ours,
+    ):
         args.check(ranks.world)
         config = args.make_config()
         args.check_agents(config, getattr(algorithm, "Envs", SelfPlayEnvs))
         run_dir = args.resume or args.run_dir or usual_run_dir(args.usual_name(config), ranks)
+        ours.enter_context(locked(run_dir, ranks))
         if args.resume is None:
             if holds_checkpoint(run_dir / "checkpoint"):
                 raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
@@ -237,8 +263,8 @@ def check_maker(run_dir: Path, name: str) -> None:
 
 
 def geometric(start: float, end: float, fraction: float) -> float:
-    """From ``start`` to ``end`` in equal factors."""
-    return start * (end / start) ** fraction
+    """From ``start`` to ``end`` in equal factors; in equal steps if one of them is 0."""
+    return start * (end / start) ** fraction if start * end > 0 else start + (end - start) * fraction
 
 
 def price_of_losing(ramp: float, fraction: float) -> float:
