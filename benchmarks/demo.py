@@ -22,6 +22,7 @@ from agents.learning.common.runs import finished, read_about
 from agents.networks.network import kind_of_processor
 from benchmarks.recipes import RECIPES
 from hanabako.games import config_from_dict, game_named, game_of, make_config
+from hanabako.program import run_program
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
@@ -127,10 +128,7 @@ def main(argv: list[str] | None = None) -> None:
     Raises:
         SystemExit: something is wrong, in one line.
     """
-    try:
-        run(tyro.cli(Args, args=argv, description=__doc__, prog="python -m benchmarks.demo"))
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"demo: {error}") from error
+    run_program(run, Args, "benchmarks.demo", __doc__, argv)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import tyro
-
 from agents.studies.generated import marks, update
 from agents.studies.store import NOT_RECORDED
 from hanabako.machine import in_words
+from hanabako.program import run_program
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "speed" / "results"
@@ -325,4 +324,4 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, description=__doc__, prog=f"python -m {__spec__.name}"))
+    run_program(main, Args, __spec__.name, __doc__)

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hanabako.files import MOST_BYTES, parse_json, read_json, write_text
+from hanabako.program import in_a_sentence
 from hanabako.words.checks import shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.words.checks import box_of
@@ -375,7 +376,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     import tyro  # for those who only read games, none of its weight
 
-    tyro.cli(replay_all, args=arguments, prog="python -m hanabi_env.hanablive")
+    with in_a_sentence("hanablive"):
+        tyro.cli(replay_all, args=arguments, prog="python -m hanabi_env.hanablive")
 
 
 def replay_all(files: tuple[Path, ...], /) -> None:

@@ -70,9 +70,10 @@ def measure(play: Callable[[], int], seconds: float, repeats: int) -> float:
     """Steps per CPU second: the median of repeats that each last at least ``seconds``."""
     rates = []
     for _ in range(repeats):
-        steps, started = 0, time.process_time()
-        while (spent := time.process_time() - started) < seconds:
+        steps, spent, started = 0, 0.0, time.process_time()
+        while spent <= 0 or spent < seconds:
             steps += play()
+            spent = time.process_time() - started
         rates.append(steps / spent)
     return statistics.median(rates)
 

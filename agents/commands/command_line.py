@@ -19,6 +19,7 @@ from typing import Any
 
 import tyro
 
+from hanabako.program import in_a_sentence
 from hanabako.words.checks import shown
 
 __all__ = ["COMMANDS", "main"]
@@ -72,16 +73,13 @@ def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) 
     """
     prog = prog or f"hanabako {name}"
     says = prog.rpartition(".")[2]  # of a module its last name
-    try:
-        module = module_of(name)
-        kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
-        module.run(tyro.cli(kind, args=words, description=about, prog=prog))
-    except ModuleNotFoundError as error:
-        raise SystemExit(missing(name, error)) from error
-    except (ImportError, OSError, ValueError) as error:
-        raise SystemExit(f"{says}: {error}") from error
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    with in_a_sentence(says):
+        try:
+            module = module_of(name)
+            kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
+            module.run(tyro.cli(kind, args=words, description=about, prog=prog))
+        except ModuleNotFoundError as error:
+            raise SystemExit(missing(name, error)) from error
 
 
 def module_of(name: str) -> Any:

@@ -27,6 +27,7 @@ import tyro
 from benchmarks.speed.timing import command_of
 from hanabako.files import write_json
 from hanabako.machine import describe
+from hanabako.program import run_program
 from hanabako.words.checks import shown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -190,4 +191,4 @@ def write(args: Args, name: str, rows: list[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, description=__doc__))
+    run_program(main, Args, "benchmarks.clients", __doc__)

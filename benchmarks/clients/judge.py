@@ -14,6 +14,7 @@ import gymnasium
 import numpy as np
 
 import hanabako  # noqa: F401 - registers the ids
+from hanabako.program import in_a_sentence
 from hanabi_env import HanabiVectorEnv
 
 __all__ = ["Clock", "Outcome", "greedy", "score_of_all_seats", "score_of_one_seat"]
@@ -102,4 +103,7 @@ def main(name: str, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    with in_a_sentence("judge"):
+        if len(sys.argv) != 3:
+            raise ValueError(f"it takes a script's name and seconds, got {len(sys.argv) - 1} words")
+        main(sys.argv[1], float(sys.argv[2]))

@@ -16,12 +16,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import tyro
 from tqdm import tqdm
 
 from benchmarks.speed.timing import place, report, significant
 from hanabako import machine
 from hanabako.files import write_json
+from hanabako.program import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -105,4 +105,4 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, description=__doc__, prog=f"python -m {__spec__.name}"))
+    run_program(main, Args, __spec__.name, __doc__)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import tyro
 
 from agents.learning import ppo
 from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
@@ -22,6 +21,7 @@ from agents.networks.network import fast_dtype, kind_of_processor
 from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
 from hanabako.files import write_json
+from hanabako.program import run_program
 
 
 @dataclass(frozen=True)
@@ -79,4 +79,4 @@ def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, description=__doc__, prog=f"python -m {__spec__.name}"))
+    run_program(main, Args, __spec__.name, __doc__)

@@ -27,13 +27,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tyro
 
 from benchmarks.games import GAMES
 from benchmarks.speed.loops import Play, aec_loop, rollout_loop, vector_loop
 from benchmarks.speed.timing import Case, measure, place, report, significant
 from hanabako import machine
 from hanabako.files import write_json
+from hanabako.program import run_program
 
 
 @dataclass(frozen=True)
@@ -415,4 +415,4 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, description=__doc__, prog=f"python -m {__spec__.name}"))
+    run_program(main, Args, __spec__.name, __doc__)

@@ -15,13 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import tyro
-
 from benchmarks.games import GAMES, BenchmarkGame
 from benchmarks.speed.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
 from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
 from hanabako.files import write_json
+from hanabako.program import run_program
 
 FORMATS = (None, "packed", "int8", "float32")
 LEARNT_FROM = ("packed", "int8")
@@ -185,4 +184,4 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, description=__doc__, prog=f"python -m {__spec__.name}"))
+    run_program(main, Args, __spec__.name, __doc__)

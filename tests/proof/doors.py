@@ -18,6 +18,7 @@ from hanabako.record import GameRecord, read_record
 from hanabi_env import HanabiConfig, hanablive
 from tests.games import GAMES, GameUnderTest, legal_action
 from tests.mutations import positions_of
+from tests.proof import command_lines, hostile
 from tests.proof.hostile import JSON_THINGS, Door
 
 AFTERWARDS = 3
@@ -29,6 +30,13 @@ def all_doors(folder: Path) -> dict[str, Door]:
     doors = {
         "hanabi, hanab.live": hanab_live_door(folder / "game.json"),
         "hanabi, policy file": policy_door(folder / "p.safetensors"),
+        hostile.LINES: Door(
+            command_lines.valid,
+            command_lines.Taker(folder / "lines"),
+            things=command_lines.THINGS,
+            goal=command_lines.GOAL,
+            slice=20,
+        ),
     }
     for under_test in GAMES:
         own = {

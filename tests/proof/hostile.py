@@ -17,7 +17,7 @@ import numpy as np
 from tests.mutations import EDGES, HUGE, places
 from tests.proof.records import Record, work
 
-PROMISE = "Bad input is a ``ValueError`` of one line, and nothing has changed"
+PROMISE = "Bad input is a ``ValueError`` of one line, on a command line one sentence, and nothing has changed"
 TESTED = (
     "seeded mutations of valid inputs: one to three values exchanged, shifted, left out or doubled; after a refusal "
     "the environment is compared byte by byte, what is taken is played on"
@@ -25,6 +25,8 @@ TESTED = (
 GOAL = 100_000
 """Inputs for every entry point."""
 SLICE = 200
+LINES = "command lines"
+"""The entry point whose inputs are whole commands, and fewer."""
 
 NUMBERS: list[Any] = [*EDGES, *HUGE, *(-edge for edge in EDGES + HUGE), True, False, 0.5, 2.0, float("nan"), 1e300]
 WORDS = ["", "1-1", "K1", "R1", "play", "play 0", "end", "koi", "hand", "stop", "illegal", "\0", "\ud800", "x" * 300]
@@ -51,10 +53,14 @@ class Door:
     """What must not change when it is refused."""
     things: tuple[Any, ...] = tuple(THINGS)
     """What values are exchanged for."""
+    goal: int = GOAL
+    """Inputs that are wanted."""
+    slice: int = SLICE
+    """Inputs that are tried at a time."""
 
 
-def run(record: Record, seconds: float, amount: int = GOAL) -> None:
-    """Try on at all doors until each had ``amount`` inputs, or for so long."""
+def run(record: Record, seconds: float) -> None:
+    """Try on at all doors until each had as many inputs as it wants, or for so long."""
     from tests.proof.doors import all_doors
 
     with tempfile.TemporaryDirectory() as folder:
@@ -62,11 +68,15 @@ def run(record: Record, seconds: float, amount: int = GOAL) -> None:
         for name in doors:
             record.row(name)
         record.keep_only(doors)
-        goals = dict.fromkeys(doors, amount)
-        work(record, goals, lambda name: knock(record, name, doors[name]), seconds, "hostile inputs", " inputs")
+        goals = {name: door.goal for name, door in doors.items()}
+
+        def try_some(name: str) -> None:
+            knock(record, name, doors[name], doors[name].slice)
+
+        work(record, goals, try_some, seconds, "hostile inputs", " inputs")
 
 
-def knock(record: Record, name: str, door: Door, times: int = SLICE) -> None:
+def knock(record: Record, name: str, door: Door, times: int) -> None:
     """Try some inputs."""
     row, begin, failures = record.rows[name], time.process_time(), []
     refused = 0
@@ -136,9 +146,12 @@ def change(holder: Any, key: Any, rng: random.Random, things: tuple[Any, ...]) -
 
 def how_much(record: Record) -> str:
     """The amounts for the page."""
-    refused = sum(row.get("refused", 0) for row in record.rows.values())
-    least = min(row["amount"] for row in record.rows.values())
+    rows = dict(record.rows)
+    lines = rows.pop(LINES, {"amount": 0, "refused": 0})
+    refused = sum(row.get("refused", 0) for row in rows.values())
+    least = min(row["amount"] for row in rows.values())
+    amount = sum(row["amount"] for row in rows.values())
     return (
-        f"{record.amount:,} inputs at {len(record.rows)} entry points, {least:,} or more at each ({GOAL:,} wanted); "
-        f"{refused:,} refused"
+        f"{amount:,} inputs at {len(rows)} entry points of the library, {least:,} or more at each ({GOAL:,} wanted), "
+        f"{refused:,} refused; {lines['amount']:,} command lines, {lines['refused']:,} refused"
     )

@@ -174,7 +174,7 @@ def test_some_hostile_inputs_at_every_door(tmp_path: Path) -> None:
     record = Record.open("hostile", tmp_path / "results")
     for name, door in all_doors(tmp_path).items():
         record.row(name)
-        hostile.knock(record, name, door, times=40)
+        hostile.knock(record, name, door, times=min(40, door.slice))
         assert 0 < record.rows[name]["refused"] <= 40, name
     assert record.failures == []
 

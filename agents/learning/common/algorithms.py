@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import tyro
 
+from hanabako import program
 from hanabako.files import read_json, write_text
 from hanabako.words.checks import shown
 
@@ -92,7 +93,7 @@ def command_line(module: str, argv: list[str] | None = None) -> None:
     """Train as the command ``python -m module`` does, with the settings as its options."""
     whole_name = f"hanabako.{module}" if module.startswith("agents.") else module  # the former is its name in a clone
     learner = declared_by(import_module(whole_name))
-    start(learner, tyro.cli(learner.settings, args=argv, description=learner.about, prog=f"python -m {module}"))
+    program.run_program(lambda args: start(learner, args), learner.settings, module, learner.about, argv)
 
 
 def start(learner: Learner, args: Settings) -> None:
@@ -101,13 +102,12 @@ def start(learner: Learner, args: Settings) -> None:
     Raises:
         SystemExit: something is wrong, in one line.
     """
-    try:
-        run_dir = train(args, learner.algorithm)
-    except ConnectionError as error:
-        print(f"{learner.name}: {error}", file=sys.stderr, flush=True)
-        os._exit(1)  # while Python ends in the usual way, torch's threads that wait for the lost one may abort it
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"{learner.name}: {error}") from error
+    with program.in_a_sentence(learner.name):
+        try:
+            run_dir = train(args, learner.algorithm)
+        except ConnectionError as error:
+            print(f"{learner.name}: {error}", file=sys.stderr, flush=True)
+            os._exit(1)  # while Python ends in the usual way, torch's threads that wait for the lost one may abort it
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
         if not finished(run_dir):

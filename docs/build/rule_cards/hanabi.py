@@ -22,6 +22,7 @@ from docs.build.rule_card import (
     markdown_rows,
     span,
 )
+from hanabako.program import in_a_sentence
 from hanabako.words.checks import parse_setting
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config
 from hanabi_env.engine.layout import layout
@@ -189,10 +190,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     import tyro
 
-    try:
+    with in_a_sentence("rule_card"):
         tyro.cli(write_card, args=arguments, prog=COMMAND)
-    except ValueError as error:
-        raise SystemExit(f"rule_card: {error}") from error
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from docs.build.rule_card import (
     markdown_rows,
     span,
 )
+from hanabako.program import in_a_sentence
 from ikebana_env.config import PRESETS, STANDARD, IkebanaConfig
 from ikebana_env.engine.layout import layout
 from ikebana_env.engine.observation import section_index
@@ -93,7 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     import tyro
 
-    tyro.cli(write_card, args=arguments, prog=COMMAND)
+    with in_a_sentence("rule_card"):
+        tyro.cli(write_card, args=arguments, prog=COMMAND)
 
 
 if __name__ == "__main__":

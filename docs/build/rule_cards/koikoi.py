@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agents.studies.generated import update
 from docs.build.rule_card import bits_markdown, changed_fields, config_markdown, markdown_rows
+from hanabako.program import in_a_sentence
 from hanafuda_env.config import DOCUMENT, PRESETS, KoiKoiConfig
 from hanafuda_env.drawing.cards.names import FLOWERS, MONTH_NAMES, PICTURES, kind_of
 from hanafuda_env.drawing.table_view import YAKU_WORDS
@@ -89,7 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     import tyro
 
-    tyro.cli(write_card, args=arguments, prog=COMMAND)
+    with in_a_sentence("rule_card"):
+        tyro.cli(write_card, args=arguments, prog=COMMAND)
 
 
 if __name__ == "__main__":

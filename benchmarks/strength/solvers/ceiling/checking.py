@@ -17,9 +17,8 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-import tyro
-
 from agents.studies.store import read_results
+from hanabako.program import run_program
 from hanabako.words.checks import shown
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.words.notation import ranks_in_order, suit_letters
@@ -378,18 +377,23 @@ def check_again(args: Args) -> tuple[int, int]:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """The command line."""
-    args = tyro.cli(Args, args=argv, description=__doc__, prog=f"python -m {__spec__.name}")
+    run_program(run, Args, __spec__.name, __doc__, argv)
+
+
+def run(args: Args) -> None:
+    """Check again, and print how much holds.
+
+    Raises:
+        ValueError: a wrong value, or what does not hold.
+    """
     if args.below:
         print(f"{sum(map(check_below, read_results(RESULTS)))} arguments hold")
         return
     if args.preset not in PRESETS:
-        raise SystemExit(f"preset must be one of {', '.join(PRESETS)}, got {args.preset!r}")
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {args.preset!r}")
     if args.decks < 1:
-        raise SystemExit(f"decks must be at least 1, got {args.decks}")
-    try:
-        games, arguments = check_again(args)
-    except ValueError as refusal:
-        raise SystemExit(str(refusal)) from None
+        raise ValueError(f"decks must be at least 1, got {args.decks}")
+    games, arguments = check_again(args)
     print(f"{games} games and {arguments} arguments hold")
 
 

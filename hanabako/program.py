@@ -1,0 +1,62 @@
+"""How programs end: what is wrong is one sentence and exit status 1, Ctrl-C is status 130, and neither a traceback."""
+
+import importlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from subprocess import CalledProcessError, SubprocessError
+from typing import Any, TypeVar
+
+__all__ = ["in_a_sentence", "run_program"]
+
+T = TypeVar("T")
+TOO_LARGE = ("allocate", "bad_alloc", "out of memory")
+"""What errors say that come from a lack of memory."""
+
+
+@contextmanager
+def in_a_sentence(name: str) -> Iterator[None]:
+    """End the process in one sentence, after the program's name, if the block fails for a reason outside the program.
+
+    Such reasons are wrong values, files, missing memory and programs that fail; all other errors pass.
+
+    Raises:
+        SystemExit: the block failed so, or was interrupted.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except CalledProcessError as error:
+        said = str(error.stderr or "").strip().splitlines()
+        raise SystemExit(f"{name}: {sentence(error)}{f' It says: {said[-1]}' if said else ''}") from error
+    except (ImportError, OSError, SubprocessError, ValueError) as error:
+        raise SystemExit(f"{name}: {sentence(error)}") from error
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, MemoryError) or any(words in str(error) for words in TOO_LARGE):
+            raise SystemExit(f"{name}: there is not enough memory: {sentence(error)}") from error
+        raise
+
+
+def sentence(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def run_program(
+    work: Callable[[Any], Any], kind: type, module: str, about: str | None, words: Sequence[str] | None = None
+) -> None:
+    """Do ``work`` as the program ``python -m module``, told by the command line.
+
+    Args:
+        work: takes what was read.
+        kind: a dataclass, what the command line is read as.
+        module: the program's name.
+        about: what ``--help`` says of it.
+        words: of the command line; None: those of this process.
+
+    Raises:
+        SystemExit: see `in_a_sentence`; or the command line is wrong, or asks for help.
+    """
+    tyro = importlib.import_module("tyro")
+    with in_a_sentence(module.rpartition(".")[2]):
+        work(tyro.cli(kind, args=words, description=about, prog=f"python -m {module}"))
