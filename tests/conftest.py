@@ -39,6 +39,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow or clients")
     parser.addoption("--upkeep", action="store_true", help="also run the tests marked upkeep")
     parser.addoption("--restless", action="store_true", help="in random order and changing surroundings; says its seed")
+    parser.addoption("--repeat", type=int, default=1, metavar="N", help="run every chosen test N times")
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and "--restless" in config.invocation_params.args:
         import_restless().bring_order(pluginmanager)  # in time for the option --randomly-seed
@@ -50,6 +51,13 @@ def pytest_configure(config: pytest.Config) -> None:
         restless = import_restless()
         restless.bring_order(config.pluginmanager)
         config.pluginmanager.register(restless.Restless(config))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    times = metafunc.config.getoption("repeat")
+    if times > 1:
+        metafunc.fixturenames.append("repetition")
+        metafunc.parametrize("repetition", range(times))
 
 
 def import_restless() -> ModuleType:

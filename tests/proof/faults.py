@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from docs.build.rule_card import markdown_rows
 from tests.proof.records import Record, work
 
 PROMISE = "A fault in the rules or in what is observed does not pass the tests"
@@ -381,11 +382,24 @@ def how_much(record: Record) -> str:
     return f"{len(verdicts)} faults of {len(record.rows)} in {minutes:.0f} core-minutes: {counts}"
 
 
+def unseen(record: Record) -> str:
+    """The faults that neither check sees, and why: as a table."""
+    names = [name for name, row in record.rows.items() if row.get("verdict") == SURVIVED]
+    alike = sum(EXPLAINED[name].startswith(ALIKE) for name in names)
+    head = f"Of these {len(names)} faults {alike} change nothing that a player could notice. The others are seen by a "
+    head += "test of a rule, which this check does not run."
+    rows = [("`" + name.replace("|", "\\|") + "`", EXPLAINED[name]) for name in names]
+    return head + "\n\n" + markdown_rows(("fault", "why"), rows)
+
+
+ALIKE = ("the same", "as fair")
+"""How explanations begin of faults that play as well."""
+
 SAID = {
     "reference": "seen by the plain reference",
     "digests": "by the fixed games",
     "an endless game": "as a game without an end",
-    SURVIVED: "by nobody (listed in the record, explained in `faults.py`)",
+    SURVIVED: "by neither (explained below)",
 }
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from agents.studies.generated import update
 from docs.build.rule_card import markdown_rows
+from tests.proof import faults
 from tests.proof.records import RESULTS, Record, machine_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
-CHECKS = ("steps", "digests", "kills", "hostile", "modes", "faults")
+CHECKS = ("steps", "digests", "kills", "hostile", "modes", "faults", "writers", "restless")
 COMMAND = "python -m tests.proof pages"
 
 
@@ -33,4 +34,4 @@ def result(record: Record) -> str:
 
 def write(check: bool = False) -> None:
     """Write the table into its page, or with ``check`` only say whether it is up to date."""
-    update(PAGE, [("proof", proof())], check, COMMAND)
+    update(PAGE, [("proof", proof()), ("faults", faults.unseen(Record.open("faults")))], check, COMMAND)

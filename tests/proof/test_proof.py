@@ -1,12 +1,14 @@
 """A little of the long proof, and that its checks can fail."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.proof import digests, faults, hostile, invariants, kills, modes, pages, steps
+from agents.studies.store import add_rows
+from tests.proof import digests, faults, hostile, invariants, kills, modes, pages, steps, writers
 from tests.proof.choosing import random_actions
 from tests.proof.configs import Entry, entries
 from tests.proof.doors import all_doors
@@ -165,6 +167,20 @@ def test_a_run_that_is_killed_and_resumed_ends_like_one_that_is_not(tmp_path: Pa
     lines = (whole / "metrics.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (whole / "metrics.jsonl").write_text("".join(lines[:-1]), encoding="utf-8")
     assert kills.differences(whole, tmp_path / f"{name}-0", [0, 0]) == ["other metrics"]
+
+
+def test_rows_of_killed_writers_are_kept(tmp_path: Path) -> None:
+    record = Record.open("writers", tmp_path)
+    record.row(writers.ROWS)
+    writers.one_file(record, writers.ROWS)
+    assert record.amount == writers.KILLS_A_FILE and record.failures == []
+
+
+def test_a_row_that_is_lost_is_noticed(tmp_path: Path) -> None:
+    rows = [{"n": n, "fields": ["n"], "done": n, "wanted": 9} for n in (1, 2)]
+    add_rows(tmp_path / "rows.json", "x", writers.ORIGIN, rows[:1])
+    (tmp_path / "noted").write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"n": 3', encoding="utf-8")
+    assert writers.lost(tmp_path / "rows.json", [tmp_path / "noted"]) == ['{"n": 2}: 0 of 2']
 
 
 # --- Hostile inputs ---------------------------------------------------------------------------------------------------
