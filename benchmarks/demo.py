@@ -7,6 +7,7 @@ It trains as `hanabako train` does, one rank per core.
 """
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from agents.learning.common.runs import finished, read_about
 from agents.networks.network import kind_of_processor
 from benchmarks.recipes import RECIPES
 from hanabako.games import config_from_dict, game_named, game_of, make_config
+from hanabako.interrupts import interruptible
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
@@ -128,7 +130,8 @@ def main(argv: list[str] | None = None) -> None:
         SystemExit: something is wrong, in one line.
     """
     try:
-        run(tyro.cli(Args, args=argv, description=__doc__, prog="python -m benchmarks.demo"))
+        with interruptible() if argv is None else nullcontext():
+            run(tyro.cli(Args, args=argv, description=__doc__, prog="python -m benchmarks.demo"))
     except (OSError, ValueError) as error:
         raise SystemExit(f"demo: {error}") from error
 

@@ -12,13 +12,14 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 import tyro
 
+from hanabako.interrupts import interruptible
 from hanabako.words.checks import shown
 
 __all__ = ["COMMANDS", "main"]
@@ -73,9 +74,10 @@ def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) 
     prog = prog or f"hanabako {name}"
     says = prog.rpartition(".")[2]  # of a module its last name
     try:
-        module = module_of(name)
-        kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
-        module.run(tyro.cli(kind, args=words, description=about, prog=prog))
+        with interruptible() if words is None else nullcontext():
+            module = module_of(name)
+            kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
+            module.run(tyro.cli(kind, args=words, description=about, prog=prog))
     except ModuleNotFoundError as error:
         raise SystemExit(missing(name, error)) from error
     except (ImportError, OSError, ValueError) as error:

@@ -7,6 +7,7 @@ An algorithm is a module with three declarations: ``Args``, its settings; one cl
 
 import os
 import sys
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import tyro
 
 from hanabako.files import read_json
+from hanabako.interrupts import interruptible
 from hanabako.words.checks import shown
 
 from .runs import finished, read_about
@@ -90,7 +92,8 @@ def command_line(module: str, argv: list[str] | None = None) -> None:
     """Train as the command ``python -m module`` does, with the settings as its options."""
     whole_name = f"hanabako.{module}" if module.startswith("agents.") else module  # the former is its name in a clone
     learner = declared_by(import_module(whole_name))
-    start(learner, tyro.cli(learner.settings, args=argv, description=learner.about, prog=f"python -m {module}"))
+    with interruptible() if argv is None else nullcontext():
+        start(learner, tyro.cli(learner.settings, args=argv, description=learner.about, prog=f"python -m {module}"))
 
 
 def start(learner: Learner, args: Settings) -> None:
@@ -120,4 +123,5 @@ def start_rank(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    start_rank(tyro.cli(tyro.conf.Positional[Path], prog=f"python -m {__spec__.name}"))
+    with interruptible():
+        start_rank(tyro.cli(tyro.conf.Positional[Path], prog=f"python -m {__spec__.name}"))
