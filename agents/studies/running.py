@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from contextlib import ExitStack
 from multiprocessing import active_children, get_context
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Self
 
 from tqdm import tqdm
@@ -55,10 +56,12 @@ class Cores(ProcessPoolExecutor):
         self._signals.enter_context(patient())
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: Any, trace: Any) -> None:
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
         """Wait until all have ended."""
         with self._signals:
-            for process in active_children() if kind is not None else ():
+            for process in active_children() if exc_type is not None else ():
                 process.terminate()
             self.shutdown(cancel_futures=True)
 
