@@ -2,12 +2,15 @@
 
 import importlib
 
+from .interrupts import interruptible
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """The command line."""
-    importlib.import_module("hanabako.agents.commands.command_line").main()
+    with interruptible():
+        importlib.import_module("hanabako.agents.commands.command_line").main()
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from subprocess import CalledProcessError, SubprocessError
-from typing import Any, TypeVar
+from typing import Any
+
+from .interrupts import interruptible
 
 __all__ = ["in_a_sentence", "run_program"]
 
-T = TypeVar("T")
 TOO_LARGE = ("allocate", "bad_alloc", "out of memory")
 """What errors say that come from a lack of memory."""
 
@@ -58,5 +59,5 @@ def run_program(
         SystemExit: see `in_a_sentence`; or the command line is wrong, or asks for help.
     """
     tyro = importlib.import_module("tyro")
-    with in_a_sentence(module.rpartition(".")[2]):
+    with in_a_sentence(module.rpartition(".")[2]), interruptible() if words is None else nullcontext():
         work(tyro.cli(kind, args=words, description=about, prog=f"python -m {module}"))

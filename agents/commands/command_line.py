@@ -12,13 +12,14 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 import tyro
 
+from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence
 from hanabako.words.checks import shown
 
@@ -73,7 +74,7 @@ def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) 
     """
     prog = prog or f"hanabako {name}"
     says = prog.rpartition(".")[2]  # of a module its last name
-    with in_a_sentence(says):
+    with in_a_sentence(says), interruptible() if words is None else nullcontext():
         try:
             module = module_of(name)
             kind, about, words = form_of(module, sys.argv[1:] if words is None else words)

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from hanabako.engine.game import Game
 from hanabako.games import game_of
+from hanabako.interrupts import in_threads
 from hanabako.words.checks import as_index, as_seed
 
 from ..playing.block import Block
@@ -55,11 +56,15 @@ def record(
     seats = line_up(policies, config.players)
     specialize = is_specialized(games, seats)
     game = game_of(config).make_game(config)
+
+    def play_some(some: tuple[int, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+        return played(game, seats, seed, *some, specialize)
+
     with writing(path, config, search) as writer, tqdm(total=games, unit="game", disable=not progress) as bar:
         players = writer.places([str(policy.name) for policy in seats])
         for begin in range(0, games, GAMES_A_BLOCK):
             count = min(GAMES_A_BLOCK, games - begin)
-            lengths, actions = played(game, seats, seed, first + begin, count, specialize)
+            ((lengths, actions),) = in_threads(play_some, [(first + begin, count)], 1)
             writer.add(
                 GamesBlock(
                     seeds=np.full(count, seed, np.uint64),

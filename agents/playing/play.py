@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from tqdm import tqdm
 from hanabako.engine.game import Game
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
+from hanabako.interrupts import check, in_threads
 from hanabako.words.checks import usable_threads
 
 from .block import GAMES_AT_ONCE, Block
@@ -100,7 +100,7 @@ def play(
     observes = any(policy.observes for policy in seats)
     game = game_of(config).make_game(config)
     record = Record(game, games)
-    with tqdm(total=games, unit="game", disable=not progress) as bar, ThreadPoolExecutor(num_threads) as threads:
+    with tqdm(total=games, unit="game", disable=not progress) as bar:
 
         def play_block(begin: int) -> None:
             block = Block(game, min(GAMES_AT_ONCE, games - begin), observes, specialize)
@@ -108,7 +108,7 @@ def play(
                 record.add(tables, begin)
                 bar.update(int(tables["ended"].sum()))
 
-        list(threads.map(play_block, range(0, games, GAMES_AT_ONCE)))
+        in_threads(play_block, range(0, games, GAMES_AT_ONCE), num_threads)
     return record.games
 
 
@@ -125,6 +125,7 @@ def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> It
         player.begin()
     while not block.tables["terminated"].all():
         block.go_on(players)
+        check()
         yield block.tables
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
+from hanabako.interrupts import check
 
 from ..playing.block import Block, size_for
 from ..playing.policy import Policy
@@ -110,6 +111,14 @@ class RoundRollouts(Rollouts):
 
 
 def by_size(make: Callable[[int], R]) -> Callable[[int], R]:
-    """A function that gives roll-outs for a count of games, `GAMES_AT_ONCE` at most; each size is made once."""
+    """A function that gives roll-outs for a count of games, `GAMES_AT_ONCE` at most; each size is made once.
+
+    Every batch asks for some: here a search sees that nobody waits for it any more.
+    """
     made = cache(make)
-    return lambda count: made(size_for(count))
+
+    def rollouts(count: int) -> R:
+        check()
+        return made(size_for(count))
+
+    return rollouts

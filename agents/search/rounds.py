@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.games import game_of
+from hanabako.interrupts import check
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
@@ -56,6 +57,7 @@ class RoundSeated(SearchSeated):
         """See `SearchSeated.search`."""
         games = self._games
         for i in rows_to_move(self.seats, games.tables).tolist():
+            check()
             began = time.perf_counter()
             actions = np.flatnonzero(unpack(games.tables["mask"][i], games.game.num_actions))
             games.actions[i] = actions[0] if len(actions) == 1 else self.decide(i, actions, began)

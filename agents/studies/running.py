@@ -5,14 +5,19 @@ the rest.
 """
 
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from contextlib import ExitStack
+from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from tqdm import tqdm
+
+from hanabako.interrupts import follow_parent, patient
 
 from ..registry import fingerprints
 from .store import Origin, add_rows, is_stale, read_results
@@ -36,6 +41,37 @@ class Here(Executor):
         return future
 
 
+class Cores(ProcessPoolExecutor):
+    """Processes of this machine. If the study ends early, they end at once, and what they play is dropped.
+
+    One that waits for a training run is waited for: the run is saved.
+    """
+
+    def __init__(self, cores: int) -> None:
+        super().__init__(cores, get_context("spawn"), begin_worker)
+        self._signals = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Take the signals."""
+        self._signals.enter_context(patient())
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        """Wait until all have ended."""
+        with self._signals:
+            for process in active_children() if exc_type is not None else ():
+                process.terminate()
+            self.shutdown(cancel_futures=True)
+
+
+def begin_worker() -> None:
+    """Make this process one of `Cores`."""
+    tqdm.set_lock(threading.RLock())  # its usual lock is of the system, which would miss it when this process is ended
+    follow_parent()
+
+
 def executor_of(cores: int) -> Executor:
     """Processes, whose networks keep to a core each; or this process, for one.
 
@@ -47,7 +83,7 @@ def executor_of(cores: int) -> Executor:
     if cores == 1:
         return Here()
     os.environ[THREADS] = "1"  # read by the processes that start now
-    return ProcessPoolExecutor(cores, get_context("spawn"))
+    return Cores(cores)
 
 
 def run(

@@ -63,9 +63,10 @@ def test_a_module_runs_on_one_core_and_writes_to_a_file(tmp_path: Path, monkeypa
         assert (tmp_path / "logs" / "log").read_text(encoding="utf-8") == "['one'] 1\nwrong\n" * times
 
 
-def test_a_run_that_hears_ctrl_c_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    code = "import os, pathlib, signal, sys, time\nos.kill(os.getppid(), signal.SIGINT)\ntime.sleep(1)\n"
-    (tmp_path / "saves.py").write_text(f"{code}pathlib.Path(sys.argv[1]).touch()\n", encoding="utf-8")
+def test_ctrl_c_is_passed_on_to_a_run_which_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    code = "import os, pathlib, signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: None)\n"
+    code += "os.kill(os.getppid(), signal.SIGINT)\nsignal.pause()\npathlib.Path(sys.argv[1]).touch()\n"
+    (tmp_path / "saves.py").write_text(code, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     with pytest.raises(KeyboardInterrupt):
         launch.run_module(["saves", str(tmp_path / "saved")], tmp_path / "log")

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 import agents
 from agents.evaluation.crossplay import cross_play
 from agents.learning.common.ranks import Ranks
+from agents.learning.common.runs import Interruption
 from agents.learning.common.validation import validate
 from agents.networks import kinds, network
 from agents.networks.neural_policy import NeuralPolicy, save_policy
@@ -128,5 +129,6 @@ def test_its_file_says_what_it_is(policy, tmp_path):
 
 
 def test_it_is_validated_like_any_other(policy):
-    row = validate(policy, 30, (), Ranks(0, 1, torch.device("cpu")))
+    row = validate(policy, 30, (), Ranks(0, 1, torch.device("cpu")), Interruption())
+    assert row is not None
     assert row["greedy_games"] == 30

@@ -16,6 +16,7 @@ import tyro
 
 from hanabako import program
 from hanabako.files import read_json, write_text
+from hanabako.interrupts import interruptible
 from hanabako.words.checks import shown
 
 from .runs import finished, read_about
@@ -129,4 +130,5 @@ def start_rank(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    start_rank(tyro.cli(tyro.conf.Positional[Path], prog=f"python -m {__spec__.name}"))
+    with interruptible():
+        start_rank(tyro.cli(tyro.conf.Positional[Path], prog=f"python -m {__spec__.name}"))

@@ -16,6 +16,7 @@ from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
 from hanabako.files import write_json
+from hanabako.interrupts import patient
 from hanabako.words.checks import shown
 
 from . import algorithms
@@ -93,17 +94,22 @@ def train_to_the_end(
 def run_module(words: Sequence[str], log: Path) -> int:
     """Run a module, with its words, in a process of its own; returns its exit status.
 
-    What it prints is added to the file ``log``. Ctrl-C reaches it as well, and is waited for until it has ended.
+    What it prints is added to the file ``log``. Ctrl-C is passed on to it, as SIGTERM, and its end is waited for.
+
+    Raises:
+        KeyboardInterrupt: that was so.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as file:
         environment = os.environ | {"OMP_NUM_THREADS": "1"}
-        process = Popen([sys.executable, "-m", *words], stdout=file, stderr=file, env=environment)
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            process.wait()
-            raise
+        with patient():
+            process = Popen([sys.executable, "-m", *words], stdout=file, stderr=file, env=environment)
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                process.terminate()
+                process.wait()
+                raise
 
 
 def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:

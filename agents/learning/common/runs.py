@@ -6,15 +6,13 @@ The file ``checkpoint/lock`` is locked while a process trains there.
 
 import io
 import json
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import torch
 from filelock import FileLock, Timeout
@@ -22,9 +20,12 @@ from tqdm import tqdm
 
 from hanabako.files import parse_json, read_json, write_bytes, write_json, write_text
 from hanabako.games import config_to_dict, game_of
+from hanabako.interrupts import handling
 from hanabako.machine import describe
 
 from .ranks import Ranks
+
+T = TypeVar("T")
 
 # --- The run's directory ----------------------------------------------------------------------------------------------
 
@@ -288,19 +289,27 @@ class Interruption:
 
     def __init__(self) -> None:
         self.happened = False
+        self._cuts = False
 
     @contextmanager
     def watched(self) -> Iterator["Interruption"]:
-        """Listen while the block runs (only a process's main thread can)."""
-        if threading.current_thread() is not threading.main_thread():
+        """Listen while the block runs."""
+        with handling(self._note):
             yield self
-            return
-        before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def cuts_short(self, work: Callable[[], T]) -> T | None:
+        """What the work returns, or None: it does not begin after an interruption, and ends at once at one."""
+        self._cuts = True
         try:
-            yield self
+            return None if self.happened else work()
+        except KeyboardInterrupt:
+            if not self.happened:
+                raise
+            return None
         finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            self._cuts = False
 
     def _note(self, number: int, frame: Any) -> None:
-        self.happened = True
+        self.happened, cuts, self._cuts = True, self._cuts, False
+        if cuts:
+            raise KeyboardInterrupt

@@ -7,6 +7,7 @@ algorithm is one file, with its settings, a subclass of `Settings`, and a class 
         command_line(__spec__.name)  # of `agents.learning.common.algorithms`
 """
 
+import json
 import math
 import time
 from collections.abc import Sequence
@@ -90,6 +91,8 @@ class Progress:
     """Spent by the processors of all ranks on the same: what a run costs, however busy the machine is."""
     ranks: int = 1
     evaluations: int = 0
+    unevaluated: str = ""
+    """The row of the last update, in JSON, if an interruption cut its evaluation short: it is made first of all."""
 
     def fraction(self, args: Settings) -> float:
         """The part of the budget that is spent, 0 to 1."""
@@ -110,14 +113,12 @@ class Trainer:
         self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks)
 
     def run(self, log: Log | None, interruption: Interruption) -> None:
-        """Learn, evaluate and save until the budget is spent or an interruption comes; to compile costs none of it."""
+        """Learn, evaluate and save until the budget is spent or an interruption comes."""
         args, progress = self.args, self.progress
-        policy = NeuralPolicy(self.algorithm.network, self.config)
-        compile_evaluations(policy, (args.evaluation_games, args.final_games), args.others(), self.ranks)
         started, started_core, before = time.perf_counter(), time.process_time(), replace(progress)
         interrupted = False
-        while progress.fraction(args) < 1 and not interrupted:
-            row = self.learn()
+        while (progress.unevaluated or progress.fraction(args) < 1) and not interrupted:
+            row = json.loads(progress.unevaluated) if progress.unevaluated else self.learn()
             seconds = before.seconds + time.perf_counter() - started
             core_seconds = before.core_seconds / self.ranks.world + time.process_time() - started_core
             progress.seconds, progress.core_seconds, interrupted, diverged = self.agree(
@@ -126,16 +127,24 @@ class Trainer:
             if diverged:
                 raise ValueError(self.divergence(wrong))
             fraction = progress.fraction(args)
-            due = fraction * args.evaluations >= progress.evaluations + 1
-            if due:
-                row |= self.evaluate(args.final_games if fraction >= 1 else args.evaluation_games)
+            due = bool(progress.unevaluated) or fraction * args.evaluations >= progress.evaluations + 1
             row |= {"update": progress.updates, "steps": progress.steps, "seconds": progress.seconds}
             row |= {"core_seconds": progress.core_seconds, "fraction": fraction}
-            row["steps_per_second"] = (progress.steps - before.steps) / (progress.seconds - before.seconds)
-            if log:
+            if progress.steps > before.steps:
+                row["steps_per_second"] = (progress.steps - before.steps) / (progress.seconds - before.seconds)
+            if due:
+                found = None if interrupted else self.evaluate(fraction, interruption)
+                interrupted, progress.unevaluated = found is None, "" if found else json.dumps(row)
+                row |= found or {}
+            if log and not progress.unevaluated:
                 log.write(row)
             if due or interrupted:
                 self.save(row)
+
+    def compile(self) -> None:
+        """Play what evaluations will, so that compiling costs none of the budget."""
+        args, policy = self.args, NeuralPolicy(self.algorithm.network, self.config)
+        compile_evaluations(policy, (args.evaluation_games, args.final_games), args.others(), self.ranks)
 
     def learn(self) -> dict[str, float]:
         """One update; a row for the log."""
@@ -165,11 +174,13 @@ class Trainer:
         what = ", ".join(wrong) or "numbers of another rank"
         return f"training diverged: after update {self.progress.updates} these are not finite: {what}; {stands}"
 
-    def evaluate(self, games: int) -> dict[str, float]:
-        """See `agents.learning.common.validation.validate`; a row for the log."""
-        self.progress.evaluations += 1
+    def evaluate(self, fraction: float, interruption: Interruption) -> dict[str, float] | None:
+        """See `agents.learning.common.validation.validate`; a row for the log, or None if it was cut short."""
+        games = self.args.final_games if fraction >= 1 else self.args.evaluation_games
         policy = NeuralPolicy(self.algorithm.network, self.config)
-        return validate(policy, games, self.args.others(), self.ranks)
+        row = validate(policy, games, self.args.others(), self.ranks, interruption)
+        self.progress.evaluations += row is not None
+        return row
 
     def save(self, row: dict[str, float]) -> None:
         """Write the network, said to be as good as ``row`` tells, and a checkpoint."""
@@ -213,12 +224,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
     if args.resume is not None:
         check_maker(args.resume, name_of(algorithm))
         args = args.saved(args.resume)
-    with (
-        joined_ranks(args.device) as ranks,
-        processor_settings(),
-        Interruption().watched() as interruption,
-        ExitStack() as ours,
-    ):
+    with joined_ranks(args.device) as ranks, processor_settings(), ExitStack() as ours:
         args.check(ranks.world)
         config = args.make_config()
         args.check_agents(config, getattr(algorithm, "Envs", SelfPlayEnvs))
@@ -234,7 +240,9 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         shown = shown_of(config, args.others())
         log = Log(run_dir, trainer.progress.updates, shown, args.loggers) if ranks.rank == 0 else None
         try:
-            trainer.run(log, interruption)
+            trainer.compile()
+            with Interruption().watched() as interruption:
+                trainer.run(log, interruption)
         finally:
             if log:
                 log.close()

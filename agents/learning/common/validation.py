@@ -13,13 +13,16 @@ from ...playing.play import is_specialized, play
 from ...playing.policy import Policy
 from ...registry import load
 from .ranks import Ranks
+from .runs import Interruption
 
 __all__ = ["compile_evaluations", "validate"]
 
 VALIDATION_SEED = 2**40  # these deals come from seeds that no training run uses
 
 
-def validate(policy: NeuralPolicy, games: int, others: Sequence[str], ranks: Ranks) -> dict[str, float]:
+def validate(
+    policy: NeuralPolicy, games: int, others: Sequence[str], ranks: Ranks, interruption: Interruption
+) -> dict[str, float] | None:
     """Greedy games on deals that training never sees, shared among the ranks; a row for the log.
 
     Args:
@@ -27,16 +30,21 @@ def validate(policy: NeuralPolicy, games: int, others: Sequence[str], ranks: Ran
         games: how many, all ranks together.
         others: agents (names or files) that have all seats but one, see `line_ups_among`; nobody: it has every seat.
         ranks: share the games.
+        interruption: of any rank cuts the games of all short.
 
     Returns:
         The mean score of a cooperative game, with the rates of perfect and lost games; the network's own mean return in
-        a competitive one.
+        a competitive one; None if the games were cut short.
     """
     players = policy.config.players
     line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], players)
     share = share_of(games, line_ups, ranks)
     seed = VALIDATION_SEED + ranks.rank
-    played = [(seat, play(policy.config, seats, share, seed)) for seat, seats in line_ups]
+    played = interruption.cuts_short(
+        lambda: [(seat, play(policy.config, seats, share, seed)) for seat, seats in line_ups]
+    )
+    if ranks.sum(torch.tensor(float(interruption.happened))) > 0 or played is None:
+        return None
     if not game_of(policy.config).cooperative:
         return mean_of(np.concatenate([some.rewards[:, seat] for seat, some in played]), ranks)
     row = mean_of(np.concatenate([some.score for _, some in played]).astype(np.float64), ranks)

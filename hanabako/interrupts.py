@@ -1,0 +1,173 @@
+"""Ctrl-C: it ends what is under way within two seconds, what is finished is kept, and a second one ends at once.
+
+A command runs inside `interruptible`. Who waits for work in threads does so by `in_threads`, and the work calls `check`
+between its steps. Who needs longer, to save a training run or to wait for other processes that do, takes the signal
+itself (`handling`, `patient`). A process that plays for another one calls `follow_parent`.
+"""
+
+import math
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+__all__ = ["check", "follow_parent", "handling", "in_threads", "interruptible", "patient"]
+
+GRACE = 1.0
+"""Seconds from Ctrl-C to the end of a process that is still in compiled code, or whose threads are."""
+TICK = 0.1
+"""Seconds between two looks at the clock and at the parent."""
+INTERRUPTED = 130
+"""The exit status, as of shells: 128 and the signal's number."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_here = threading.local()
+
+
+# --- Threads ----------------------------------------------------------------------------------------------------------
+
+
+def in_threads(work: Callable[[T], R], items: Iterable[T], threads: int) -> list[R]:
+    """Do the work for all items, that many at a time; what it returns, in their order.
+
+    If one fails, or the caller is interrupted, the others end at their next `check`. They are not waited for.
+
+    Raises:
+        Exception: whatever the work raises.
+    """
+    stopped = threading.Event()
+    pool = ThreadPoolExecutor(threads, initializer=setattr, initargs=(_here, "stopped", stopped))
+    try:
+        return list(pool.map(work, items))
+    finally:
+        stopped.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def check() -> None:
+    """End this thread's work if nobody waits for it any more.
+
+    Raises:
+        KeyboardInterrupt: that is so.
+    """
+    stopped = getattr(_here, "stopped", None)
+    if stopped is not None and stopped.is_set():
+        raise KeyboardInterrupt
+
+
+# --- Processes --------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """For all that the process of a command does: the first Ctrl-C raises KeyboardInterrupt, a second one ends at once.
+
+    The process ends after `GRACE`, whatever its threads do. Nothing changes where Ctrl-C is ignored, as it is for jobs
+    that a script starts in the background.
+
+    Raises:
+        SystemExit: Ctrl-C was pressed.
+    """
+    if not is_main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    asked, ended = threading.Event(), False
+    received, sent = os.pipe()
+    os.set_blocking(sent, False)
+    signal.signal(signal.SIGINT, interrupt)
+    signal.set_wakeup_fd(sent, warn_on_full_buffer=False)
+    threading.Thread(target=watch, args=(received, asked, os.getppid()), daemon=True).start()
+    try:
+        yield
+        ended = True
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    finally:
+        if ended or not asked.is_set():  # else threads may be at work, which Python waits for at its end
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            os.close(sent)
+
+
+def interrupt(*_: Any) -> None:
+    """Handle the signal as Python does."""
+    raise KeyboardInterrupt
+
+
+def watch(signals: int, asked: threading.Event, parent: int) -> None:
+    """End the process at a second Ctrl-C; or in `GRACE`, if `interrupt` handles the first; or after its ``parent``.
+
+    This thread learns of signals from the file ``signals``, at once: the main thread, which handles them, may be in
+    compiled code for minutes.
+    """
+    presses, end = 0, math.inf
+    while True:
+        if select.select([signals], [], [], TICK if asked.is_set() else None)[0]:
+            number = os.read(signals, 1)
+            if not number:  # it is closed
+                os.close(signals)
+                return
+            presses += number[0] == signal.SIGINT
+            if number[0] in (signal.SIGINT, signal.SIGTERM) and not asked.is_set():
+                asked.set()
+                if signal.getsignal(signal.SIGINT) is interrupt:
+                    end = time.monotonic() + GRACE
+        if asked.is_set() and (presses > 1 or time.monotonic() > end or os.getppid() != parent):
+            os._exit(INTERRUPTED)
+
+
+def follow_parent() -> None:
+    """For a process that plays for another one: that one passes Ctrl-C on, as SIGTERM, and this one ends after it."""
+    os.setsid()  # so that the terminal does not tell it too
+    parent = os.getppid()
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(TICK)
+        os._exit(INTERRUPTED)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+# --- Handlers ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
+    """Let ``handler`` have Ctrl-C and SIGTERM while the block runs (only a process's main thread can)."""
+    if not is_main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, former in before.items():
+            signal.signal(number, former)
+
+
+@contextmanager
+def patient() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block at the first Ctrl-C or SIGTERM, and let it take the time that it needs."""
+    told = False
+
+    def tell(*_: Any) -> None:
+        nonlocal told
+        if not told:
+            told = True
+            raise KeyboardInterrupt
+
+    with handling(tell):
+        yield
+
+
+def is_main_thread() -> bool:
+    """Whether this thread is the one that handles signals."""
+    return threading.current_thread() is threading.main_thread()
