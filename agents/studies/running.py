@@ -14,6 +14,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from hanabako.files import check_writable
+
 from ..registry import fingerprints
 from .store import Origin, add_rows, is_stale, read_results
 from .study import Result, Row, Study, key_of
@@ -79,6 +81,7 @@ def run(
         OSError: the results cannot be read or written.
         ValueError: the file holds something else.
     """
+    check_writable(path)
     wanted = with_needs(study.rows if rows is None else rows)
     results = {key_of(result): result for result in read_results(path)}
     instead = {row.key for row in wanted if again or (row.key in results and is_stale(results[row.key]))}
