@@ -21,6 +21,7 @@ from agents.learning.common.launch import ranks_for, saved_ranks, start_ranks
 from agents.learning.common.runs import finished, read_about
 from agents.networks.network import kind_of_processor
 from benchmarks.recipes import RECIPES
+from hanabako.files import check_writable
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 from hanabako.program import run_program
 
@@ -77,6 +78,7 @@ def run(args: Args) -> None:
     else:
         preset = "mini" if args.minutes < SHORT else "standard"
         run_dir = args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
+        check_writable(run_dir / "config.json")
         ranks = args.ranks or ranks_for(ppo.Args())
         print(f"Hanabi ({preset}, 2 players) from scratch on {ranks} cores. Compiling the game ...", flush=True)
         compile_game(preset)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import tyro
 
 from hanabako.drawing.replay import Snapshot
-from hanabako.files import write_text
+from hanabako.files import check_writable, write_text
 from hanabako.games import game_named, game_of, make_config
 
 from ..people.session import best_agent
@@ -56,6 +56,7 @@ def run(args: Args) -> None:
     """
     if args.out.suffix != ".svg":
         raise ValueError(f"out must end in .svg, got {args.out}")
+    check_writable(args.out)
     config = make_config(args.game, args.preset, args.players, args.config)
     position = sample_game(config, args.seed, args.moves, args.agent)[-1].position
     drawing = game_named(args.game).make_game(config).drawing()

@@ -28,6 +28,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from hanabako.files import check_writable
 from hanabako.games import game_of
 from hanabako.words.checks import as_index, as_seed
 
@@ -123,6 +124,7 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
 
 def make_session(args: Args) -> Session:
     """The game that ``args`` ask for, dealt and compiled."""
+    check_writable(args.out)
     config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *args.partners.split(",")])
     seed = None if args.seed is None else as_seed(args.seed)
     return session_of(seats_of(args, config), config, args.effort, seed, args.out)

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from hanabako.files import check_writable
 from hanabako.words.checks import as_seed, shown
 
 from ..people.session import config_for, line_up_of
@@ -66,6 +67,7 @@ def run(args: Args) -> None:
         ValueError: an unknown name, a wrong value, or a file without games.
         OSError: a file cannot be read or written.
     """
+    check_writable(args.hanablive and args.hanablive / "0.json")
     for dataset in datasets_of(args):
         if args.hanablive is not None:
             from ..datasets.hanab_live import write_exports

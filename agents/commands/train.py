@@ -11,10 +11,12 @@ Whatever is not said is as usual. Ctrl-C saves the run, and --resume goes on wit
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
 import tyro
 
+from hanabako.files import check_writable
 from hanabako.games import game_of
 
 from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
@@ -85,8 +87,10 @@ def prepared(learner: Learner, settings: Settings, ranks: int | None) -> int:
 
     Raises:
         ValueError: a setting that cannot work.
+        OSError: the run's directory cannot be written to.
     """
     settings.check(1)
+    check_writable((settings.run_dir or Path("runs", "new")) / "config.json")
     ranks = ranks or ranks_for(settings)
     settings.check(ranks)
     settings.check_agents(config := settings.make_config(), getattr(learner.algorithm, "Envs", SelfPlayEnvs))

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from hanabako.files import check_writable
 from hanabako.games import config_from_dict, game_of
 from hanabako.record import GameRecord, read_record
 from hanabako.words.checks import as_seed
@@ -80,6 +81,7 @@ def run(args: Args) -> None:
 
 def page_of(args: Args) -> Path:
     """The page that was written."""
+    check_writable(args.out)
     what = Path(args.what)
     if what.is_dir():
         network = what / "policy.safetensors"
@@ -130,6 +132,7 @@ def game_of_dataset(path: Path, number: int) -> GameRecord:
 
 def write(record: GameRecord, adviser: str | None, title: str, usual: Path, args: Args) -> Path:
     """Write the page of a game."""
+    check_writable(args.out or usual)
     effort = args.effort
     advice = Adviser(adviser, record.config, effort) if adviser else None
     return replay_of(record, advice, title).save(args.out or usual)

@@ -139,8 +139,10 @@ def writing(
 
     Raises:
         OSError: the disk is full, or the folder may not be written to.
-        ValueError: no game was written.
+        ValueError: no game was written; or ``path`` is no regular file, but a device, say, which cannot be read again.
     """
+    if (place := Path(path)).exists() and not place.is_file():
+        raise ValueError(f"a dataset must be a regular file, got {place}")
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         writer = GamesWriter(archive, config, search)
         yield writer

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from hanabako.files import write_json
+from hanabako.files import check_writable, write_json
 from hanabako.games import config_to_dict, game_named, make_config
 from hanabako.machine import describe as describe_machine
 from hanabako.words.checks import as_seed, shown, usable_threads
@@ -158,6 +158,7 @@ def report(args: Args) -> None:
         OSError: a file cannot be written.
         SystemExit: agents were left out.
     """
+    check_writable(args.json, args.png)
     result = evaluate(args)
     print(describe(result))
     if args.json:

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from tqdm import tqdm
 
+from hanabako.files import check_writable
 from hanabako.interrupts import follow_parent, patient
 
 from ..registry import fingerprints
@@ -115,6 +116,7 @@ def run(
         OSError: the results cannot be read or written.
         ValueError: the file holds something else.
     """
+    check_writable(path)
     wanted = with_needs(study.rows if rows is None else rows)
     results = {key_of(result): result for result in read_results(path)}
     instead = {row.key for row in wanted if again or (row.key in results and is_stale(results[row.key]))}

@@ -25,7 +25,7 @@ from typing import Annotated, Any
 import tyro
 
 from benchmarks.speed.timing import command_of
-from hanabako.files import write_json
+from hanabako.files import check_writable, write_json
 from hanabako.machine import describe
 from hanabako.program import run_program
 from hanabako.words.checks import shown
@@ -90,6 +90,7 @@ def main(args: Args) -> None:
     unknown = [name for name in args.clients if name not in CLIENTS]
     if unknown:
         raise ValueError(f"clients are {', '.join(CLIENTS)}, not {shown(unknown[0])}")
+    check_writable(args.out)
     done = {row["client"] for row in rows_of(args.out)}
     chosen = args.clients or [name for name in CLIENTS if name not in done]
     with folder_for(args.environments) as folder:

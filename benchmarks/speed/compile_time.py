@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from benchmarks.speed.timing import place, report, significant
 from hanabako import machine
-from hanabako.files import write_json
+from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,11 +96,12 @@ def measure(name: str, args: Args) -> dict:
 
 def main(args: Args) -> None:
     """Measure, print and write."""
+    check_writable(path := place(args, "compile_time.json"))
     before = machine.describe()
     results = [measure(name, args) for name in PROGRAMS if args.only in name]
     for row in results:
         print(f"{row['program']:<36} cold {row['cold_seconds']:>6.2f} s   warm {row['warm_seconds']:>6.3f} s")
-    write_json(path := place(args, "compile_time.json"), report("compile_time", args, before, results))
+    write_json(path, report("compile_time", args, before, results))
     print(f"written: {path}")
 
 

@@ -20,7 +20,7 @@ from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
 from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
-from hanabako.files import write_json
+from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
 
 
@@ -46,13 +46,14 @@ class Args:
 
 def main(args: Args) -> None:
     """Measure, print and write."""
+    check_writable(path := place(args, "learner.json"))
     described = machine.describe()
     with joined_ranks(args.device) as ranks, processor_settings():
         trunks = ["float32"] if fast_dtype(ranks.device) == torch.float32 else ["bfloat16", "float32"]
         cases = [learning(args, network.kind, trunk, ranks) for network in BASIC_NETWORKS for trunk in trunks]
         rows = measure(cases, args.seconds, args.repeats, "learning")
     device = kind_of_processor(ranks.device)
-    write_json(path := place(args, "learner.json"), report("learner", args, described, rows, device=device))
+    write_json(path, report("learner", args, described, rows, device=device))
     print(f"written: {path}")
     for row in rows:
         print(

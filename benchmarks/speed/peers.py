@@ -32,7 +32,7 @@ from benchmarks.games import GAMES
 from benchmarks.speed.loops import Play, aec_loop, rollout_loop, vector_loop
 from benchmarks.speed.timing import Case, measure, place, report, significant
 from hanabako import machine
-from hanabako.files import write_json
+from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
 
 
@@ -408,9 +408,10 @@ def print_rows(written: dict) -> None:
 
 def main(args: Args) -> None:
     """Measure, print and write."""
+    check_writable(path := place(args, "peers.json"))
     written = run(args)
     print_rows(written)
-    write_json(path := place(args, "peers.json"), written)
+    write_json(path, written)
     print(f"written: {path}")
 
 

@@ -19,7 +19,7 @@ from benchmarks.games import GAMES, BenchmarkGame
 from benchmarks.speed.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
 from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
-from hanabako.files import write_json
+from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
 
 FORMATS = (None, "packed", "int8", "float32")
@@ -175,10 +175,11 @@ def main(args: Args) -> None:
     if unknown:
         raise SystemExit(f"unknown game {', '.join(unknown)}: known are {', '.join(GAMES)}")
     for name in args.game:
-        written = run(replace(args, game=[name]), GAMES[name])
-        print_rows(written)
         file = f"throughput_{name}.json"
         path = place(replace(args, game=list(GAMES)), file) if args.out is None else args.out / file
+        check_writable(path)
+        written = run(replace(args, game=[name]), GAMES[name])
+        print_rows(written)
         write_json(path, written)
         print(f"written: {path}")
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -22,6 +23,8 @@ from agents.learning import vdn
 from agents.learning.common import algorithms, launch
 from agents.learning.common.algorithms import NAMES, maker_of, named
 from agents.learning.common.runs import read_metrics
+from hanabako.engine.game import Game
+from hanabako.files import write_text
 from hanabako.games import GameEntry, games
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
@@ -129,6 +132,38 @@ def test_what_is_wrong_is_said_in_a_line(words: list[str], says: str, tmp_path: 
         main(words)
     assert "\n" not in str(refusal.value)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate hanabi --preset mini --games 1 --json file/new.json",
+        "evaluate hanabi --preset mini --games 1 --agents random,cautious --mode cross-play --png file/new.png",
+        "record hanabi --preset mini --games 1 --out file/new.npz",
+        "record hanabi --preset mini --games 1 --hanablive file/new",
+        "watch random --preset mini --out file/new.html",
+        "draw hanabi file/new.svg",
+        "play hanabi --preset mini --out file/new.json",
+        "train --preset mini --steps 1 --ranks 1 --run-dir file",
+        "train --preset mini --steps 1 --ranks 2 --run-dir file/new",
+        "train --preset mini --steps 1 --ranks 2",
+    ],
+)
+def test_what_cannot_be_written_is_said_before_a_game_is_played(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def play(*_: Any, **__: Any) -> None:
+        raise AssertionError("a game is played")
+
+    monkeypatch.setattr(Game, "loops", play)
+    monkeypatch.chdir(tmp_path)
+    for name in ("file", "runs"):
+        write_text(name, "kept")
+    with pytest.raises(SystemExit, match=r"(file|runs)/.* cannot be written: Not a directory") as refusal:
+        main(words.split())
+    assert "\n" not in str(refusal.value)
+    assert capsys.readouterr().out == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "runs"]
 
 
 @pytest.mark.parametrize(("package", "name", "extra"), [("torch", "train", "agents"), ("scipy", "evaluate", "agents")])

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import pickle
 import re
 import zipfile
@@ -170,6 +171,14 @@ def test_what_fails_half_way_leaves_no_file_and_spoils_none(mini: Dataset, monke
         record(mini.file.path, mini.config, agents.load("random", mini.config), COUNT, seed=4)
     assert mini.file.path.read_bytes() == before
     assert [path.name for path in mini.file.path.parent.iterdir()] == ["mini.npz"]
+
+
+def test_what_cannot_be_read_again_is_no_dataset(mini: Dataset, tmp_path: Path):
+    fifo = tmp_path / "games.npz"
+    os.mkfifo(fifo)
+    for path in (fifo, tmp_path):
+        with pytest.raises(ValueError, match=f"a dataset must be a regular file, got {path}"):
+            record(path, mini.config, RandomPolicy(mini.config), 1, seed=1)
 
 
 def test_a_dataset_has_games(tmp_path: Path):

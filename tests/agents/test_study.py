@@ -199,6 +199,15 @@ def test_a_study_answers_for_no_variant_that_it_does_not_know() -> None:
 # --- The file ---------------------------------------------------------------------------------------------------------
 
 
+def test_results_that_cannot_be_written_are_said_before_a_part_is_played(tmp_path: Path) -> None:
+    def play(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
+        raise AssertionError("a part is played")
+
+    (tmp_path / "file").write_text("kept", encoding="utf-8")
+    with pytest.raises(NotADirectoryError, match=r"results\.json cannot be written: Not a directory"):
+        run(Study("x", [Kind("a")], play), tmp_path / "file" / "results.json", ORIGIN)
+
+
 def test_the_file_names_its_last_run_and_other_rows_carry_their_own_origin(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     add_rows(path, "x", ORIGIN, [result_of("a", 1)])

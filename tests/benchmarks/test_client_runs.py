@@ -80,6 +80,13 @@ def test_what_cannot_be_installed_is_written_down(runs: list[str], tmp_path: Pat
     assert row["script"] is None and row["failed"] == "no such version" and not runs
 
 
+def test_results_that_cannot_be_written_are_said_before_anything_is_installed(runs: list[str], tmp_path: Path):
+    (tmp_path / "file").write_text("kept", encoding="utf-8")
+    with pytest.raises(NotADirectoryError, match="cannot be written: Not a directory"):
+        runner.main(runner.Args(clients=("sb3",), out=tmp_path / "file" / "clients.json"))
+    assert not runs
+
+
 def test_an_unknown_client_is_named(tmp_path: Path):
     with pytest.raises(ValueError, match=r"clients are .*sb3.*not 'sb4'"):
         runner.main(runner.Args(clients=("sb4",), out=tmp_path / "clients.json"))

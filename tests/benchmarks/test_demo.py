@@ -31,6 +31,13 @@ def test_the_published_figures_stand_beside_a_full_game_with_the_caveat(tmp_path
     assert "must not be compared without naming" in text
 
 
+def test_a_run_that_cannot_be_written_is_said_before_anything_is_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr(demo, "compile_game", lambda _: pytest.fail("compiled"))
+    (tmp_path / "file").write_text("kept", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"^demo: .*config\.json cannot be written: Not a directory"):
+        demo.main(["--run-dir", str(tmp_path / "file")])
+
+
 def test_a_demo_without_a_run_to_resume_says_so(tmp_path):
     with pytest.raises(SystemExit, match=r"^demo: .* holds no run to resume"):
         demo.main(["--resume", str(tmp_path)])

@@ -13,6 +13,7 @@ import pytest
 from agents.networks.kinds import BASIC_NETWORKS
 from benchmarks import MOVED, games
 from benchmarks.speed import compile_time, learner, loops, peers, throughput, timing
+from hanabako import machine
 from hanabako.envs.vector import CardGameVectorEnv
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,6 +95,19 @@ def test_the_learner_is_measured_with_every_network(tmp_path: Path):
     ]
     assert all(row["steps_per_second"] > 0 for row in report["results"])
     assert report["machine"]["versions"]["torch"]
+
+
+@pytest.mark.parametrize("program", [peers, learner, compile_time, throughput])
+def test_what_cannot_be_written_is_said_before_anything_is_measured(
+    program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def describe(*_):
+        raise AssertionError("the measuring begins")
+
+    monkeypatch.setattr(machine, "describe", describe)
+    (tmp_path / "file").write_text("kept", encoding="utf-8")
+    with pytest.raises(NotADirectoryError, match="cannot be written: Not a directory"):
+        program.main(program.Args(out=tmp_path / "file" / "results"))
 
 
 @pytest.mark.parametrize("program", [peers, learner, compile_time])
