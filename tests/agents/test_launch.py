@@ -4,8 +4,11 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
+from agents.commands.command_line import main
 from agents.learning.common import launch
 
 SETTINGS = ["--preset", "very_small"]
@@ -71,3 +74,61 @@ def test_ctrl_c_is_passed_on_to_a_run_which_is_waited_for(tmp_path: Path, monkey
     with pytest.raises(KeyboardInterrupt):
         launch.run_module(["saves", str(tmp_path / "saved")], tmp_path / "log")
     assert (tmp_path / "saved").exists()
+
+
+# --- The ranks of a run that is resumed -------------------------------------------------------------------------------
+
+
+def write_run(run_dir: Path, config: str, *checkpoints: int) -> Path:
+    """What an interrupted run leaves: its ``config.json``, and a checkpoint of each of these numbers of ranks."""
+    for update, ranks in enumerate(checkpoints, 1):
+        place = run_dir / "checkpoint" / f"{update:08d}"
+        place.mkdir(parents=True)
+        for rank in range(ranks):
+            torch.save({"world": ranks}, place / f"learner-{rank}.pt")
+            np.savez(place / f"games-{rank}.npz", games=np.zeros(3))
+    (run_dir / "config.json").write_text(config, encoding="utf-8")
+    return run_dir
+
+
+def config_of(ranks: str) -> str:
+    return f'{{"algorithm": "ppo", "args": {{}}, "ranks": {ranks}}}'
+
+
+@pytest.mark.parametrize("ranks", [1, 2, launch.MOST_RANKS])
+def test_a_run_goes_on_with_as_many_ranks_as_made_it(ranks: int, tmp_path: Path):
+    run_dir = write_run(tmp_path / "run", config_of(str(ranks)), ranks, ranks)
+    (run_dir / "checkpoint" / "00000002" / "games-0.npz").unlink()  # it was not written to its end
+    assert launch.saved_ranks(run_dir) == ranks
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        *map(config_of, ("6", "1", "0", "-2", "2.0", "true", "null", "[2]", '"2"', "{}")),
+        *map(config_of, ("9", "1e999", "NaN", "1" + 5000 * "0", 100_000 * "[")),
+        *("{}", '{"algorithm": "ppo", "args": {}}', "[]", "3", "null", '"ranks"', "", "{", 100_000 * "[", "\ufeff{}"),
+    ],
+    ids=lambda config: config[:50],
+)
+def test_a_strangers_number_of_ranks_is_not_believed(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def start(*_: object) -> None:
+        raise AssertionError("ranks are started")
+
+    for name in ("start", "start_ranks"):
+        monkeypatch.setattr(f"agents.commands.train.{name}", start)
+    run_dir = write_run(tmp_path / "run", config, 2)
+    with pytest.raises(ValueError, match="run holds no run to resume: ") as refusal:
+        launch.saved_ranks(run_dir)
+    assert "\n" not in str(refusal.value) and len(str(refusal.value)) < 400
+    with pytest.raises(SystemExit, match="run holds no run to resume: "):
+        main(["train", "--resume", str(run_dir)])
+
+
+@pytest.mark.parametrize("ranks", [2, launch.MOST_RANKS + 1])
+def test_a_run_without_a_whole_checkpoint_of_few_ranks_starts_none(ranks: int, tmp_path: Path):
+    run_dir = write_run(tmp_path / "run", config_of(str(ranks)), ranks)
+    if ranks == 2:
+        (run_dir / "checkpoint" / "00000001" / "games-1.npz").write_bytes(b"damaged")
+    with pytest.raises(ValueError, match="run holds no run to resume: it has no whole checkpoint of 1 to 8 ranks"):
+        launch.saved_ranks(run_dir)

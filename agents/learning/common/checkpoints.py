@@ -26,7 +26,7 @@ from hanabako.files import write_bytes, write_text
 
 from .ranks import Ranks
 
-__all__ = ["Checkpoints", "holds_checkpoint", "ranks_of"]
+__all__ = ["Checkpoints", "checkpoints_in", "holds_checkpoint", "ranks_of"]
 
 BROKEN = (
     *(OSError, ValueError, RuntimeError, KeyError, TypeError, EOFError, NotImplementedError, AttributeError),

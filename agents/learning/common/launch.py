@@ -21,7 +21,7 @@ from hanabako.words.checks import shown
 
 from . import algorithms
 from .algorithms import WRONG, Learner
-from .checkpoints import holds_checkpoint
+from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
 from .runs import finished, read_about
 from .trainer import Settings
 
@@ -142,12 +142,19 @@ def usable_cores() -> int:
 
 
 def saved_ranks(run_dir: Path) -> int:
-    """How many ranks made the run.
+    """How many ranks made the run, as its ``config.json`` says, if that many wrote a checkpoint.
+
+    Both may be a stranger's, and that many processes are about to be started.
 
     Raises:
-        ValueError: the directory holds no run.
+        ValueError: the directory holds no run, or one of more than `MOST_RANKS`, whose number must be given.
     """
     ranks = read_about(run_dir).get("ranks")
-    if type(ranks) is not int or ranks < 1:
-        raise ValueError(f"{run_dir} holds no run to resume: ranks must be an int from 1, got {shown(ranks)}")
-    return ranks
+    wrote = set(map(ranks_of, checkpoints_in(run_dir / "checkpoint"))) & set(range(1, MOST_RANKS + 1))
+    if type(ranks) is int and ranks in wrote:
+        return ranks
+    why = f"it has no whole checkpoint of 1 to {MOST_RANKS} ranks (more are given by --ranks)"
+    if wrote:
+        allowed = f"{' or '.join(map(str, sorted(wrote)))}, as many as wrote its checkpoints"
+        why = f"ranks in its config.json must be {allowed}, got {shown(ranks)}"
+    raise ValueError(f"{run_dir} holds no run to resume: {why}")
