@@ -134,7 +134,10 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any) 
                     f"got an unexpected keyword argument {name!r}; {' and '.join(efforts)} are those of an agent "
                     f"{SEARCH}NAME, and no others are known"
                 )
-        return search(load(text.removeprefix(SEARCH), config), config, **effort)
+        blueprint = text.removeprefix(SEARCH)
+        if blueprint.startswith(SEARCH):
+            raise ValueError(f"the blueprint of a search must not search itself, got {shown(blueprint)}")
+        return search(load(blueprint, config), config, **effort)
     if text == "random":
         return RandomPolicy(config)
     bot = bot_named(text, game)

@@ -24,6 +24,7 @@ from benchmarks.recipes import RECIPES
 from hanabako.files import check_writable
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 from hanabako.program import run_program
+from hanabako.words.ranges import Size
 
 SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
 ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
@@ -57,7 +58,7 @@ class Args:
     """About how long it may take in all; below three minutes the game is `mini`."""
     seed: int = 1
     """Seed of everything random."""
-    ranks: int | None = None
+    ranks: Size | None = None
     """Processes to train with; by default one per core."""
     run_dir: Path | None = None
     """Where to keep the run; by default a name with the time under ``runs/``."""
@@ -78,8 +79,11 @@ def run(args: Args) -> None:
     else:
         preset = "mini" if args.minutes < SHORT else "standard"
         run_dir = args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
+        known = tyro.cli(ppo.Args, args=RECIPES[f"hanabi-{preset}-2p"].arguments())
+        settings = replace(known, minutes=args.minutes, seed=args.seed, run_dir=run_dir)
+        ranks = args.ranks or ranks_for(settings)
+        settings.check(ranks)
         check_writable(run_dir / "config.json")
-        ranks = args.ranks or ranks_for(ppo.Args())
         print(f"Hanabi ({preset}, 2 players) from scratch on {ranks} cores. Compiling the game ...", flush=True)
         compile_game(preset)
         spent = (time.perf_counter() - started) / 60
@@ -87,8 +91,7 @@ def run(args: Args) -> None:
         print(
             f"It took {60 * spent:.0f} s (the next time, none). Now {minutes:.1f} minutes of self-play.\n", flush=True
         )
-        known = tyro.cli(ppo.Args, args=RECIPES[f"hanabi-{preset}-2p"].arguments())
-        settings = replace(known, minutes=minutes, seed=args.seed, run_dir=run_dir)
+        settings = replace(settings, minutes=minutes)
     start_ranks(ranks, named("ppo"), settings)
     last = finished(run_dir)
     if last is None:

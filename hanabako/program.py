@@ -1,14 +1,16 @@
 """How programs end: what is wrong is one sentence and exit status 1, Ctrl-C is status 130, and neither a traceback."""
 
 import importlib
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from subprocess import CalledProcessError, SubprocessError
 from typing import Any
 
 from .interrupts import interruptible
+from .words.ranges import check_ranges
 
-__all__ = ["in_a_sentence", "run_program"]
+__all__ = ["in_a_sentence", "read_words", "run_program"]
 
 TOO_LARGE = ("allocate", "bad_alloc", "out of memory")
 """What errors say that come from a lack of memory."""
@@ -58,6 +60,22 @@ def run_program(
     Raises:
         SystemExit: see `in_a_sentence`; or the command line is wrong, or asks for help.
     """
-    tyro = importlib.import_module("tyro")
     with in_a_sentence(module.rpartition(".")[2]), interruptible() if words is None else nullcontext():
-        work(tyro.cli(kind, args=words, description=about, prog=f"python -m {module}"))
+        work(read_words(kind, f"python -m {module}", about, sys.argv[1:] if words is None else words))
+
+
+def read_words(kind: type, prog: str, about: str | None, words: Sequence[str]) -> Any:
+    """A command line as the dataclass ``kind``.
+
+    Raises:
+        ValueError: a word is empty, which a path would take for the current folder; or see `check_ranges`.
+        SystemExit: the words are none of its options, or ask for help.
+    """
+    for before, word in zip(("", *words), words, strict=False):
+        if not word or (word.startswith("--") and word.endswith("=")):
+            option = word or before
+            name = option.removesuffix("=") if option.startswith("-") else "a word of the command line"
+            raise ValueError(f"{name} must not be empty")
+    args = importlib.import_module("tyro").cli(kind, args=words, description=about, prog=prog)
+    check_ranges(args)
+    return args

@@ -18,7 +18,7 @@ from typing import Any
 
 from hanabako.files import read_json, write_text
 from hanabako.games import config_from_dict, config_to_dict, game_of, games
-from hanabako.words.checks import as_each, as_index, as_seed, shown
+from hanabako.words.checks import as_each, as_index, as_object, as_seed, as_text, shown
 
 __all__ = ["FORMAT", "GameRecord", "read_record"]
 
@@ -130,22 +130,14 @@ def read_record(path: str | PathLike[str]) -> GameRecord:
 
 def _of_json(values: Mapping[str, Any]) -> GameRecord:
     config = config_from_dict(values["config"])
-    players = as_each("players", values["players"], _as_text)
+    players = as_each("players", values["players"], as_text)
     if len(players) != config.players:
         raise ValueError(f"players must be {config.players} names, got {shown(players)}")
-    deal = values.get("deal", {})
-    if not isinstance(deal, Mapping):
-        raise ValueError(f"deal must be an object, got {shown(deal)}")  # noqa: TRY004 - as for every wrong value
-    actions = as_each("actions", values["actions"], _as_text)
+    deal = as_object("deal", values.get("deal", {}))
+    actions = as_each("actions", values["actions"], as_text)
     undone = as_index("undone", values.get("undone", 0), MOST_ACTIONS)
     index = as_index("game_index", values.get("game_index", 0), MOST_INDEX)
     return GameRecord(config, as_seed(values["seed"]), tuple(players), tuple(actions), deal, undone, index)
-
-
-def _as_text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"must be a string, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
-    return value
 
 
 def _of_site(path: str | PathLike[str]) -> GameRecord:

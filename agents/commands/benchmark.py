@@ -18,6 +18,7 @@ import tyro
 
 from hanabako.engine.sections import words_for
 from hanabako.games import game_named, make_config
+from hanabako.words.ranges import Positive, Size
 
 __all__ = ["Args", "measure", "run"]
 
@@ -36,11 +37,11 @@ class Args:
     """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
-    games: int = 1024
+    games: Size = 1024
     """Games side by side."""
-    seconds: float = 0.3
+    seconds: Positive = 0.3
     """Seconds of every repeat."""
-    repeats: int = 5
+    repeats: Size = 5
     """Repeats of every row."""
 
 
@@ -50,9 +51,6 @@ def run(args: Args) -> None:
     Raises:
         ValueError: an unknown name or a wrong value.
     """
-    for name in ("games", "repeats", "seconds"):
-        if getattr(args, name) <= 0:
-            raise ValueError(f"{name} must be positive, got {getattr(args, name)}")
     config = make_config(args.game, args.preset, args.players, args.config)
     preset = args.preset or game_named(args.game).first_preset
     print(f"{args.game} {preset}, {config.players} players, {args.games} games side by side, random legal actions")

@@ -20,7 +20,7 @@ from typing import Any
 import tyro
 
 from hanabako.interrupts import interruptible
-from hanabako.program import in_a_sentence
+from hanabako.program import in_a_sentence, read_words
 from hanabako.words.checks import shown
 
 __all__ = ["COMMANDS", "main"]
@@ -78,7 +78,7 @@ def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) 
         try:
             module = module_of(name)
             kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
-            module.run(tyro.cli(kind, args=words, description=about, prog=prog))
+            module.run(read_words(kind, prog, about, words))
         except ModuleNotFoundError as error:
             raise SystemExit(missing(name, error)) from error
 

@@ -3,11 +3,11 @@
     hanabako leaderboard entry.json
 
 An entry is the JSON that `hanabako evaluate --json` writes of self-play or cross-play, and the networks it names. It
-stands if every mean is found again within four standard errors on the same deals; on the same machine the means are
-equal to the last digit, elsewhere sums may be rounded to another choice between equal actions.
+stands if every mean, of 30 games at least, is found again within four standard errors on the same deals; on the same
+machine the means are equal to the last digit, elsewhere sums may be rounded to another choice between equal actions.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import tyro
 
 from hanabako.files import read_json
 from hanabako.games import config_from_dict
-from hanabako.words.checks import shown
+from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed, as_text, shown, usable_threads
 
 from ..evaluation.modes import MODES, Question
 from ..evaluation.report import loaded
@@ -24,6 +24,10 @@ from ..evaluation.report import loaded
 __all__ = ["Args", "check", "run"]
 
 ERRORS = 4
+LEAST_GAMES = 30
+"""With fewer a mean says too little: its standard error is a guess."""
+MOST_GAMES = 10**7
+MOST_SCORE = 10**6
 
 
 @dataclass(frozen=True)
@@ -54,30 +58,55 @@ def run(args: Args) -> None:
         raise SystemExit(1)
 
 
-def check(entry: Mapping[str, Any], num_threads: int = 1) -> list[str]:
-    """What does not hold of an entry, a line each.
+def check(content: Any, num_threads: int = 1) -> list[str]:
+    """What does not hold of an entry, which may be a stranger's JSON, a line each.
 
     Raises:
-        ValueError: it is no entry, or names what cannot be loaded or played again.
+        ValueError: it is no entry, or names what cannot be loaded or played again; nothing was played.
     """
-    try:
-        config, names = config_from_dict(entry["config"]), list(entry["agents"])
-        games, seed = int(entry["games"]), int(entry["seed"])
-        claimed = entry.get("cross_play", [[entry]])
-        agents, _ = loaded(names, config, entry.get("search", {}), num_threads, goes_on=False)
-        question = Question(config, agents, names, games, seed, num_threads)
-        mode = "cross-play" if "cross_play" in entry else "self-play"
-        again = MODES[mode].play(question)
-        found = again["cross_play"] if "cross_play" in entry else [[again]]
-        return list(differences(claimed, found))
-    except (KeyError, TypeError, IndexError) as error:
-        raise ValueError(f"no result of hanabako evaluate that can be played again: {shown(str(error))}") from error
+    usable_threads(num_threads)
+    entry = as_object("an entry", content)
+    config, names = config_from_dict(entry.get("config", {})), as_each("agents", entry.get("agents"), as_text)
+    games, seed = as_index("games", entry.get("games"), MOST_GAMES), as_seed(entry.get("seed"))
+    if games < LEAST_GAMES:
+        raise ValueError(f"games must be at least {LEAST_GAMES}, got {games}")
+    is_matrix = "cross_play" in entry
+    if not names or (is_matrix and len(set(names)) < len(names)):
+        raise ValueError(f"agents must be names, in cross-play different ones, got {shown(names)}")
+    claimed = scores_of(entry["cross_play"], len(names)) if is_matrix else scores_of([[entry]], 1)
+    agents, _ = loaded(names, config, as_object("search", entry.get("search", {})), num_threads, goes_on=False)
+    again = MODES["cross-play" if is_matrix else "self-play"].play(
+        Question(config, agents, names, games, seed, num_threads)
+    )
+    return list(differences(claimed, again["cross_play"] if is_matrix else [[again]]))
 
 
-def differences(claimed: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]]) -> Iterator[str]:
+def scores_of(cells: Any, size: int) -> list[list[float]]:
+    """The mean scores that a square matrix of results claims.
+
+    Raises:
+        ValueError: it is none, or a result of it claims none.
+    """
+    rows = as_list("cross_play", cells, size)
+    return [[score_of(cell) for cell in as_list(f"cross_play[{k}]", row, size)] for k, row in enumerate(rows)]
+
+
+def score_of(result: Any) -> float:
+    """The mean score that a result claims.
+
+    Raises:
+        ValueError: it claims none.
+    """
+    score = as_object("a result", result).get("score")
+    if isinstance(score, bool) or not isinstance(score, (int, float)) or not abs(score) <= MOST_SCORE:
+        raise ValueError(f"score must be a number from -{MOST_SCORE:,} to {MOST_SCORE:,}, got {shown(score)}")
+    return float(score)
+
+
+def differences(claimed: Sequence[Sequence[float]], found: Sequence[Sequence[Any]]) -> Iterator[str]:
     """The means of a matrix that are not found again."""
     for i, row in enumerate(found):
         for j, cell in enumerate(row):
-            said, error = claimed[i][j]["score"], cell["score_error"] or 0.0
+            said, error = claimed[i][j], cell["score_error"] or 0.0
             if not abs(said - cell["score"]) <= ERRORS * error:
                 yield f"row {i + 1}, column {j + 1}: {said:.3f} is claimed, {cell['score']:.3f} ± {error:.3f} found"

@@ -31,6 +31,7 @@ import tyro
 from hanabako.files import check_writable
 from hanabako.games import game_of
 from hanabako.words.checks import as_index, as_seed
+from hanabako.words.ranges import Within
 
 from ..people.server import Host, serving, signpost
 from ..people.session import PERSON, Adviser, Session, best_agent, config_for, filled, line_up_of
@@ -65,7 +66,7 @@ class Args:
     """The agent whose advice can be asked for; by default the game's best bot."""
     web: bool = False
     """Play in the browser: serves a page on this machine's loopback address, until Ctrl-C."""
-    port: int = 0
+    port: Annotated[int, Within(0, 2**16 - 1)] = 0
     """Of that page; 0 is any free one."""
     open: bool = True
     """Open that page in the browser."""
@@ -85,8 +86,13 @@ def run(args: Args) -> None:
         ValueError: an unknown name or a wrong value.
         OSError: the game cannot be kept.
     """
-    session = make_session(args)
-    adviser = cache(lambda: Adviser(args.adviser or best_agent(session.config), session.config, args.effort))
+    check_writable(args.out)
+    config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *args.partners.split(",")])
+    adviser = cache(lambda: Adviser(args.adviser or best_agent(config), config, args.effort))
+    if args.adviser is not None:
+        adviser()
+    seed = None if args.seed is None else as_seed(args.seed)
+    session = session_of(seats_of(args, config), config, args.effort, seed, args.out)
     if args.web:
         in_browser(args, session, adviser)
         return
@@ -111,7 +117,7 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
     offered = [PERSON, *names(first.entry.name)]
     with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
         host = Host(begin, adviser, seats_of(args, first.config), offered)
-    with serving(host, as_index("port", args.port, 2**16 - 1)) as url, ExitStack() as stack:
+    with serving(host, args.port) as url, ExitStack() as stack:
         print(f"Play at {url}\nCtrl-C ends; every game is kept, the first in {first.file}", flush=True)
         if args.open:
             webbrowser.open(stack.enter_context(signpost(url)))
@@ -120,14 +126,6 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
     print(flush=True)
     if host.is_busy:
         os._exit(0)  # a thread that thinks in torch aborts an interpreter that ends; the game is kept
-
-
-def make_session(args: Args) -> Session:
-    """The game that ``args`` ask for, dealt and compiled."""
-    check_writable(args.out)
-    config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *args.partners.split(",")])
-    seed = None if args.seed is None else as_seed(args.seed)
-    return session_of(seats_of(args, config), config, args.effort, seed, args.out)
 
 
 def seats_of(args: Args, config: Any) -> list[str]:

@@ -20,6 +20,7 @@ import tyro
 
 from hanabako.files import check_writable
 from hanabako.words.checks import as_seed, shown
+from hanabako.words.ranges import Size
 
 from ..people.session import config_for, line_up_of
 from ..registry import effort_of
@@ -38,7 +39,7 @@ class Args:
     """hanabi, ikebana or koikoi."""
     agents: str = "random"
     """NAME[,NAME...]: names of agents or policy files, one per seat; the last name stands for all that follow."""
-    games: int = 100
+    games: Size = 100
     """Number of games."""
     out: Path = Path("games.npz")
     """The file."""
@@ -68,6 +69,10 @@ def run(args: Args) -> None:
         OSError: a file cannot be read or written.
     """
     check_writable(args.hanablive and args.hanablive / "0.json")
+    if args.minari is not None:
+        from ..datasets.minari_export import installed_minari
+
+        installed_minari()
     for dataset in datasets_of(args):
         if args.hanablive is not None:
             from ..datasets.hanab_live import write_exports
@@ -85,6 +90,7 @@ def datasets_of(args: Args) -> list[Any]:
 
     if args.source is not None:
         effort_of(args.search, [])  # nobody plays
+        args.source.stat()
     if args.source is None:
         datasets = [played(args)]
     elif args.source.is_dir():
@@ -105,8 +111,6 @@ def played(args: Args) -> Any:
 
     if args.out.suffix != ".npz":
         raise ValueError(f"out must end in .npz, got {shown(str(args.out))}")
-    if args.games < 1:
-        raise ValueError(f"games must be at least 1, got {args.games}")
     as_seed(args.seed)
     agents = args.agents.split(",")
     config = config_for(args.game, args.preset, args.players, args.config, agents)

@@ -18,6 +18,7 @@ import tyro
 
 from hanabako.files import check_writable
 from hanabako.games import game_of
+from hanabako.words.ranges import Size
 
 from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
 from ..learning.common.launch import ranks_for, saved_ranks, start_ranks
@@ -45,7 +46,7 @@ class Args(Generic[Kind]):
     """Those of the algorithm."""
     algorithm: Name = None
     """How it learns; each has settings of its own. By default ppo, or what made the run that is resumed."""
-    ranks: int | None = None
+    ranks: Size | None = None
     """Processes that train together: by default one per core or GPU, as far as they share the games evenly."""
 
 
@@ -68,8 +69,6 @@ def run(args: Args) -> None:
         ValueError: a setting that cannot work.
     """
     settings, ranks = args.settings, args.ranks
-    if ranks is not None and ranks < 1:
-        raise ValueError(f"ranks must be at least 1, got {ranks}")
     if settings.resume is not None:
         learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)
         settings, ranks = learner.settings(resume=settings.resume), ranks or saved_ranks(settings.resume)

@@ -26,6 +26,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from types import MappingProxyType
@@ -36,7 +37,7 @@ from numpy.typing import NDArray
 
 from hanabako.files import MOST_BYTES, parse_json, replacing
 from hanabako.games import config_from_dict, config_to_dict
-from hanabako.words.checks import as_each, as_index, shown
+from hanabako.words.checks import as_each, as_index, as_object, as_text, shown
 
 __all__ = ["FORMAT", "GAMES_A_BLOCK", "GamesBlock", "GamesFile", "GamesWriter", "writing"]
 
@@ -195,7 +196,7 @@ class GamesFile:
                 raise ValueError(f"a dataset has the format {FORMAT}, got {shown(about)}")
             self.config = config_from_dict(about["config"])
             self.names = tuple(as_each("names", about["names"], as_text))
-            (self.search,) = as_each("search", [about.get("search", {})], as_options)
+            self.search = as_object("search", about.get("search", {}))
             self.games = as_index("games", about["games"], MOST_GAMES)
             if not self.games:
                 raise ValueError("games must be at least 1, got 0")
@@ -272,21 +273,7 @@ def read_deals(archive: zipfile.ZipFile, name: str, games: int) -> list[Mapping[
     if name not in archive.namelist():
         return []
     with archive.open(name) as file:
-        deals = as_each(name, parse_json(file.read(MOST_BYTES + 1), name), as_options)
+        deals = as_each(name, parse_json(file.read(MOST_BYTES + 1), name), partial(as_object, "a deal"))
     if len(deals) != games:
         raise ValueError(f"{name} must be a list of {games}, got {len(deals)}")
     return deals
-
-
-def as_text(value: Any) -> str:
-    """``value`` as the string that it must be."""
-    if not isinstance(value, str):
-        raise ValueError(f"must be a string, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
-    return value
-
-
-def as_options(value: Any) -> Mapping[str, Any]:
-    """``value`` as the options of a reset that it must be."""
-    if not isinstance(value, Mapping):
-        raise ValueError(f"must be an object, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
-    return value

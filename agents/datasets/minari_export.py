@@ -22,7 +22,7 @@ from hanabako.packing import unpack
 
 from .dataset import Dataset, decisions_of
 
-__all__ = ["to_minari"]
+__all__ = ["installed_minari", "to_minari"]
 
 
 def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation: str = "int8") -> Any:
@@ -40,11 +40,7 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
     Raises:
         ValueError: Minari is not installed, refuses the name, or has such a dataset; or see `Dataset.decisions`.
     """
-    try:
-        minari: Any = import_module("minari")
-    except ImportError as error:
-        raise ValueError("minari is not installed: pip install 'minari[hdf5]'") from error
-
+    minari = installed_minari()
     game = game_of(config or dataset.config).make_game(config or dataset.config)
     mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
     with warnings.catch_warnings():
@@ -57,6 +53,18 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
             algorithm_name=", ".join(dataset.names[:8]),
             description=f"Games of {dataset.config!r}; an episode is one seat of one game.",
         )
+
+
+def installed_minari() -> Any:
+    """The package.
+
+    Raises:
+        ValueError: it is not installed.
+    """
+    try:
+        return import_module("minari")
+    except ImportError as error:
+        raise ValueError("minari is not installed: pip install 'minari[hdf5]'") from error
 
 
 def episodes(dataset: Dataset, config: Any, kind: type) -> Iterator[Any]:

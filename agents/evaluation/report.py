@@ -16,6 +16,7 @@ from hanabako.files import check_writable, write_json
 from hanabako.games import config_to_dict, game_named, make_config
 from hanabako.machine import describe as describe_machine
 from hanabako.words.checks import as_seed, shown, usable_threads
+from hanabako.words.ranges import Size, check_ranges
 
 from ..playing.policy import Policy
 from ..registry import effort_of, is_file, load_to_play, metadata_of, with_observation_of
@@ -46,7 +47,7 @@ class Args:
     """How agents search:NAME think, as name=value: see ``agents.load``."""
     agents: str = "random"
     """NAME[,NAME...]: one agent for all seats, or one per seat; names of agents or policy files."""
-    games: int = 10_000
+    games: Size = 10_000
     """Number of games."""
     seed: int = 1
     """Seed of the deals and of the agents' randomness: with the same seed all agents meet the same deals."""
@@ -65,11 +66,10 @@ def evaluate(args: Args) -> dict[str, Any]:
         ValueError: an unknown name, a wrong value, or an agent that cannot play this config. A mode of pairs goes on
             without files that cannot be used while two agents are left; ``refused`` says why.
     """
+    check_ranges(args)
     args = replace(args, preset=args.preset or game_named(args.game).first_preset)
     as_seed(args.seed)
     usable_threads(args.num_threads)
-    if args.games < 1:
-        raise ValueError(f"games must be at least 1, got {args.games}")
     mode = checked_mode(args)
     names = args.agents.split(",")
     if mode.pairs and len(set(names)) < len(names):

@@ -29,6 +29,7 @@ from hanabako.files import check_writable, write_json
 from hanabako.machine import describe
 from hanabako.program import run_program
 from hanabako.words.checks import shown
+from hanabako.words.ranges import Positive
 
 ROOT = Path(__file__).resolve().parents[2]
 PINS = Path(__file__).parent / "pins"
@@ -75,7 +76,7 @@ class Args:
 
     clients: Annotated[tuple[str, ...], tyro.conf.Positional] = ()
     """Which; by default all that have no result yet."""
-    seconds: float = 60.0
+    seconds: Positive = 60.0
     """Of training, per script."""
     pin: bool = False
     """Install the newest versions and write them down as the pins."""

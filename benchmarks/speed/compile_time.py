@@ -22,6 +22,7 @@ from benchmarks.speed.timing import place, report, significant
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.words.ranges import Size
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,9 +60,9 @@ print(time.process_time())
 class Args:
     """Measure cold and warm starts."""
 
-    repeats: int = 5
+    repeats: Size = 5
     """Warm starts; the median counts."""
-    cold_repeats: int = 3
+    cold_repeats: Size = 3
     """Cold starts; the median counts."""
     only: str = ""
     """Only programs whose name contains this."""

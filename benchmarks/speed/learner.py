@@ -22,6 +22,7 @@ from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.words.ranges import Positive, Size
 
 
 @dataclass(frozen=True)
@@ -30,15 +31,15 @@ class Args:
 
     device: str = "auto"
     """As `agents.ppo` takes it."""
-    games: int = 1024
+    games: Size = 1024
     """Played at a time."""
-    minibatch: int = 2048
+    minibatch: Size = 2048
     """Decisions per gradient step."""
-    threads: int = 1
+    threads: Size = 1
     """Of the simulator."""
-    seconds: float = 4.0
+    seconds: Positive = 4.0
     """Of every repeat."""
-    repeats: int = 5
+    repeats: Size = 5
     """Repeats of every row."""
     out: Path | None = None
     """Where the results go; by default among the committed results, or for a trial to .cache/benchmarks."""

@@ -34,6 +34,7 @@ from benchmarks.speed.timing import Case, measure, place, report, significant
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.words.ranges import Positive, Size
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,11 @@ class Peer:
 class Args:
     """Measure Hanabi's throughput beside its peers."""
 
-    players: list[int] = field(default_factory=lambda: [2, 5])
+    players: list[Size] = field(default_factory=lambda: [2, 5])
     """Numbers of players."""
-    seconds: float = 0.5
+    seconds: Positive = 0.5
     """CPU seconds of every repeat."""
-    repeats: int = 5
+    repeats: Size = 5
     """Repeats of every row; the median counts."""
     only: str = ""
     """Only rows whose name contains this."""

@@ -21,6 +21,7 @@ from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.words.ranges import Positive, Size
 
 FORMATS = (None, "packed", "int8", "float32")
 LEARNT_FROM = ("packed", "int8")
@@ -36,17 +37,17 @@ class Args:
 
     game: list[str] = field(default_factory=lambda: list(GAMES))
     """Games by name."""
-    players: list[int] = field(default_factory=list)
+    players: list[Size] = field(default_factory=list)
     """Numbers of players; all of the game's if none is given."""
     only: str = ""
     """Only the groups whose names contain one of these, separated by commas: formats, sizes, presets, threads, ..."""
-    seconds: float = 0.3
+    seconds: Positive = 0.3
     """Seconds of every repeat."""
-    repeats: int = 5
+    repeats: Size = 5
     """Repeats of every row; the median counts."""
-    sizes: list[int] = field(default_factory=lambda: list(SIZES))
+    sizes: list[Size] = field(default_factory=lambda: list(SIZES))
     """Games side by side, in group ``sizes`` and the vector environment."""
-    threads: int = 2
+    threads: Size = 2
     """Threads that are compared with one."""
     out: Path | None = None
     """The directory of the files ``throughput_GAME.json``; by default that of the committed results, or for a trial

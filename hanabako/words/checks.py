@@ -17,7 +17,9 @@ __all__ = [
     "as_each",
     "as_index",
     "as_list",
+    "as_object",
     "as_seed",
+    "as_text",
     "build_config",
     "check_choice",
     "check_derived",
@@ -213,6 +215,28 @@ def as_each(name: str, value: Any, read: Callable[[Any], T]) -> list[T]:
         except ValueError as error:
             raise ValueError(f"{name}[{k}]: {error}") from None
     return found
+
+
+def as_text(value: Any) -> str:
+    """``value`` as the string that it must be.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"must be a string, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
+    return value
+
+
+def as_object(name: str, value: Any) -> Mapping[str, Any]:
+    """``value`` as the object of JSON that it must be.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name} must be an object, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
+    return value
 
 
 def check_keys(position: Any, required: Iterable[str]) -> None:

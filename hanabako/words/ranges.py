@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_type_hints
 
 from .checks import shown
 
-__all__ = ["Part", "Positive", "Size", "Within", "check_ranges"]
+__all__ = ["Part", "Positive", "Seed", "Size", "Within", "check_ranges"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Within:
         return f"a number from {self.least:,} to {self.most:,}"
 
 
+Seed: TypeAlias = Annotated[int, Within(0, 2**64 - 1)]
+"""A number that everything random follows from."""
 Size: TypeAlias = Annotated[int, Within(1, 2**31 - 1)]
 """How many there are of something."""
 Part: TypeAlias = Annotated[float, Within(0, 1)]
@@ -39,20 +41,21 @@ Positive: TypeAlias = Annotated[float, Within(0, 10**6, above=True)]
 
 
 def check_ranges(settings: Any) -> None:
-    """Check the numbers of a dataclass against the ranges of its annotations; every float must be finite.
+    """Check the numbers of a dataclass, in lists too, against its annotations' ranges; every float must be finite.
 
     Raises:
         ValueError: one is outside its range; says which numbers are allowed.
     """
     hints = get_type_hints(type(settings), include_extras=True)
     for own in fields(settings):
-        value, within = getattr(settings, own.name), range_of(hints[own.name])
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            continue
-        if within is not None and not within.holds(value):
-            raise ValueError(f"{own.name} must be {within.bound(value)}, got {shown(value)}")
-        if not math.isfinite(value):
-            raise ValueError(f"{own.name} must be a finite number, got {value}")
+        found, within = getattr(settings, own.name), range_of(hints[own.name])
+        for value in found if isinstance(found, list | tuple) else (found,):
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                continue
+            if within is not None and not within.holds(value):
+                raise ValueError(f"{own.name} must be {within.bound(value)}, got {shown(value)}")
+            if not math.isfinite(value):
+                raise ValueError(f"{own.name} must be a finite number, got {value}")
 
 
 def range_of(hint: Any) -> Within | None:

@@ -52,6 +52,25 @@ SEARCHING = [
 ]
 """Commands in which somebody searches."""
 
+HUGE = [
+    f"{words} 1{30 * '0'}"
+    for words in (
+        *("evaluate hanabi --games", "benchmark --games", "benchmark --repeats", "record --games", "train --games"),
+        *("train --final-games", "train --evaluation-games", "train --minibatch", "train --horizon", "train --ranks"),
+        *("train --algorithm vdn --passes", "train --algorithm cloning --epochs"),
+    )
+]
+"""Commands that ask for too much."""
+
+EMPTY = [
+    [*words.split(), ""]
+    for words in (
+        *("train --run-dir", "train --resume", "train --opponent", "evaluate hanabi --preset", "record --source"),
+        *("play hanabi --adviser", "play hanabi --out", "watch random --adviser", "record --out", "study run x --out"),
+    )
+]
+"""Commands with an option that has no value."""
+
 WITHOUT = """
 import sys
 class Absent:
@@ -115,7 +134,7 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["watch", "."], "hanabako watch: . holds no policy.safetensors"),
         (["watch", "person"], "hanabako watch: persons play with 'hanabako play'"),
         (["record", "hanabi", "--games", "0"], "hanabako record: games must be at least 1, got 0"),
-        (["benchmark", "hanabi", "--seconds", "0"], "hanabako benchmark: seconds must be positive, got 0"),
+        (["benchmark", "hanabi", "--seconds", "0"], "hanabako benchmark: seconds must be above 0, got 0"),
         (["train", "--games", "0"], "hanabako train: games must be at least 1, got 0"),
         (["train", "--ranks", "0", "--steps", "1"], "hanabako train: ranks must be at least 1, got 0"),
         (
@@ -123,11 +142,27 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
             f"hanabako train: algorithm must be one of {', '.join(NAMES)}, got 'dqn'",
         ),
         (["train", "--resume", "nowhere"], "hanabako train: nowhere holds no run to resume"),
+        (["play", "hanabi", "--web", "--port", "-1"], "hanabako play: port must be at least 0, got -1"),
+        (["play", "hanabi", "--adviser", "nobody"], "hanabako play: an agent must be one of random"),
+        (["record", "--minari", "games"], "hanabako record: minari is not installed: pip install"),
+        (["record", "--source", "nowhere"], r"hanabako record: \[Errno 2\] No such file or directory: 'nowhere'"),
+        (
+            ["benchmark", "--seconds", "nan"],
+            "hanabako benchmark: seconds must be a number from 0 to 1,000,000, got nan",
+        ),
+        *(
+            (words.split(), rf"{words.split()[-2].strip('-').replace('-', '_')} must be at most 2,147,483,647, got 10")
+            for words in HUGE
+        ),
+        *((words, f"hanabako {words[0]}: {words[-2]} must not be empty") for words in EMPTY),
+        (["train", "--run-dir="], "hanabako train: --run-dir must not be empty"),
+        (["watch", ""], "hanabako watch: a word of the command line must not be empty"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_what_is_wrong_is_said_in_a_line(words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "minari", None)
     with pytest.raises(SystemExit, match=says) as refusal:
         main(words)
     assert "\n" not in str(refusal.value)

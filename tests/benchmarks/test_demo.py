@@ -38,6 +38,24 @@ def test_a_run_that_cannot_be_written_is_said_before_anything_is_compiled(tmp_pa
         demo.main(["--run-dir", str(tmp_path / "file")])
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("--minutes 0", "minutes must be above 0, got 0.0"),
+        ("--minutes nan", "minutes must be a finite number, got nan"),
+        ("--seed -1", "seed must be at least 0, got -1"),
+        ("--ranks 0", "ranks must be at least 1, got 0"),
+        ("--ranks 3", "games must be a multiple of the 3 ranks, got 1024"),
+    ],
+)
+def test_what_a_demo_cannot_do_is_refused_before_anything_is_compiled(words, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "compile_game", lambda _: pytest.fail("compiled"))
+    with pytest.raises(SystemExit, match=f"^demo: {says}"):
+        demo.main(words.split())
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_demo_without_a_run_to_resume_says_so(tmp_path):
     with pytest.raises(SystemExit, match=r"^demo: .* holds no run to resume"):
         demo.main(["--resume", str(tmp_path)])

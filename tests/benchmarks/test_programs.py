@@ -15,6 +15,7 @@ from benchmarks import MOVED, games
 from benchmarks.speed import compile_time, learner, loops, peers, throughput, timing
 from hanabako import machine
 from hanabako.envs.vector import CardGameVectorEnv
+from hanabako.program import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME = games.GAMES["hanabi"].make(2)
@@ -108,6 +109,28 @@ def test_what_cannot_be_written_is_said_before_anything_is_measured(
     (tmp_path / "file").write_text("kept", encoding="utf-8")
     with pytest.raises(NotADirectoryError, match="cannot be written: Not a directory"):
         program.main(program.Args(out=tmp_path / "file" / "results"))
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "says"),
+    [
+        *((program, "--repeats 0", "repeats must be at least 1, got 0") for program in (peers, learner, compile_time)),
+        *((program, "--seconds nan", "seconds must be a number from 0 to") for program in (peers, learner, throughput)),
+        (throughput, "--seconds -1", "seconds must be above 0, got -1.0"),
+        (throughput, "--sizes 8 0", "sizes must be at least 1, got 0"),
+        (throughput, "--only", "--only must not be empty"),
+        (learner, "--games 0", "games must be at least 1, got 0"),
+        (learner, f"--minibatch 1{30 * '0'}", "minibatch must be at most 2,147,483,647, got 10"),
+        (compile_time, "--cold-repeats -1", "cold_repeats must be at least 1, got -1"),
+    ],
+)
+def test_a_size_that_cannot_be_is_refused_before_a_file_is_tried(
+    program, words: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(program, "check_writable", lambda *_: pytest.fail("a file is tried"))
+    told = [*words.split(), *([""] if words == "--only" else [])]
+    with pytest.raises(SystemExit, match=f"^{program.__name__.rpartition('.')[2]}: {says}"):
+        run_program(program.main, program.Args, program.__name__, None, [*told, "--out", str(tmp_path / "out")])
 
 
 @pytest.mark.parametrize("program", [peers, learner, compile_time])

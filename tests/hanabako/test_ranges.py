@@ -16,10 +16,21 @@ class Settings:
     rate: Positive = 0.1
     free: float = 3.0
     flag: bool = True
+    sizes: tuple[Size, ...] = (1, 64)
 
 
 @pytest.mark.parametrize(
-    "change", [{}, {"width": 1}, {"discount": 0}, {"discount": 1}, {"rate": 1e-12}, {"free": -1e300}, {"flag": False}]
+    "change",
+    [
+        {},
+        {"width": 1},
+        {"discount": 0},
+        {"discount": 1},
+        {"rate": 1e-12},
+        {"free": -1e300},
+        {"flag": False},
+        {"sizes": ()},
+    ],
 )
 def test_what_is_in_its_range_is_allowed(change: dict[str, Any]):
     check_ranges(Settings(**change))
@@ -35,6 +46,7 @@ def test_what_is_in_its_range_is_allowed(change: dict[str, Any]):
         ({"discount": float("nan")}, "discount must be a number from 0 to 1, got nan"),
         ({"rate": 0}, "rate must be above 0, got 0"),
         ({"rate": float("inf")}, "rate must be at most 1,000,000, got inf"),
+        ({"sizes": (8, 0)}, "sizes must be at least 1, got 0"),
         ({"free": float("nan")}, "free must be a finite number, got nan"),
     ],
 )

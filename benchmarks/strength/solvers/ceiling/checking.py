@@ -20,6 +20,7 @@ from typing import Any
 from agents.studies.store import read_results
 from hanabako.program import run_program
 from hanabako.words.checks import shown
+from hanabako.words.ranges import Seed, Size
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.words.notation import ranks_in_order, suit_letters
 
@@ -317,9 +318,9 @@ class Args:
     """What is played."""
     players: int = 2
     """Players, 2 to 5."""
-    decks: int = 100
+    decks: Size = 100
     """How many games to solve again and check."""
-    seed: int = 1
+    seed: Seed = 1
     """Seed of the decks."""
     below: bool = False
     """Instead, check the arguments of all decks in the study's results."""
@@ -391,8 +392,6 @@ def run(args: Args) -> None:
         return
     if args.preset not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {args.preset!r}")
-    if args.decks < 1:
-        raise ValueError(f"decks must be at least 1, got {args.decks}")
     games, arguments = check_again(args)
     print(f"{games} games and {arguments} arguments hold")
 
