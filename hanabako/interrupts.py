@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -45,7 +45,10 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], threads: int) -> list
     stopped = threading.Event()
     pool = ThreadPoolExecutor(threads, initializer=setattr, initargs=(_here, "stopped", stopped))
     try:
-        return list(pool.map(work, items))
+        futures = [pool.submit(work, item) for item in items]
+        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+            future.result()  # or what it raises
+        return [future.result() for future in futures]
     finally:
         stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -78,48 +81,49 @@ def interruptible() -> Iterator[None]:
     if not is_main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    asked, ended = threading.Event(), False
+    goes_on = False
     received, sent = os.pipe()
     os.set_blocking(sent, False)
+
+    def interrupt(*_: Any) -> None:
+        nonlocal goes_on
+        goes_on = True  # threads may be at work, which Python waits for at its end
+        raise KeyboardInterrupt
+
     signal.signal(signal.SIGINT, interrupt)
     signal.set_wakeup_fd(sent, warn_on_full_buffer=False)
-    threading.Thread(target=watch, args=(received, asked, os.getppid()), daemon=True).start()
+    threading.Thread(target=watch, args=(received, interrupt, os.getppid()), daemon=True).start()
     try:
         yield
-        ended = True
+        goes_on = False
     except KeyboardInterrupt:
         raise SystemExit(INTERRUPTED) from None
     finally:
-        if ended or not asked.is_set():  # else threads may be at work, which Python waits for at its end
+        if not goes_on:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             os.close(sent)
 
 
-def interrupt(*_: Any) -> None:
-    """Handle the signal as Python does."""
-    raise KeyboardInterrupt
-
-
-def watch(signals: int, asked: threading.Event, parent: int) -> None:
+def watch(signals: int, interrupt: Callable[..., None], parent: int) -> None:
     """End the process at a second Ctrl-C; or in `GRACE`, if `interrupt` handles the first; or after its ``parent``.
 
     This thread learns of signals from the file ``signals``, at once: the main thread, which handles them, may be in
     compiled code for minutes.
     """
-    presses, end = 0, math.inf
+    told, presses, end = False, 0, math.inf
     while True:
-        if select.select([signals], [], [], TICK if asked.is_set() else None)[0]:
+        if select.select([signals], [], [], TICK if told else None)[0]:
             number = os.read(signals, 1)
             if not number:  # it is closed
                 os.close(signals)
                 return
             presses += number[0] == signal.SIGINT
-            if number[0] in (signal.SIGINT, signal.SIGTERM) and not asked.is_set():
-                asked.set()
+            if number[0] in (signal.SIGINT, signal.SIGTERM) and not told:
+                told = True
                 if signal.getsignal(signal.SIGINT) is interrupt:
                     end = time.monotonic() + GRACE
-        if asked.is_set() and (presses > 1 or time.monotonic() > end or os.getppid() != parent):
+        if told and (presses > 1 or time.monotonic() > end or os.getppid() != parent):
             os._exit(INTERRUPTED)
 
 

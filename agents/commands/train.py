@@ -6,7 +6,8 @@
     hanabako train --algorithm vdn --help      # what it is, and its own settings
     hanabako train --resume runs/NAME
 
-Whatever is not said is as usual. Ctrl-C saves the run, and --resume goes on with it.
+Whatever is not said is as usual. Ctrl-C saves the run after its update, and --resume goes on with it; a second one ends
+it at once.
 """
 
 from collections.abc import Sequence

@@ -1,0 +1,303 @@
+"""Ctrl-C, pressed while real processes are at work: they end soon, keep what is finished, and leave no process behind.
+
+Their work would take hours. A process that works has opened a named pipe and written to it: so it is known when the
+work has begun, and, at the pipe's end, that the last of them has ended.
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.learning.common import validation
+from agents.learning.common.runs import finished, read_metrics
+from agents.playing import play as playing
+from agents.playing.block import Block
+from agents.playing.play import Games, steps_of
+from agents.ppo import Args, train
+from agents.search.rollouts import Rollouts
+from hanabako.games import game_of
+from hanabako.interrupts import in_threads
+from hanabi_env import PRESETS
+from tests.agents.tiny_runs import SMALL, UPDATE, weights, without_clock
+from tests.conftest import ROOT
+from tests.processes import heed_signals
+
+SOON = 20
+"""Seconds: more than two, for machines that have much else to do, and far less than the work takes."""
+PATIENCE = 1.5
+"""Seconds in which a process would have ended that does not take the signal itself."""
+
+HEAD = """
+import hashlib, os, signal, sys
+from hanabako.interrupts import handling, in_threads, interruptible
+
+def begin():
+    os.write(os.open("pipe", os.O_WRONLY), b".")
+
+def work(*_):
+    begin()
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)  # as compiled loops are: without Python's lock, and deaf to signals
+
+"""
+
+
+class Working:
+    """Processes that work in a folder, started as from a terminal, whose Ctrl-C all of its processes hear."""
+
+    def __init__(self, folder: Path, words: list[str]) -> None:
+        os.mkfifo(folder / "pipe")
+        self.pipe = os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        self.said = folder / "said"
+        with self.said.open("wb") as file:
+            self.process = subprocess.Popen(
+                [sys.executable, *words],
+                cwd=folder,
+                env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"},
+                stdout=file,
+                stderr=file,
+                start_new_session=True,
+                preexec_fn=heed_signals,  # noqa: PLW1509
+            )
+
+    def wait_until_begun(self, parts: int = 1) -> None:
+        for _ in range(parts):
+            assert select.select([self.pipe], [], [], 120)[0] and os.read(self.pipe, 1) == b".", self.words()
+
+    def press(self) -> None:
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def status(self) -> int:
+        """The exit status, when all processes have ended."""
+        status = self.process.wait(SOON)
+        assert select.select([self.pipe], [], [], SOON)[0] and os.read(self.pipe, 1) == b"", "some go on"
+        return status
+
+    def words(self) -> str:
+        return self.said.read_text(encoding="utf-8", errors="replace")
+
+
+@pytest.fixture
+def working(tmp_path: Path) -> Iterator[Callable[..., Working]]:
+    started: list[Working] = []
+
+    def start(*words: str) -> Working:
+        started.append(Working(tmp_path, list(words)))
+        return started[-1]
+
+    yield start
+    for some in started:
+        some.process.kill()
+        some.process.wait()
+        os.close(some.pipe)
+
+
+# --- One process ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["work()", "in_threads(work, [1], 1)"])
+def test_a_process_ends_though_a_thread_is_in_compiled_code(where: str, working):
+    some = working("-c", f"{HEAD}with interruptible():\n    {where}\n")
+    some.wait_until_begun()
+    some.press()
+    assert some.status() == 130
+    assert "Traceback" not in some.words()
+
+
+def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(working):
+    some = working("-c", f"{HEAD}with interruptible(), handling(lambda *_: None):\n    work()\n")
+    some.wait_until_begun()
+    some.press()
+    with pytest.raises(subprocess.TimeoutExpired):
+        some.process.wait(PATIENCE)
+    some.press()
+    assert some.status() == 130
+
+
+def test_a_command_that_ends_well_after_ctrl_c_has_not_failed(working):
+    code = "try:\n    begin()\n    signal.pause()\n  except KeyboardInterrupt:\n    print('saved')\n"
+    some = working("-c", f"{HEAD}with interruptible():\n  {code}")
+    some.wait_until_begun()
+    some.press()
+    assert some.status() == 0
+    assert some.words() == "saved\n"
+
+
+def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
+    """As it is for jobs that a script starts in the background."""
+    code = "import os, signal\nfrom hanabako.interrupts import interruptible\nwith interruptible():\n"
+    code += "    os.kill(os.getpid(), signal.SIGINT)\nprint('goes on')\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    assert done.stdout == "goes on\n"
+
+
+# --- Several processes ------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_told_and_waited_for_and_ends_after_who_started_it(tmp_path: Path, working):
+    run = "with interruptible(), handling(lambda *_: None):\n    work()\n"
+    (tmp_path / "run.py").write_text(HEAD + run, encoding="utf-8")
+    code = "from pathlib import Path\nfrom agents.learning.common.launch import run_module\n"
+    some = working("-c", f"{HEAD}{code}with interruptible():\n    run_module(['run'], Path('log'))\n")
+    some.wait_until_begun()
+    some.process.send_signal(signal.SIGINT)  # not to the run, as a terminal would: it is passed on
+    with pytest.raises(subprocess.TimeoutExpired):
+        some.process.wait(PATIENCE)
+    some.process.send_signal(signal.SIGINT)
+    assert some.status() == 130
+
+
+STUDY = """
+from dataclasses import dataclass
+from agents.studies import Row, Study
+
+@dataclass(frozen=True)
+class Kind(Row):
+    name: str
+
+def play(row, before):
+    if row.name != "quick":
+        work()
+    return {"done": 1}
+
+STUDY = Study("mine", [Kind("quick", wanted=1), Kind("one", wanted=1), Kind("two", wanted=1)], play)
+"""
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_study_keeps_the_rows_that_are_finished_and_leaves_no_process(cores: int, tmp_path: Path, working):
+    (tmp_path / "mine.py").write_text(HEAD + STUDY, encoding="utf-8")
+    some = working("-m", "hanabako", "study", "run", "mine.py", "--cores", str(cores))
+    some.wait_until_begun(cores)
+    some.press()
+    assert some.status() == 130
+    assert "Traceback" not in some.words() and "leaked" not in some.words()
+    (row,) = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))["rows"]
+    assert (row["name"], row["done"]) == ("quick", 1)
+
+
+def test_an_evaluation_by_search_ends_and_says_nothing(tmp_path: Path):
+    words = "evaluate hanabi --preset very_small --agents search:piers --search rollouts=10000000 --games 5000"
+    with subprocess.Popen(
+        [sys.executable, "-m", "hanabako", *words.split()],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=heed_signals,  # noqa: PLW1509
+    ) as process:
+        try:
+            assert process.stdout is not None
+            said = b""
+            while b"0/5000" not in said:
+                said += os.read(process.stdout.fileno(), 4096)
+                assert process.poll() is None, said
+            process.send_signal(signal.SIGINT)
+            assert process.wait(SOON) == 130
+            assert b"Traceback" not in said + process.stdout.read()
+        finally:
+            process.kill()
+
+
+# --- Threads ----------------------------------------------------------------------------------------------------------
+
+
+def test_work_in_threads_comes_back_in_its_order():
+    assert in_threads(lambda k: k * k, range(20), 3) == [k * k for k in range(20)]
+
+
+def test_games_end_at_their_next_step_when_others_have_failed(monkeypatch: pytest.MonkeyPatch):
+    both, failed = threading.Barrier(2), threading.Event()
+    others: list[threading.Thread] = []
+    acts = []
+
+    class Agent:
+        def act(self, observation: np.ndarray, mask: np.ndarray, noise: np.ndarray) -> np.ndarray:
+            if not failed.is_set():
+                if both.wait(SOON) == 0:
+                    raise ValueError("one fails")
+                others.append(threading.current_thread())
+                assert failed.wait(SOON)
+            acts.append(threading.current_thread())
+            return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)  # a hint: the game goes on
+
+    monkeypatch.setattr(playing, "GAMES_AT_ONCE", 1)  # one in each thread
+    with pytest.raises(ValueError, match="one fails"):
+        playing.play(PRESETS["very_small"], Agent(), 2, 1, num_threads=2)
+    failed.set()
+    others[0].join(SOON)
+    assert acts == others
+
+
+def test_a_search_ends_before_its_decision(monkeypatch: pytest.MonkeyPatch):
+    config, begun = PRESETS["very_small"], threading.Event()
+    searching = [agents.load("search:piers", config, rollouts=10**8)] * config.players
+    others: list[threading.Thread] = []
+    play_out = Rollouts.play_out
+
+    def noted(self: Rollouts, actions: np.ndarray) -> np.ndarray:
+        begun.set()
+        return play_out(self, actions)
+
+    def work(searches: bool) -> None:
+        if searches:
+            others.append(threading.current_thread())
+            for _ in steps_of(Block(game_of(config).make_game(config), 1, False, False), searching, 1, 0):
+                pass
+        assert begun.wait(120)
+        raise ValueError("one fails")
+
+    monkeypatch.setattr(Rollouts, "play_out", noted)
+    with pytest.raises(ValueError, match="one fails"):
+        in_threads(work, [False, True], 2)
+    others[0].join(SOON)
+    assert not others[0].is_alive()
+
+
+# --- Training ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("evaluation", [1, 2], ids=["first", "last"])
+def test_an_evaluation_that_is_cut_short_is_made_when_the_run_goes_on(
+    evaluation: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    args = Args(**SMALL | {"steps": 2 * UPDATE, "evaluations": 2})
+    whole = train(replace(args, run_dir=tmp_path / "whole"))
+    played = []
+
+    def interrupted(*words: Any, **others: Any) -> Games:
+        played.append(words[2])
+        if len([games for games in played if games > 1]) == evaluation:
+            os.kill(os.getpid(), signal.SIGINT)
+        assert len([games for games in played if games > 1]) < evaluation or words[2] == 1, "it is not cut short"
+        return playing.play(*words, **others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(validation, "play", interrupted)
+        parts = train(replace(args, run_dir=tmp_path / "parts"))
+    assert finished(parts) is None and len(read_metrics(parts)) == evaluation - 1
+    assert (parts / "checkpoint" / "latest").read_text(encoding="utf-8") == f"{evaluation:08d}"
+    assert train(Args(resume=parts)) == parts
+    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
+    assert all(torch.equal(tensor, weights(parts)[name]) for name, tensor in weights(whole).items())
