@@ -388,7 +388,8 @@ def unseen(record: Record) -> str:
     alike = sum(EXPLAINED[name].startswith(ALIKE) for name in names)
     head = f"Of these {len(names)} faults {alike} change nothing that a player could notice. The others are seen by a "
     head += "test of a rule, which this check does not run."
-    rows = [("`" + name.replace("|", "\\|") + "`", EXPLAINED[name]) for name in names]
+    places = [name.replace("_env.", "_env.engine.").replace("|", "\\|") for name in names]
+    rows = [(f"`{place}`", EXPLAINED[name]) for place, name in zip(places, names, strict=True)]
     return head + "\n\n" + markdown_rows(("fault", "why"), rows)
 
 
