@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.studies.generated import marks, update
 from agents.studies.store import NOT_RECORDED
+from hanabako.generated import marks, update
 from hanabako.machine import in_words
 from hanabako.program import run_program
 

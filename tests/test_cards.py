@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.studies.generated import filled
 from docs.build.rule_card import field_docstrings
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
+from hanabako.generated import filled
 from tests.games import GAMES, GameUnderTest, short_name
 from tests.test_architecture import run
 

@@ -21,9 +21,9 @@ import pytest
 
 from agents import names
 from agents.registry import SEARCH
-from agents.studies.generated import filled
 from docs.build import folder_map
 from hanabako.games import games
+from hanabako.generated import filled
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("*/*.md")), ROOT / "benchmarks" / "strength" / "SCORES.md"]

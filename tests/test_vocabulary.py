@@ -101,7 +101,8 @@ WORDS = {
         {
             "hanabi_env/*": ("_check_deal", "_deal_from"),
             "hanafuda_env/*": ("DEAL_STREAMS", "PHASE_DEAL", r"\w*deals?\w*"),
-            "agents/datasets/*": ("read_deals", "_deal_as_given"),
+            "agents/datasets/*": ("_deal_as_given",),
+            "hanabako/games_file.py": ("read_deals",),
             "agents/search/*": ("_deal", "deal_(hands|hidden)", "most_deals"),
         },
     ),
@@ -117,6 +118,7 @@ WORDS = {
         {
             "agents/*": (r"\w*(play|plays|played|Play)\w*",),
             "hanabako/envs/seat.py": ("_play_partners",),
+            "hanabako/timing.py": ("Play",),
             "benchmarks/*": ("Play", "is_misplay", "SelfPlayEnvs"),
             "benchmarks/strength/*": (r"\w*(play|plays|played|Play)\w*",),
             "*_env/*": ("_?(played|legal|has)_(cards?|set|plays?|played)", "_played", "playable", r"is_\w*play\w*"),
@@ -135,10 +137,9 @@ WORDS = {
     "program": Word(
         "programs?",
         "a process that is started, or the original of a bot, by its authors; what we play with are bots",
-        (),
+        ("program", "run_program"),
         {
             "benchmarks/speed/compile_time.py": ("programs?", "PROGRAMS"),
-            "benchmarks/strength/ports.py": ("program",),
         },
     ),
     "blueprint": Word(

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from hanabako.envs.vector import FORMATS, SPECIALIZE_FROM
 from hanabako.games import game_of
+from hanabako.games_file import GAMES_A_BLOCK, GamesBlock, GamesFile
 from hanabako.packing import unpack
 from hanabako.words.checks import as_index, shown
 
 from ..playing.play import Games, Record
-from .games_file import GAMES_A_BLOCK, GamesBlock, GamesFile
 from .replaying import RecordedBlock
 
 __all__ = ["Dataset", "Decisions"]

@@ -16,10 +16,10 @@ import numpy as np
 
 from hanabako.files import read_json
 from hanabako.games import game_of
+from hanabako.games_file import GAMES_A_BLOCK, GamesBlock, GamesWriter, writing
 from hanabako.words.checks import shown
 
 from .dataset import Dataset
-from .games_file import GAMES_A_BLOCK, GamesBlock, GamesWriter, writing
 from .replaying import RecordedBlock
 
 __all__ = ["read_exports", "write_exports"]

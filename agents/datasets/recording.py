@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from hanabako.engine.game import Game
 from hanabako.games import game_of
+from hanabako.games_file import GAMES_A_BLOCK, MOST_GAMES, GamesBlock, writing
 from hanabako.interrupts import in_threads
 from hanabako.words.checks import as_index, as_seed
 
@@ -18,7 +19,6 @@ from ..playing.block import Block
 from ..playing.play import is_specialized, steps_of
 from ..playing.policy import Agent, Policy, line_up
 from .dataset import Dataset
-from .games_file import GAMES_A_BLOCK, MOST_GAMES, GamesBlock, writing
 
 __all__ = ["record"]
 

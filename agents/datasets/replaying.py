@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 from hanabako.engine.rng import game_key
+from hanabako.games_file import GamesBlock
 from hanabako.words.checks import check_options
 
 from ..playing.block import Block
-from .games_file import GamesBlock
 
 __all__ = ["RecordedBlock"]
 

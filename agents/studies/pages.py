@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.files import write_text
+from hanabako.generated import filled, marks
 from hanabako.machine import in_words
 
 from .finding import STUDIES, Place
-from .generated import filled, marks
 from .store import NOT_RECORDED, is_stale, read_results
 from .study import Results, Study, words_of
 

@@ -1,23 +1,16 @@
 """Loops that play a game for some milliseconds: what the programs beside this one measure."""
 
 import random
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 
 from benchmarks.speed.careful import careful_rollouts
+from hanabako import timing
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import SAME_STEP
-from hanabako.engine.sections import words_for
 from hanabako.envs.vector import FORMATS, CardGameVectorEnv
-
-Play = Callable[[], int]
-"""Plays for some milliseconds and returns the steps (decisions of one player) played."""
-
-STEPS_PER_CALL = 200_000
-"""A compiled roll-out plays about that many steps per call: some milliseconds."""
+from hanabako.timing import Play, fresh_tables, recorded_actions
 
 
 def rollout_loop(
@@ -40,57 +33,15 @@ def rollout_loop(
         num_threads: threads that share the games.
         tables: the games to play; fresh ones if ``None``.
     """
-    tables = fresh_tables(game, num_envs) if tables is None else tables
-    loops = game.loops(specialize=True)
-    one, several = careful_rollouts(game) if policy == "no misplay" else (loops.rollout, loops.rollout_parallel)
-    rollout = one if num_threads == 1 else several
+    one_and_several = careful_rollouts(game) if policy == "no misplay" else None
+    rollout = None if one_and_several is None else one_and_several[num_threads > 1]
     views = 0 if observation is None else game.players if seats == "all" else 1
-    kind = FORMATS[observation or "packed"]
-    width = words_for(game.observation_bits) if kind is np.uint64 else game.observation_bits
-    out = np.zeros((num_envs, views, width), kind)
-    steps = max(1, STEPS_PER_CALL // num_envs)
-    played = 0
-
-    def play() -> int:
-        nonlocal played
-        numba.set_num_threads(num_threads)
-        rollout(game.rules_array, tables, out, np.uint64(1), played, steps)
-        played += steps
-        return num_envs * steps
-
-    return play
-
-
-def fresh_tables(game: Game, num_envs: int) -> np.ndarray:
-    """The dealt tables of ``num_envs`` games of seed 0."""
-    loops = game.loops(specialize=True)
-    tables = np.zeros(num_envs, game.table_dtype(specialize=True))
-    loops.seed(tables, np.zeros(2, np.uint64))
-    loops.reset(game.rules_array, tables, np.ones(num_envs, np.bool_))
-    return tables
+    return timing.rollout_loop(game, num_envs, views, FORMATS[observation or "packed"], num_threads, tables, rollout)
 
 
 def state_bytes(game: Game) -> int:
     """Bytes of one game's state."""
     return game.table_dtype(specialize=True)["state"].itemsize
-
-
-def vector_loop(game: Game, num_envs: int, observation: str, copy: bool, steps: int) -> Play:
-    """The vector environment from Python, ``steps`` calls of `step` at a time.
-
-    The actions were recorded beforehand: a random legal action costs NumPy more than the whole step. The same seed and
-    actions are the same games, so they stay legal; the reset before each replay counts as part of it.
-    """
-    environment = CardGameVectorEnv(game, num_envs, observation=observation, copy=copy, specialize=True)
-    actions = recorded_actions(environment, steps)
-
-    def play() -> int:
-        environment.reset(seed=0)
-        for row in actions:
-            environment.step(row)
-        return num_envs * steps
-
-    return play
 
 
 def kernel_loop(game: Game, num_envs: int, observation: str, steps: int) -> Play:
@@ -111,23 +62,6 @@ def kernel_loop(game: Game, num_envs: int, observation: str, steps: int) -> Play
         return num_envs * steps
 
     return play
-
-
-def recorded_actions(environment: CardGameVectorEnv, steps: int) -> list[np.ndarray]:
-    """``steps`` rows of random legal actions int64 (N,) that are legal from ``reset(seed=0)`` on."""
-    generator = np.random.default_rng(0)
-    observation, _ = environment.reset(seed=0)
-    rows = []
-    for _ in range(steps):
-        rows.append(random_legal_actions(observation["action_mask"], generator))
-        observation, *_ = environment.step(rows[-1])
-    return rows
-
-
-def random_legal_actions(mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """One uniformly random legal action int64 per row of ``mask`` (N, A): the place of the legal action drawn."""
-    wanted = generator.integers(mask.sum(axis=1))
-    return (mask.cumsum(axis=1) > wanted[:, None]).argmax(axis=1)
 
 
 def aec_loop(environment: Any, games: int) -> Play:

@@ -29,11 +29,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.games import GAMES
-from benchmarks.speed.loops import Play, aec_loop, rollout_loop, vector_loop
+from benchmarks.speed.loops import aec_loop, rollout_loop
 from benchmarks.speed.timing import Case, measure, place, report, significant
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.timing import Play, vector_loop
 from hanabako.words.ranges import Positive, Size
 
 

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.games import GAMES, BenchmarkGame
-from benchmarks.speed.loops import aec_loop, kernel_loop, rollout_loop, state_bytes, vector_loop
+from benchmarks.speed.loops import aec_loop, kernel_loop, rollout_loop, state_bytes
 from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.timing import vector_loop
 from hanabako.words.ranges import Positive, Size
 
 FORMATS = (None, "packed", "int8", "float32")

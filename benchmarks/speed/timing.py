@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from tqdm import tqdm
 
+from hanabako import timing
 from hanabako.machine import load_average
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
@@ -33,13 +34,7 @@ class Case:
 
 def steps_per_second(case: Case, seconds: float) -> float:
     """Steps per second of ``case.clock`` over at least ``seconds`` of it."""
-    clock = CLOCKS[case.clock]
-    steps, start = 0, clock()
-    while True:
-        steps += case.play()
-        elapsed = clock() - start
-        if elapsed >= seconds:
-            return steps / elapsed
+    return timing.steps_per_second(case.play, seconds, CLOCKS[case.clock])
 
 
 def measure(cases: Sequence[Case], seconds: float, repeats: int, title: str) -> list[dict]:

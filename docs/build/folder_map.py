@@ -11,8 +11,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.studies.generated import marks, update
 from docs.build.rule_card import markdown_rows
+from hanabako.generated import marks, update
 
 __all__ = ["folder_map", "maps", "packages_map"]
 

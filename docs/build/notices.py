@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-from agents.studies.generated import update
 from docs.build.rule_card import markdown_rows
+from hanabako.generated import update
 
 __all__ = ["asked_for", "main"]
 

@@ -1,6 +1,6 @@
 """The generated parts of a rule card, in Markdown: what every config field and observation bit of a game means.
 
-`agents.studies.generated.update` writes them into a page.
+`hanabako.generated.update` writes them into a page.
 """
 
 import ast

@@ -394,7 +394,7 @@ def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
     """In plain Python, which needs no compiler: that it runs is the point here."""
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
     code += "from agents.commands import benchmark\nfrom agents.commands.command_line import main\n"
-    code += "benchmark.STEPS_PER_CALL = 8\n"
+    code += "import hanabako.timing\nhanabako.timing.STEPS_PER_CALL = 8\n"
     few = ["--games", "2", "--seconds", "0.01", "--repeats", "1"]
     code += "\n".join(f"main({['benchmark', game, *SHORT[game], *few]})" for game in games())
     done = fresh(code, tmp_path, NUMBA_DISABLE_JIT="1")

@@ -16,9 +16,10 @@ import pytest
 
 import agents
 from agents.commands.command_line import main
-from agents.datasets import Dataset, dataset, games_file, hanab_live, record, recording
+from agents.datasets import Dataset, dataset, hanab_live, record, recording
 from agents.evaluate import play
 from agents.playing.random_policy import RandomPolicy
+from hanabako import games_file
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
 from hanabi_env import hanablive

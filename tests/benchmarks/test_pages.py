@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.studies.generated import filled, marks
 from benchmarks import pages
+from hanabako.generated import filled, marks
 
 
 @pytest.mark.parametrize("document", pages.DOCUMENTS, ids=lambda path: str(path.relative_to(pages.ROOT)))

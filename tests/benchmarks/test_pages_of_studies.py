@@ -3,8 +3,8 @@
 import pytest
 
 from agents.studies.finding import find, load, names, title_of
-from agents.studies.generated import marks
 from agents.studies.pages import DOCUMENTS, write_page
+from hanabako.generated import marks
 
 
 @pytest.mark.parametrize("name", names())

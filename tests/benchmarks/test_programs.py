@@ -16,6 +16,7 @@ from benchmarks.speed import compile_time, learner, loops, peers, throughput, ti
 from hanabako import machine
 from hanabako.envs.vector import CardGameVectorEnv
 from hanabako.program import run_program
+from hanabako.timing import fresh_tables, random_legal_actions, recorded_actions
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME = games.GAMES["hanabi"].make(2)
@@ -33,7 +34,7 @@ PATHS = {
 def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(throughput, "FORMATS", (None, "packed"))
     monkeypatch.setattr(throughput, "LEARNT_FROM", ("packed",))
-    monkeypatch.setattr(loops, "STEPS_PER_CALL", 64)
+    monkeypatch.setattr("hanabako.timing.STEPS_PER_CALL", 64)
     wishes = replace(games.WISHES["hanabi"], presets={"standard": {"preset": "standard"}})
     monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], wishes=wishes))
     settings = {"players": [2], "seconds": 1e-6, "repeats": 2, "sizes": [1, 8], "threads": 1, "out": tmp_path}
@@ -167,7 +168,7 @@ def test_a_start_is_measured_in_a_process_of_its_own(tmp_path: Path):
 
 def test_recorded_actions_stay_legal_when_they_are_replayed():
     environment = CardGameVectorEnv(GAME, 3, observation="packed")
-    actions = loops.recorded_actions(environment, 40)
+    actions = recorded_actions(environment, 40)
     environment.reset(seed=0)
     ends = 0
     for row in actions:
@@ -180,14 +181,14 @@ def test_recorded_actions_stay_legal_when_they_are_replayed():
 def test_random_legal_actions_are_legal_and_reach_every_legal_action():
     mask = np.array([[0, 1, 0, 1], [1, 0, 0, 0]], np.int8)
     generator = np.random.default_rng(0)
-    drawn = np.array([loops.random_legal_actions(mask, generator) for _ in range(64)])
+    drawn = np.array([random_legal_actions(mask, generator) for _ in range(64)])
     assert set(drawn[:, 0]) == {1, 3} and set(drawn[:, 1]) == {0}
 
 
 def test_no_misplay_plays_longer_games_than_random():
     lengths = {}
     for policy in ("random", "no misplay"):
-        tables = loops.fresh_tables(GAME, 64)
+        tables = fresh_tables(GAME, 64)
         loops.rollout_loop(GAME, 64, None, policy=policy, tables=tables)()
         lengths[policy] = tables["length"].mean()
     assert lengths["no misplay"] > 3 * lengths["random"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.studies.generated import filled, marks, update
 from hanabako.files import check_writable, replacing, write_bytes, write_text
+from hanabako.generated import filled, marks, update
 
 PAGE = "before\n<!-- begin ends -->\nold\n<!-- end ends -->\n<!-- begin other -->\nkept\n<!-- end other -->\n"
 

@@ -3,8 +3,8 @@
 from importlib import import_module
 from pathlib import Path
 
-from agents.studies.generated import update
 from docs.build.rule_card import markdown_rows
+from hanabako.generated import update
 from tests.proof import faults
 from tests.proof.records import RESULTS, Record, machine_of
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Self
 
 from hanabako.games import game_named, make_config
-from hanabako.words.checks import shown, usable_threads
+from hanabako.words.checks import usable_threads
 from hanabako.words.ranges import Positive, Size, Within, check_ranges
+from hanabako.words.typed import from_json
 
 from ...registry import load
 from .ranks import Ranks, checked_device
@@ -131,15 +131,7 @@ class Settings:
         Raises:
             ValueError: a setting is missing, unknown, or of another type.
         """
-        hints = get_type_hints(cls)
-        if kept.keys() != cls.names():
-            odd = ", ".join(map(shown, sorted(kept.keys() ^ cls.names())))
-            raise ValueError(f"missing or unknown settings: {odd}")
-        values = {name: read_as(hints[name], value) for name, value in kept.items()}
-        for name, value in values.items():
-            if not is_of(value, hints[name]):
-                raise ValueError(f"{name} must be {allowed_by(hints[name])}, got {shown(value)}")
-        return cls(**values)
+        return from_json(cls, kept)
 
     @classmethod
     def saved(cls, run_dir: Path) -> Self:
@@ -153,29 +145,3 @@ class Settings:
             return cls.from_json({**kept, "run_dir": str(run_dir), "resume": str(run_dir)})
         except ValueError as error:
             raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
-
-
-def read_as(hint: Any, value: Any) -> Any:
-    """A value from JSON as the type that an annotation says, where JSON has no such type."""
-    if isinstance(value, list):
-        return tuple(value)
-    return Path(value) if isinstance(value, str) and Path in get_args(hint) else value
-
-
-def is_of(value: Any, hint: Any) -> bool:
-    """Whether a value is of the type that the annotation of a setting says: a class, a union, a literal, a tuple."""
-    kind = get_origin(hint)
-    if kind is Literal:
-        return value in get_args(hint)
-    if kind in (Union, UnionType):  # the former of what is annotated
-        return any(is_of(value, part) for part in get_args(hint))
-    if kind is tuple:
-        return isinstance(value, tuple) and all(is_of(element, get_args(hint)[0]) for element in value)
-    if hint is Path:
-        return isinstance(value, Path)
-    return type(value) is hint or (hint is float and type(value) is int)
-
-
-def allowed_by(hint: Any) -> str:
-    """What an annotation says, in words."""
-    return hint.__name__ if isinstance(hint, type) else str(hint).removeprefix("typing.")

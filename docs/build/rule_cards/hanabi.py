@@ -13,7 +13,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from agents.studies.generated import update
 from docs.build.rule_card import (
     bits_markdown,
     changed_fields,
@@ -22,6 +21,7 @@ from docs.build.rule_card import (
     markdown_rows,
     span,
 )
+from hanabako.generated import update
 from hanabako.program import in_a_sentence
 from hanabako.words.checks import parse_setting
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig, make_config

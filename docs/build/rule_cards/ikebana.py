@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agents.studies.generated import update
 from docs.build.rule_card import (
     bits_markdown,
     changed_fields,
@@ -19,6 +18,7 @@ from docs.build.rule_card import (
     markdown_rows,
     span,
 )
+from hanabako.generated import update
 from hanabako.program import in_a_sentence
 from ikebana_env.config import PRESETS, STANDARD, IkebanaConfig
 from ikebana_env.engine.layout import layout

@@ -9,8 +9,8 @@ For code the same is in `hanafuda_env.engine.layout`.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agents.studies.generated import update
 from docs.build.rule_card import bits_markdown, changed_fields, config_markdown, markdown_rows
+from hanabako.generated import update
 from hanabako.program import in_a_sentence
 from hanafuda_env.config import DOCUMENT, PRESETS, KoiKoiConfig
 from hanafuda_env.drawing.cards.names import FLOWERS, MONTH_NAMES, PICTURES, kind_of
