@@ -9,7 +9,7 @@ from tests.proof import faults
 from tests.proof.records import RESULTS, Record, machine_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
-CHECKS = ("steps", "digests", "kills", "hostile", "modes", "faults", "writers", "restless")
+CHECKS = ("steps", "digests", "kills", "hostile", "modes", "faults", "writers", "interrupts", "restless")
 COMMAND = "python -m tests.proof pages"
 
 
