@@ -122,7 +122,7 @@ def wrong_with(folder: Path, said: str, name: str) -> list[str]:
 
 
 def is_alive(group: int) -> bool:
-    """Whether a process of the group goes on when the first has ended and the system has had time to bury the others."""
+    """Whether a process of the group goes on when the first has ended and the system could bury the others."""
     end = time.monotonic() + 5
     while time.monotonic() < end:
         try:
