@@ -320,7 +320,7 @@ def test_a_budget_of_koikoi_says_that_the_clock_decides():
             "a margin is for a search over a network, got 1 over counting",
         ),
         ("search:counting", KoiKoiConfig(), {"rollouts": 10**30}, "rollouts must be at most 1,000,000,000, got 1000"),
-        ("search:search:monte_carlo", KoiKoiConfig(), {}, "a network, and no search, got 'search:monte_carlo'"),
+        ("search:search:monte_carlo", KoiKoiConfig(), {}, "must not search itself, got 'search:monte_carlo'"),
         ("search:counting", KoiKoiConfig(), {"turns": 1}, "unexpected keyword argument 'turns'"),
         ("search:lookahead", IkebanaConfig(), {"rollouts": 1, "budget": 1}, "rollouts or budget, not both"),
         ("search:lookahead", IkebanaConfig(), {"margin": -1}, "margin must be at least 0, got -1"),
