@@ -64,7 +64,7 @@ class GameEntry:
     short: Mapping[str, Any] = field(default_factory=dict)
     """Keywords of the factories for a configuration with short games, for tests and examples."""
     site: str = ""
-    """The module with ``read_game`` and ``write_game`` for the files of a site where people play it."""
+    """The module with ``read_game`` and ``write_game`` for the JSON of a site where people play it."""
 
     def module(self, name: str) -> ModuleType:
         """A module of the game's package."""

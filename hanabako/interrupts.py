@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-__all__ = ["check", "follow_parent", "handling", "in_threads", "interruptible", "patient"]
+__all__ = ["INTERRUPTED", "check", "follow_parent", "handling", "in_threads", "interruptible", "patient"]
 
 GRACE = 1.0
 """Seconds from Ctrl-C to the end of a process that is still in compiled code, or whose threads are."""
@@ -55,7 +55,7 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], threads: int) -> list
 
 
 def check() -> None:
-    """End this thread's work if nobody waits for it any more.
+    """End this thread's work if its result is no longer wanted.
 
     Raises:
         KeyboardInterrupt: that is so.

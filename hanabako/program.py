@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from subprocess import CalledProcessError, SubprocessError
 from typing import Any
 
-from .interrupts import interruptible
+from .interrupts import INTERRUPTED, interruptible
 from .words.ranges import check_ranges
 
 __all__ = ["in_a_sentence", "read_words", "run_program"]
@@ -28,7 +28,7 @@ def in_a_sentence(name: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise SystemExit(130) from None
+        raise SystemExit(INTERRUPTED) from None
     except CalledProcessError as error:
         said = str(error.stderr or "").strip().splitlines()
         raise SystemExit(f"{name}: {sentence(error)}{f' It says: {said[-1]}' if said else ''}") from error

@@ -118,7 +118,7 @@ def read_record(path: str | PathLike[str]) -> GameRecord:
     """
     values = read_json(path)
     if isinstance(values, Mapping) and "deck" in values and "format" not in values:
-        return _of_site(path)
+        return _of_site(path, values)
     try:
         if not isinstance(values, Mapping) or values.get("format") != FORMAT:
             raise ValueError(f"neither a game in the format {FORMAT} nor one of hanab.live")
@@ -140,14 +140,14 @@ def _of_json(values: Mapping[str, Any]) -> GameRecord:
     return GameRecord(config, as_seed(values["seed"]), tuple(players), tuple(actions), deal, undone, index)
 
 
-def _of_site(path: str | PathLike[str]) -> GameRecord:
-    """A game of the first site that has such files."""
+def _of_site(path: str | PathLike[str], values: Mapping[str, Any]) -> GameRecord:
+    """The game that JSON holds, of the first site that has such files."""
     refusal: ValueError | None = None
     for entry in games().values():
         if not entry.site:
             continue
         try:
-            config, players, actions, deal = entry.module(entry.site).read_game(path)
+            config, players, actions, deal = entry.module(entry.site).read_game(values)
         except ValueError as error:
             refusal = refusal or error
         else:

@@ -35,7 +35,18 @@ from hanabi_env.config import HanabiConfig
 from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action, suit_letters
 
-__all__ = ["VARIANTS", "load", "main", "options_of", "player_names", "read_game", "save", "variant_of", "write_game"]
+__all__ = [
+    "VARIANTS",
+    "from_json",
+    "load",
+    "main",
+    "options_of",
+    "player_names",
+    "read_game",
+    "save",
+    "variant_of",
+    "write_game",
+]
 
 PLAY, DISCARD, COLOR_CLUE, RANK_CLUE, END_GAME, END_BY_VOTE = range(6)
 
@@ -87,9 +98,12 @@ def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], 
         OSError: the file is missing or cannot be read.
     """
     if isinstance(file, (str, PathLike)):
-        game = read_json(file)
-    else:
-        game = parse_json(file.read(MOST_BYTES + 1), "a game of hanab.live")
+        return from_json(read_json(file))
+    return from_json(parse_json(file.read(MOST_BYTES + 1), "a game of hanab.live"))
+
+
+def from_json(game: Any) -> tuple[HanabiConfig, list[str], list[int]]:
+    """Read a game from the parsed JSON of its file; what is returned, and errors in it, as for `load`."""
     if not isinstance(game, Mapping):
         raise ValueError(f"a game of hanab.live is a JSON object, got {type(game).__name__}")  # noqa: TRY004 - of the file
     options = _options(game)
@@ -108,16 +122,18 @@ def player_names(game: Mapping[str, Any], players: int) -> list[str]:
     return [names[(first + player) % players] for player in range(players)]
 
 
-def read_game(path: str | PathLike[str]) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...], dict[str, Any]]:
-    """A file's configuration, players' names, actions in words, and options of a reset that deal the same cards.
+def read_game(game: Any) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...], dict[str, Any]]:
+    """Configuration, players' names, actions in words, and options of a reset that deal the same cards.
+
+    Args:
+        game: the parsed JSON of a file.
 
     Raises:
         ValueError: see `load`.
-        OSError: see `load`.
     """
-    config, deck, actions = load(path)
+    config, deck, actions = from_json(game)
     words = tuple(action_to_str(config, action) for action in actions)
-    return config, tuple(player_names(read_json(path), config.players)), words, {"deck": deck}
+    return config, tuple(player_names(game, config.players)), words, {"deck": deck}
 
 
 def _options(game: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,7 +59,11 @@ def run(args: Args) -> None:
 
 
 def check(content: Any, num_threads: int = 1) -> list[str]:
-    """What does not hold of an entry, which may be a stranger's JSON, a line each.
+    """Check an entry: a line for each claim that does not hold.
+
+    Args:
+        content: parsed JSON from any source.
+        num_threads: of the simulator and of the networks.
 
     Raises:
         ValueError: it is no entry, or names what cannot be loaded or played again; nothing was played.

@@ -90,7 +90,7 @@ def datasets_of(args: Args) -> list[Any]:
 
     if args.source is not None:
         effort_of(args.search, [])  # nobody plays
-        args.source.stat()
+        args.source.stat()  # one that is not there is named
     if args.source is None:
         datasets = [played(args)]
     elif args.source.is_dir():

@@ -96,7 +96,8 @@ def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
     """
     from hanabi_env import hanablive
 
-    config, deck, actions = hanablive.load(path)
+    game = read_json(path)
+    config, deck, actions = hanablive.from_json(game)
     block = GamesBlock(
         seeds=np.zeros(1, np.uint64),
         indices=np.zeros(1, np.uint64),
@@ -107,7 +108,7 @@ def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
     )
     for _ in RecordedBlock(game_of(config).make_game(config), block, 0, observes=False, specialize=False).turns():
         pass
-    return config, hanablive.player_names(read_json(path), config.players), block
+    return config, hanablive.player_names(game, config.players), block
 
 
 # --- Out --------------------------------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class RoundRollouts(Rollouts):
 def by_size(make: Callable[[int], R]) -> Callable[[int], R]:
     """A function that gives roll-outs for a count of games, `GAMES_AT_ONCE` at most; each size is made once.
 
-    Every batch asks for some: here a search sees that nobody waits for it any more.
+    Every batch of a search calls it, so a search that is no longer wanted ends here.
     """
     made = cache(make)
 

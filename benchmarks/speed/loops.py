@@ -33,8 +33,7 @@ def rollout_loop(
         num_threads: threads that share the games.
         tables: the games to play; fresh ones if ``None``.
     """
-    one_and_several = careful_rollouts(game) if policy == "no misplay" else None
-    rollout = None if one_and_several is None else one_and_several[num_threads > 1]
+    rollout = careful_rollouts(game)[num_threads > 1] if policy == "no misplay" else None
     views = 0 if observation is None else game.players if seats == "all" else 1
     return timing.rollout_loop(game, num_envs, views, FORMATS[observation or "packed"], num_threads, tables, rollout)
 

@@ -33,7 +33,7 @@ from hanabako.interrupts import in_threads
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, weights, without_clock
 from tests.conftest import ROOT
-from tests.processes import heed_signals
+from tests.processes import begin_python, heed_signals
 
 SOON = 20
 """Seconds: more than two, for machines that have much else to do, and far less than the work takes."""
@@ -61,16 +61,7 @@ class Working:
         os.mkfifo(folder / "pipe")
         self.pipe = os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
         self.said = folder / "said"
-        with self.said.open("wb") as file:
-            self.process = subprocess.Popen(
-                [sys.executable, *words],
-                cwd=folder,
-                env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"},
-                stdout=file,
-                stderr=file,
-                start_new_session=True,
-                preexec_fn=heed_signals,  # noqa: PLW1509
-            )
+        self.process = begin_python(words, folder, self.said)
 
     def wait_until_begun(self, parts: int = 1) -> None:
         for _ in range(parts):

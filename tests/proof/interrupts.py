@@ -9,13 +9,12 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 from hanabako.files import read_json
-from tests.processes import heed_signals
+from tests.processes import begin_python
 from tests.proof.records import Record, work
 
 PROMISE = "Ctrl-C ends every command and study, and finished work is kept"
@@ -23,7 +22,6 @@ TESTED = (
     "SIGINT to the process group of a command at a random moment of its work; it must end without a traceback and "
     "leave no process and no half-written file; the time to its end is measured"
 )
-ROOT = Path(__file__).resolve().parents[2]
 WANTED = 10
 """Interrupts of each command."""
 PROMISED, PATIENCE = 2.0, 60.0
@@ -81,16 +79,7 @@ def once(record: Record, name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "mine.py").write_text(STUDY, encoding="utf-8")
         said = Path(folder, "said")
-        with said.open("wb") as file:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "hanabako", *COMMANDS[name].split()],
-                cwd=folder,
-                env=os.environ | {"PYTHONPATH": str(ROOT)},
-                stdout=file,
-                stderr=file,
-                start_new_session=True,
-                preexec_fn=heed_signals,  # noqa: PLW1509
-            )
+        process = begin_python(["-m", "hanabako", *COMMANDS[name].split()], Path(folder), said)
         time.sleep(rng.uniform(1, STARTING))
         failures = [] if process.poll() is None else [f"it had ended with {process.returncode}"]
         pressed = time.perf_counter()

@@ -1,7 +1,6 @@
 """What ran, as JSON that is committed: a row for each thing tried, so that a run goes on where the last one was."""
 
 import json
-import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from tqdm import tqdm
 
 from hanabako import machine
 from hanabako.files import write_json
+from hanabako.interrupts import handling
 
 RESULTS = Path(__file__).parent / "results"
 MOST_FAILURES = 20
@@ -141,9 +141,5 @@ def interruptible() -> Iterator[Callable[[], bool]]:
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with handling(note):
         yield lambda: bool(came)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import tyro
 
-from hanabako import program
 from hanabako.files import read_json, write_text
 from hanabako.interrupts import interruptible
+from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 
 from .runs import finished, read_about
@@ -94,7 +94,7 @@ def command_line(module: str, argv: list[str] | None = None) -> None:
     """Train as the command ``python -m module`` does, with the settings as its options."""
     whole_name = f"hanabako.{module}" if module.startswith("agents.") else module  # the former is its name in a clone
     learner = declared_by(import_module(whole_name))
-    program.run_program(lambda args: start(learner, args), learner.settings, module, learner.about, argv)
+    run_program(lambda args: start(learner, args), learner.settings, module, learner.about, argv)
 
 
 def start(learner: Learner, args: Settings) -> None:
@@ -103,7 +103,7 @@ def start(learner: Learner, args: Settings) -> None:
     Raises:
         SystemExit: something is wrong, in one line.
     """
-    with program.in_a_sentence(learner.name):
+    with in_a_sentence(learner.name):
         try:
             run_dir = train(args, learner.algorithm)
         except ConnectionError as error:

@@ -144,7 +144,7 @@ def usable_cores() -> int:
 def saved_ranks(run_dir: Path) -> int:
     """How many ranks made the run, as its ``config.json`` says, if that many wrote a checkpoint.
 
-    Both may be a stranger's, and that many processes are about to be started.
+    The run may come from someone else, so neither number is trusted alone: each rank becomes a process.
 
     Raises:
         ValueError: the directory holds no run, or one of more than `MOST_RANKS`, whose number must be given.
