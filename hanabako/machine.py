@@ -96,7 +96,7 @@ def commit() -> str | None:
         return None
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
-        answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+        answer = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8", errors="replace", check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()

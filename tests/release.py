@@ -146,7 +146,9 @@ def starts(python: Path, folder: Path) -> None:
 def run(*command: str, cwd: Path | None = None) -> str:
     """The output of a process, which sees no other Hanabako."""
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, check=False, cwd=cwd, env=variables, capture_output=True, text=True)
+    done = subprocess.run(
+        command, check=False, cwd=cwd, env=variables, capture_output=True, encoding="utf-8", errors="replace"
+    )
     if done.returncode:
         raise FailedError((done.stdout + done.stderr).strip())
     return done.stdout

@@ -74,7 +74,13 @@ def name_of(path: Path) -> str:
 def run(code: str) -> str:
     """Output of a fresh interpreter."""
     return subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=120,
     ).stdout
 
 

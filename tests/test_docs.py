@@ -162,7 +162,8 @@ def test_what_a_page_says_runs(page: Path, tmp_path: Path):
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
@@ -174,7 +175,14 @@ def test_every_other_command_of_a_page_is_one(page: Path):
     for words in commands(page):
         program = words[0]
         if program == "make":
-            done = subprocess.run(["make", "-n", *words[1:]], check=False, cwd=ROOT, capture_output=True, text=True)
+            done = subprocess.run(
+                ["make", "-n", *words[1:]],
+                check=False,
+                cwd=ROOT,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+            )
             assert done.returncode == 0, done.stderr
         elif program == "pip":
             for extra in re.findall(r"\.\[(\w+)\]", " ".join(words)):

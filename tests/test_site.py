@@ -279,7 +279,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HANABAKO_")}
     done = subprocess.run(
         [sys.executable, *command, ".", str(folder / "html")],
-        check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900,
+        check=False, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", errors="replace", timeout=900,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return folder / "html"

@@ -121,7 +121,14 @@ def run(arguments: list[str], *path: Path, folder: Path, **variables: str) -> st
 def finished(command: list[str], folder: Path, variables: dict[str, str]) -> str:
     """The output of a process that ended well."""
     done = subprocess.run(
-        command, check=False, cwd=folder, env=os.environ | variables, capture_output=True, text=True, timeout=240
+        command,
+        check=False,
+        cwd=folder,
+        env=os.environ | variables,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=240,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

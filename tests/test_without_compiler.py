@@ -35,7 +35,9 @@ def played(under_test: GameUnderTest) -> str:
 def test_plain_python_plays_the_same_games(under_test: GameUnderTest):
     command = [sys.executable, "-W", "error::RuntimeWarning", "-m", __name__, under_test.name]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    interpreted = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    interpreted = subprocess.run(
+        command, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     assert interpreted.returncode == 0, interpreted.stderr
     assert interpreted.stdout.strip() == played(under_test)
 

@@ -170,7 +170,9 @@ def versions(python: Path, client: Client) -> dict[str, str]:
 def finished(command: list[str], cwd: Path | None = None) -> str:
     """The output of a process that ended well; it sees no other Hanabako."""
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=cwd, env=variables).stdout
+    return subprocess.run(
+        command, check=True, capture_output=True, encoding="utf-8", errors="replace", cwd=cwd, env=variables
+    ).stdout
 
 
 def last_words(error: subprocess.CalledProcessError) -> str:

@@ -74,7 +74,9 @@ def start(program: str, cache: str) -> float:
     """CPU seconds of a new process that runs ``program`` with this cache directory."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-c", CLOCKED.format(program=program)]
-    answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=True
+    )
     return float(answer.stdout.splitlines()[-1])
 
 

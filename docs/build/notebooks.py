@@ -152,7 +152,9 @@ def meaning(code: str) -> str:
 def git(*words: str) -> str | None:
     """What git says, or None where it fails or is missing."""
     try:
-        done = subprocess.run(["git", *words], cwd=ROOT, check=False, capture_output=True, text=True)
+        done = subprocess.run(
+            ["git", *words], cwd=ROOT, check=False, capture_output=True, encoding="utf-8", errors="replace"
+        )
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None

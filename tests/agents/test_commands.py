@@ -39,7 +39,14 @@ def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.Comple
     environment = os.environ | variables
     command = [sys.executable, "-c", code]
     return subprocess.run(
-        command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+        command,
+        check=False,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=120,
     )
 
 

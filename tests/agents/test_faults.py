@@ -397,7 +397,13 @@ def test_a_directory_that_another_process_trains_in_is_locked_until_that_ends(tm
 def test_a_run_of_two_ranks_that_diverges_ends_in_one_sentence(tmp_path: Path):
     words = ["train", *as_options(TINY, tmp_path / "run"), "--ranks=2", "--learning-rate=1e6", "--max-grad-norm=1e6"]
     ended = subprocess.run(
-        [sys.executable, "-m", "hanabako", *words], cwd=ROOT, check=False, capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "hanabako", *words],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=300,
     )
     said = [line for line in ended.stderr.splitlines() if "finite" in line]
     assert ended.returncode == 1 and len(said) == 1 and ended.stderr.splitlines()[-1] == said[0]

@@ -381,7 +381,8 @@ def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path)
         cwd=tmp_path,
         env=environment,
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         preexec_fn=heed_signals,  # noqa: PLW1509
     ) as process:
         try:
@@ -413,7 +414,8 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
         cwd=tmp_path,
         env=environment,
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         preexec_fn=heed_signals,  # noqa: PLW1509
     ) as process:
         try:

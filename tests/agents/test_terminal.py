@@ -288,7 +288,15 @@ def test_without_a_terminal_words_are_read_until_they_end(tmp_path: Path):
     words = command("play", "hanabi", "--with", "random", "--preset", "mini", "--seed", "7", "--out", "game.json")
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        words, input="play 0\n", cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=True
+        words,
+        input="play 0\n",
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=120,
+        check=True,
     )
     assert "player_0 plays" in done.stdout and "\033" not in done.stdout
     assert read_record(tmp_path / "game.json").actions[0] == "play 0"

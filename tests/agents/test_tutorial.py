@@ -16,7 +16,9 @@ def test_the_tutorials_bot_plays_alone_and_with_others(tmp_path):
     file = tmp_path / "shy.py"
     file.write_text("\n".join([*blocks[:2], "print(env.unwrapped.to_dict()['end_reason'])\n"]), encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, file], env=environment, check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, file], env=environment, check=False, capture_output=True, encoding="utf-8", errors="replace"
+    )
     assert done.returncode == 0, done.stderr
     alone, with_piers, end_reason = done.stdout.splitlines()
     assert 3 < float(alone) < float(with_piers) < 20

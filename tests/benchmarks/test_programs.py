@@ -202,5 +202,5 @@ def test_a_program_keeps_its_former_name(name: str):
 @pytest.mark.parametrize("name", ["compile_time", "learner", "peers", "throughput"])
 def test_a_command_keeps_its_former_name(name: str):
     command = [sys.executable, "-m", f"benchmarks.{name}", "--help"]
-    out = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout
+    out = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace").stdout
     assert out.startswith(f"usage: python -m benchmarks.{name} ")

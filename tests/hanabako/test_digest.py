@@ -67,7 +67,9 @@ def run(folder: Path, hash_seed: int = 0) -> list[int]:
         "PYTHONHASHSEED": str(hash_seed),
     }
     command = [sys.executable, str(folder / "program.py")]
-    answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=120)
+    answer = subprocess.run(
+        command, env=environment, check=True, capture_output=True, encoding="utf-8", errors="replace", timeout=120
+    )
     return [int(word) for word in answer.stdout.split()]
 
 

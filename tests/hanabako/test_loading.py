@@ -53,7 +53,9 @@ def run(tmp_path):
 
     def run(*arguments):
         command = [sys.executable, str(program), *arguments]
-        finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        finished = subprocess.run(
+            command, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=True
+        )
         return [line.split() for line in finished.stdout.splitlines()]
 
     return run

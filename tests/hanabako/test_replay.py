@@ -148,7 +148,9 @@ def visit(browser: str, folder: Path, address: str = "", then: str = "", **optio
     flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update"
     flags += f" --disable-sync --no-first-run --user-data-dir={folder / 'profile'} --virtual-time-budget=500 --dump-dom"
     command = [browser, *flags.split(), f"file://{file}{address}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
+    ).stdout
 
 
 def press(*keys: str, on: str = "document.body") -> str:
@@ -251,7 +253,9 @@ def test_the_page_works_inside_a_notebooks_frame(browser: str, tmp_path: Path) -
         f"--headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'p'} --virtual-time-budget=2000 --dump-dom"
     )
     command = [browser, *flags.split(), f"file://{file}"]
-    document = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    document = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
+    ).stdout
     assert "<title>turn 1</title>" in document
 
 
@@ -288,7 +292,9 @@ def test_the_page_fits_a_phone(browser: str, tmp_path: Path, width: int) -> None
     file.write_text(f"<!doctype html><title>-</title><script>{listen}</script>{frame}", encoding="utf-8")
     flags = f"--headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'p'} --virtual-time-budget=2000"
     command = [browser, *flags.split(), "--dump-dom", f"file://{file}"]
-    document = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    document = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
+    ).stdout
     assert "<title>fits</title>" in document
 
 

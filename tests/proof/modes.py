@@ -61,7 +61,14 @@ def in_a_process(variable: str, every: int) -> Outcome:
     numba_cache = str(ROOT / ".cache" / f"numba-{variable.lower()}")
     environment = {**os.environ, variable: "1", "NUMBA_CACHE_DIR": numba_cache}
     process = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SLOWEST, check=False
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=SLOWEST,
+        check=False,
     )
     if process.returncode:
         return 0, [f"{variable}=1 ended with {process.returncode}: {process.stderr[-300:]}"]

@@ -60,7 +60,8 @@ def once(record: Record, name: str) -> None:
             cwd=root,
             env=os.environ | {"FAST": "1", "PYTHONPATH": str(root)},
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             check=False,
         )
     found = SUMMARY.findall(ended.stdout)
