@@ -32,7 +32,9 @@ pytestmark = pytest.mark.upkeep
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
-RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py"))}
+ALGORITHM = "reinforce"
+"""The recipe that brings no other library: `docs/comparisons.md` shows it."""
+RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem != ALGORITHM}
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 
 

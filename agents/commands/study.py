@@ -3,12 +3,14 @@
     hanabako study list                                     # the studies of a clone
     hanabako study list search_hanabi                       # its rows, and how much of each is done
     hanabako study run search_hanabi --where players=2 --cores 2 --minutes 30
-    hanabako study run mine.py                              # a study of your own: mine.json, mine.md and figures
+    hanabako study run compare.toml --cores 2               # algorithms side by side: compare.json, .md and figures
+    hanabako study run mine.py                              # any other study of your own
     hanabako study page search_hanabi
     hanabako study merge a.json b.json --out both.json
 
-`run`, `page` and `list` import the study's file, which runs its code; `merge`, and `list` of a JSON file, read results
-alone. Ctrl-C ends a run, which keeps what is finished; the same command goes on with it.
+`run` imports a study in Python, or the algorithms that a comparison in TOML names, which runs their code; so do `page`
+and `list` of a study in Python. What they do with TOML or JSON, and `merge`, runs none. Ctrl-C ends a run, which keeps
+what is finished; the same command goes on with it.
 """
 
 import sys
@@ -29,7 +31,7 @@ from ..studies.study import Result, Row, Study, chosen, key_of, words_of
 
 __all__ = ["Args", "run"]
 
-Name = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME|FILE.py")]
+Name = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME|FILE.toml|FILE.py")]
 Where = Annotated[tuple[str, ...], tyro.conf.arg(metavar="FIELD=VALUE")]
 
 
@@ -67,7 +69,7 @@ class Run:
 class Page:
     """Write a study's page and figures from its results."""
 
-    study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE.py]")] = None
+    study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE.toml|FILE.py]")] = None
     """A study of the clone by name, or a file; without, all studies of the clone."""
     out: Path | None = None
     """The folder for page and figures, and of the results: by default as in `run`."""
@@ -143,6 +145,8 @@ def run_rows(args: Run) -> None:
     place = find(args.study, args.out)
     study, executor = load(place), executor_of(args.cores)
     rows = rows_of(study, args.where)
+    if study.check is not None:
+        study.check()
     origin = origin_of(["study", "run", place.words, *(["--where", *args.where] if args.where else [])])
     refused = run_study(study, place.results, origin, rows, executor, args.cores, args.minutes, args.again)
     print_page(study, place)

@@ -139,8 +139,12 @@ def describe_cross_play(result: Result) -> Iterator[str]:
     yield "score of the row's agent at player 0's seat with the column's agent at all others:"
     yield from matrix(result["agents"], cells, 24)
     for name in ("self_play", "cross_play") if "runs" in result else ():
-        error = result["runs"][f"{name}_error"]
-        yield f"{name:<24}{result['runs'][name]:>15.3f}" + ("" if error is None else f" +- {error:5.3f}")
+        ends = result["runs"][f"{name}_interval"]
+        sure = "no inference from fewer than five runs" if ends is None else f"{ends[0]:.3f} to {ends[1]:.3f}"
+        yield f"{name:<24}{result['runs'][name]:>15.3f}  ({sure})"
+    if "runs" in result:
+        sizes = ", ".join(str(len(group)) for group in result["runs"]["groups"])
+        yield f"runs that understand each other, by group: {sizes}"
 
 
 def describe_one_guest(result: Result) -> Iterator[str]:
@@ -201,4 +205,4 @@ def draw(path: Path, mode: Mode, result: Result) -> None:
     title = f"{result['config']['game']} {result['preset']}, {result['players']} players"
     best = getattr(config_from_dict(result["config"]), "max_score", float(scores.max()))
     names = [short_name(name) for name in result["agents"]]
-    crossplay.save_heat_map(path, crossplay.heat_map(scores, names, best, title, *mode.axes))
+    crossplay.save_figure(path, crossplay.heat_map(scores, names, best, title, *mode.axes))

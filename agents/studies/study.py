@@ -94,6 +94,8 @@ class Study:
     """By the name of the picture's file."""
     unit: str = "game"
     """What ``done`` and ``wanted`` count, for the progress bar."""
+    check: Callable[[], None] | None = None
+    """Tries what the rows will need before any is played; raises ValueError if something cannot work."""
 
     def __post_init__(self) -> None:
         keys = [row.key for row in self.rows]

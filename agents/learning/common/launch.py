@@ -48,7 +48,7 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder, suppress(SignalException):
         # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
-        told = {"algorithm": learner.name, "args": settings.to_json()}
+        told = {"algorithm": learner.source, "args": settings.to_json()}
         path = write_json(Path(folder) / "settings.json", told)
         logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)  # what is wrong is said below
         try:
@@ -70,7 +70,7 @@ def train_to_the_end(
         run_dir: where it is kept.
         settings: if it has not begun, as words of a command line.
         command: what goes on with it after an interruption.
-        learner: the algorithm, one of `agents.learning.common.algorithms.NAMES`.
+        learner: the algorithm, see `agents.learning.common.algorithms.named`.
 
     Raises:
         SystemExit: it was interrupted.
