@@ -144,7 +144,7 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
 
     Returns:
         JSON types: ``self_play`` and ``cross_play``, each with its ``_interval`` at 95 % over runs (None for fewer than
-        five), and ``groups`` of runs that understand each other, by their numbers in the matrix.
+        five; a run that agrees with none scores 0), and ``groups`` of runs that understand each other, by number.
 
     Raises:
         ValueError: the matrix is not square, or of fewer than two runs.
@@ -152,7 +152,7 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
     if matrix.ndim != 2 or len(matrix) != matrix.shape[-1] or len(matrix) < 2:
         raise ValueError(f"matrix must be square, of at least 2 runs, got {matrix.shape}")
     alone = estimates.mean(matrix.diagonal())
-    together = estimates.among(matrix, (float(matrix.min()), float(matrix.max())))
+    together = estimates.among(matrix, (min(0.0, float(matrix.min())), float(matrix.max())))
     return {
         "self_play": alone.value,
         "self_play_interval": alone.ends,

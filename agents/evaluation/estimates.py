@@ -45,6 +45,8 @@ KEPT = 0.9
 EXTRA, EXTRA_OF_WINS = 0.5, 0.25
 """What the one more run of a bootstrap of pairs counts for: of scores, and of who scores more."""
 LEVEL, RESAMPLES, SEED = 0.95, 2000, 1
+MOST_BANDS = 3
+"""In one picture of performance profiles: more would hide each other."""
 
 Matrix = NDArray[np.float64]
 
@@ -285,14 +287,14 @@ def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], label: str) -> A
 
 
 def profile_figure(profiles: Mapping[str, Sequence[Estimate]], levels: ArrayLike, label: str) -> Any:
-    """A figure of performance profiles, with bands where there are enough runs."""
+    """A figure of performance profiles; up to `MOST_BANDS` have bands, where there are enough runs."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
     axes = figure.subplots()
     for name, parts in profiles.items():
         (line,) = axes.plot(levels, [part.value for part in parts], label=name)
-        if all(part.inference for part in parts):
+        if len(profiles) <= MOST_BANDS and all(part.inference for part in parts):
             lows, highs = [part.low for part in parts], [part.high for part in parts]
             axes.fill_between(levels, lows, highs, color=line.get_color(), alpha=0.12)
     axes.set(xlabel=label, ylabel="part of pairs that score at least that", ylim=(-0.02, 1.02))

@@ -247,7 +247,7 @@ def test_a_setting_may_name_the_policy_of_another_algorithm_with_the_same_seed(t
     assert list(second.needs) == [first]
     assert second.agents == [str(first.policy)]
     assert second.told["level_below"] == str(tmp_path / "compare" / "one-2" / "policy.safetensors")
-    assert list(Pair("two-2", "one-2", "", second.of).needs) == [second, first]
+    assert list(Pair(second.of, "two-2", "one-2", "").needs) == [second, first]
 
 
 def test_the_config_adds_to_what_training_usually_has(tmp_path: Path):

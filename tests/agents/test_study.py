@@ -400,8 +400,8 @@ def test_a_row_that_could_not_be_played_ends_the_command_in_a_line(dice: Path, s
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["list", "nothing"], "a study must be .* file that ends with .py, got 'nothing'"),
-        (["run", "dice.toml"], "a study must be .* file that ends with .py, got 'dice.toml'"),
+        (["list", "nothing"], "a study must be .* file that ends with .py or .toml, got 'nothing'"),
+        (["run", "dice.toml"], "a study must be .* file that ends with .py or .toml, got 'dice.toml'"),
         (["run", "DICE", "--where", "sides"], "where must be FIELD=VALUE, got 'sides'"),
         (["run", "DICE", "--where", "sides=7"], "sides must be one of 6, 20, got '7'"),
         (["run", "DICE", "--where", "sides=6", "sides=20"], "where must say sides once, got '6' and '20'"),

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,8 @@ __all__ = ["KEPT", "Algorithm", "Comparison", "Declared", "Pair", "Run", "Told",
 
 KEPT = ("policy.safetensors", "metrics.jsonl", "config.json")
 """The files of a finished run that others need."""
+BESIDE, RUNS = "beside", "runs"
+"""The folders of a row's files on another machine: those beside the comparison's file, and runs."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Comparison(Declared):
     def run(self, name: str, seed: int) -> "Run":
         """The run of an algorithm."""
         own = self.algorithms[name]
-        return Run(name, seed, own.module, shlex.join(as_words(self.told(name))), own.ranks, self)
+        return Run(self, name, seed, own.module, shlex.join(as_words(self.told(name))), own.ranks)
 
     def run_named(self, name: str) -> "Run":
         """The run that a pair calls by a name."""
@@ -106,7 +108,7 @@ class Comparison(Declared):
         runs = [self.run(name, seed) for seed in self.seeds for name in self.algorithms]
         names = [*self.partners, *(run.name for run in runs)]
         played = shlex.join(as_words(self.played))
-        return [*runs, *(Pair(one, other, played, self, wanted=self.deals) for one in names for other in names)]
+        return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one in names for other in names)]
 
     def where(self, name: str) -> str:
         """What is loaded for an agent of a pair: the file of a run's policy, or a partner."""
@@ -118,7 +120,22 @@ class Comparison(Declared):
 
 @dataclass(frozen=True)
 class OfComparison(Row):
-    """A row of a comparison."""
+    """A row of a comparison, ``of`` which it is."""
+
+    of: Comparison
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """See `Row.files`: modules and partners beside the file, and the policies of the runs in it."""
+        folder = self.of.folder
+        beside = [*folder.glob("*.py"), *(folder / name for name in self.of.partners if ".." not in Path(name).parts)]
+        modules = {f"{BESIDE}/{path.relative_to(folder)}": path for path in beside if path.is_relative_to(folder)}
+        runs: Sequence[Run] = self.needs  # type: ignore[assignment]
+        return modules | {f"{RUNS}/{run.name}/{KEPT[0]}": run.policy for run in runs}
+
+    def at(self, folder: Path) -> "OfComparison":
+        """See `Row.at`."""
+        return replace(self, of=replace(self.of, folder=folder / BESIDE, runs=folder / RUNS))
 
     def values(self) -> dict[str, Any]:
         """See `Row.values`: what belongs to the whole comparison is left out."""
@@ -140,7 +157,11 @@ class Run(OfComparison):
     settings: str
     """As words of a command line, but for the seed."""
     ranks: int
-    of: Comparison
+
+    @property
+    def leaves(self) -> dict[str, Path]:
+        """See `Row.leaves`."""
+        return {f"{RUNS}/{self.name}/{name}": self.folder / name for name in KEPT}
 
     @property
     def name(self) -> str:
@@ -203,7 +224,6 @@ class Pair(OfComparison):
     """At all other seats."""
     settings: str
     """What is played."""
-    of: Comparison
 
     @cached_property
     def needs(self) -> Sequence[Run]:
