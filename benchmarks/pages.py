@@ -324,7 +324,7 @@ def main(args: Args) -> None:
     for document in DOCUMENTS:
         if update(document, generated(document), args.check, "python -m benchmarks.pages"):
             print(f"written: {document.relative_to(ROOT)}")
-    from .strength.tables.agent_scores import agent_scores  # and with it torch
+    from .agent_scores import agent_scores  # and with it torch
 
     text = agent_scores()
     if not SCORES.exists() or SCORES.read_text(encoding="utf-8") != text:

@@ -63,8 +63,9 @@ def lines(game: str) -> Iterator[str]:
     bots = bots_of(game)
     yield game
     for name in names(game):
-        sees = "all cards" if name in bots and bots[name].cheats else "what its seat sees" if name in bots else "nothing"
-        yield line(name, "bot" if name in bots else "random", sees, measured.get(name))
+        bot = bots.get(name)
+        sees = "nothing" if bot is None else "all cards" if bot.cheats else "what its seat sees"
+        yield line(name, "random" if bot is None else "bot", sees, measured.get(name))
     for name in pretrained(game):
         yield line(name, "network", observation_of(name, measured.get(name)), measured.get(name))
 

@@ -7,7 +7,7 @@ from typing import Any
 from agents.studies.store import read_results
 from hanabako.games import game_named, game_names
 
-from .. import hanabi_bots, shipped_networks
+from .strength import hanabi_bots, shipped_networks
 
 __all__ = ["agent_scores"]
 
