@@ -52,4 +52,4 @@ def lines(game: str) -> Iterator[str]:
 
 def written(value: object) -> str:
     """A value as ``name=value`` has it."""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
