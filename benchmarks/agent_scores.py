@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agents.studies.store import read_results
-from hanabako.games import game_named, game_names
+from hanabako.games import config_from_dict, game_named, game_names, game_of
 
 from .strength import hanabi_bots, shipped_networks
 
@@ -18,13 +18,19 @@ def agent_scores() -> str:
     A bot's are of the first preset and the fewest players.
     """
     evaluations: list[Mapping[str, Any]] = [row["evaluation"] for row in read_results(shipped_networks.RESULTS)]
-    evaluations += [row for row in read_results(hanabi_bots.RESULTS) if row["max_life_tokens"] == hanabi_bots.LIVES]
+    evaluations += [row for row in read_results(hanabi_bots.RESULTS) if is_of_preset(row)]
     found: dict[str, dict[str, Any]] = {game: {} for game in game_names()}
     for evaluation in sorted(evaluations, key=order):
         about = {name: evaluation[name] for name in ("preset", "players", "observation")}
         for name, score in scores_of(evaluation):
             found[evaluation["config"]["game"]].setdefault(name, about | score)
     return json.dumps({game: dict(sorted(scores.items())) for game, scores in found.items()}, indent=1) + "\n"
+
+
+def is_of_preset(evaluation: Mapping[str, Any]) -> bool:
+    """Whether nothing but the number of players differs from the preset that is named."""
+    config = config_from_dict(evaluation["config"])
+    return config == game_of(config).make_config(preset=evaluation["preset"], players=evaluation["players"])
 
 
 def order(evaluation: Mapping[str, Any]) -> tuple[bool, int]:

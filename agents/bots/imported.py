@@ -123,9 +123,9 @@ class FileLoader(SourceFileLoader):
 
 def names_imported(source: bytes) -> set[str]:
     """The top-level modules that a source imports from."""
-    nodes = list(ast.walk(ast.parse(source)))
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    parts = list(ast.walk(ast.parse(source)))
+    names = [alias.name for part in parts if isinstance(part, ast.Import) for alias in part.names]
+    names += [part.module or "" for part in parts if isinstance(part, ast.ImportFrom) and not part.level]
     return {name.partition(".")[0] for name in names}
 
 
