@@ -130,11 +130,6 @@ def config_of(name: str) -> Any:
     return policy.config
 
 
-def outcome_of(agent: Any) -> list[list[int]]:
-    """For another process: by name, or unpickled."""
-    return outcome(agents.load(agent, MINI) if isinstance(agent, str) else agent, 2)
-
-
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder to be in; what is imported from there is forgotten."""
@@ -204,8 +199,10 @@ def test_other_processes_import_the_same_file(place: Path):
     written(place, MINE)
     here = agents.load("mine.py:Timid", MINI)
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        there = [pool.submit(outcome_of, agent).result() for agent in (here, "mine.py:Timid")]
-    assert there == [outcome_of(here)] * 2
+        played = pool.submit(play, MINI, here, 2, 3).result()
+        back = pool.submit(agents.load, "mine.py:Timid", MINI).result()
+    assert played.length.tolist() == play(MINI, here, 2, 3).length.tolist()
+    assert type(back) is type(here)
 
 
 def test_names_of_the_project_come_first(place: Path):
