@@ -174,7 +174,7 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any =
         except ModuleNotFoundError:
             raise ValueError(unknown(text, [game])) from None
     path = network_file(name_or_path)
-    if path is None:
+    if path is None or path.suffix == ".py":
         raise ValueError(unknown(text, [game]))
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
@@ -201,6 +201,8 @@ def unknown(text: str, of_games: Sequence[str]) -> str:
     """What is said of a name that no agent has."""
     if isdir(text):  # noqa: PTH112 - Path's raises if the name is too long
         return f"{text} holds no {POLICY}: is it a run's directory?"
+    if text.endswith(".py"):
+        return f"an agent in a file is named as in {text}:NAME, got {shown(text)}"
     known = [name for game in of_games for name in (*names(game), *pretrained(game))]
     like = did_you_mean(text, [*known, *(prefix + text.partition(":")[2] for prefix in PREFIXES)])
     if (source := source_of(text)) is not None:
@@ -227,11 +229,18 @@ def prefix_of(name: str) -> str | None:
     return next((prefix for prefix in PREFIXES if name.startswith(prefix)), None)
 
 
+def split(name: str) -> tuple[list[str], str]:
+    """The prefixes of an agent's name, and the name or file behind them."""
+    prefixes: list[str] = []
+    while (prefix := prefix_of(name)) is not None:
+        prefixes.append(prefix)
+        name = name.removeprefix(prefix)
+    return prefixes, name
+
+
 def base_of(name: str) -> str:
     """The name or file behind all prefixes of an agent's name."""
-    while (prefix := prefix_of(name)) is not None:
-        name = name.removeprefix(prefix)
-    return name
+    return split(name)[1]
 
 
 def search_over(blueprint: str, config: Any, effort: Mapping[str, Any], trust: bool) -> Policy:
@@ -330,9 +339,9 @@ def is_file(name: str) -> bool:
 
 def metadata_of(name: str) -> dict[str, Any] | None:
     """What a network's file says of itself, or that of the network which is searched over; None for all else."""
-    base = base_of(name)
+    prefixes, base = split(name)
     path = Path(base) if base.endswith(".safetensors") else network_file(base)
-    if path is None:
+    if path is None or any(PREFIXES[prefix].behind == "FILE" for prefix in prefixes):
         return None
     from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
 

@@ -267,7 +267,12 @@ def test_unknown_names_are_likened_to_known_ones(place: Path):
     ):
         with pytest.raises(SystemExit, match=f"did you mean {like}\\?$"):
             main(words)
-    for name, words in (("nowhere.py:Timid", "no file nowhere.py"), ("nowhere.at:Timid", "no module nowhere.at")):
+    for name, words in (
+        ("nowhere.py", "an agent in a file is named as in nowhere.py:NAME"),
+        (str(RECIPE), "careful_bot.py:NAME"),
+        ("nowhere.py:Timid", "no file nowhere.py"),
+        ("nowhere.at:Timid", "no module nowhere.at"),
+    ):
         with pytest.raises(ValueError, match=words):
             agents.load(name, MINI)
 
