@@ -19,6 +19,7 @@ from agents.commands.command_line import main
 from agents.evaluation.modes import short_name
 from agents.playing.play import play
 from agents.registry import PRETRAINED, fingerprints, imports_code, is_file
+from agents.studies.comparison.reading import read
 from agents.studies.store import is_stale
 from hanabako.games import game_named, game_names, game_of
 from hanabako.words.checks import parse_setting
@@ -343,6 +344,34 @@ def test_a_runs_folder_stands_for_its_policy(place: Path, capsys):
     shown = [short_name(name) for name in ("runs/one", "search:runs/one/policy.safetensors", "smart", "a/b.py:Timid")]
     assert shown == ["one", "search:one", "smart", "b.py:Timid"]
     assert is_file("search:runs/one") and not is_file("runs") and not is_file("smart")
+
+
+COMPARISON = """
+study = "comparison"
+game = "hanabi"
+preset = "mini"
+steps = 100
+seeds = [1]
+partners = ["mine.py:Timid", "search:mine.py:SMART", "run", "smart", "gone.py:Timid"]
+[algorithms.one]
+module = "ppo"
+"""
+
+
+def test_the_partners_of_a_comparison_lie_beside_its_file(place: Path):
+    written(place / "there", MARKED)
+    written(place / "there", COMPARISON, "whole.toml")
+    written(place / "there" / "run", "", "policy.safetensors")
+    (place / "there" / "smart").mkdir()
+    whole = read(Path("there", "whole.toml"), place / "runs")
+    assert [whole.where(name) for name in whole.partners] == [
+        "there/mine.py:Timid",
+        "search:there/mine.py:SMART",
+        "there/run",
+        "smart",
+        "gone.py:Timid",
+    ]
+    assert not (place / "imported").exists()
 
 
 # --- Without a config -------------------------------------------------------------------------------------------------
