@@ -155,8 +155,10 @@ def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **
 def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any = None, trust: bool = True) -> Policy:
     """`load` with keywords of any name."""
     text = str(name_or_path)
-    config = own_config(text) if config is None else config
-    game, prefix = game_of(config).name, prefix_of(text)
+    prefix = prefix_of(text)
+    if config is None and (prefix is None or PREFIXES[prefix].behind == "NAME"):
+        config = own_config(text)
+    game = game_names()[0] if config is None else game_of(config).name
     if effort and prefix != SEARCH:
         raise wrong_keyword(next(iter(effort)), searcher(game))
     if prefix is not None:
@@ -217,7 +219,8 @@ class Prefix(NamedTuple):
     """What may stand before the name of another agent, or before a file, in the name of an agent."""
 
     make: Callable[[str, Any, Mapping[str, Any], bool], Policy]
-    """Makes the agent: of what stands behind the prefix, the config, the effort and ``trust``, as `load_with`."""
+    """Makes the agent: of what stands behind the prefix, the config (of a file perhaps None, which is the file's own),
+    the effort and ``trust``, as `load_with`."""
     behind: str
     """What stands behind it: ``NAME`` of an agent, which prefixes may begin too, or ``FILE``."""
     about: str

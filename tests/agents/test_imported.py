@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -14,10 +15,12 @@ from typing import Any
 import pytest
 
 import agents
+from agents import registry
 from agents.bots.imported import spec_of
 from agents.commands.command_line import main
 from agents.evaluation.modes import short_name
 from agents.playing.play import play
+from agents.playing.random_policy import RandomPolicy
 from agents.registry import PRETRAINED, fingerprints, imports_code, is_file
 from agents.studies.comparison.reading import read
 from agents.studies.store import is_stale
@@ -399,6 +402,25 @@ def test_a_config_that_only_observes_otherwise_is_mended_by_the_line_in_the_erro
     assert str(refusal.value).endswith(", or --config belief=false derived=true")
     with pytest.raises(ValueError, match=r"cannot play colors=2$"):
         agents.load(NETWORK, replace(config, colors=2))
+
+
+def test_a_prefix_of_files_is_a_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys):
+    told: list[Any] = []
+
+    def make(file: str, config: Any, effort: Any, trust: bool) -> Any:
+        told.append((file, config))
+        return RandomPolicy(config or MINI)
+
+    monkeypatch.setitem(registry.PREFIXES, "odd:", registry.Prefix(make, "FILE", "an odd network"))
+    agents.load("odd:weights.at", MINI)
+    agents.load("odd:weights", trust=False)
+    agents.load("search:odd:mine", MINI, rollouts=3)
+    assert told == [("weights.at", MINI), ("weights", None), ("mine", MINI)]
+    assert registry.metadata_of(f"odd:{PRETRAINED}/{NETWORK}.safetensors") is None
+    with pytest.raises(ValueError, match="unexpected keyword argument 'rollouts'"):
+        agents.load("odd:weights", rollouts=3)
+    main(["agents", "hanabi"])
+    assert re.search(r"^  odd:FILE +an odd network$", capsys.readouterr().out, flags=re.MULTILINE)
 
 
 # --- Names out of files that others wrote -----------------------------------------------------------------------------
