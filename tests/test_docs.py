@@ -9,6 +9,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tokenize
@@ -169,6 +170,7 @@ def test_what_a_page_says_runs(page: Path, tmp_path: Path):
     path.write_text(program(page), encoding="utf-8")
     for name, text in saved(page):
         (tmp_path / name).write_text(text, encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "recipes", tmp_path / "docs" / "recipes")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
     done = subprocess.run(
         [sys.executable, str(path)],

@@ -73,7 +73,8 @@ def run(args: Args) -> None:
     settings, ranks = args.settings, args.ranks
     if settings.resume is not None:
         learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)
-        settings, ranks = learner.settings(resume=settings.resume), ranks or saved_ranks(settings.resume)
+        ranks = ranks or saved_ranks(settings.resume)
+        settings = learner.settings(resume=settings.resume, trust=settings.trust)
     else:
         learner = named(args.algorithm or NAMES[0])
         ranks = prepared(learner, settings, ranks)

@@ -10,7 +10,7 @@ from hanabako.games import config_from_dict, game_of
 
 from ..playing.play import play
 from ..playing.policy import Policy
-from ..registry import SEARCH, is_file
+from ..registry import base_of, is_file, source_of
 from . import crossplay
 
 __all__ = ["MODES", "Mode", "Name", "Question", "draw", "short_name"]
@@ -180,11 +180,14 @@ def describe_communication(result: Result) -> Iterator[str]:
 
 
 def short_name(name: str) -> str:
-    """A run's file by the name of its directory, and whether it is searched over."""
+    """A run by the name of its folder, an imported agent by those of its file and its own; prefixes stay."""
+    base = base_of(name)
+    prefix, path, source = name.removesuffix(base), Path(base), source_of(name)
+    if source is not None:
+        return f"{prefix}{Path(source.place).name}:{source.name}"
     if not is_file(name):
         return name
-    path = Path(name.removeprefix(SEARCH))
-    return (SEARCH if name.startswith(SEARCH) else "") + (path.parent.name or path.stem)
+    return prefix + (path.name if path.suffix != ".safetensors" else path.parent.name or path.stem)
 
 
 MODES: dict[Name, Mode] = {

@@ -22,6 +22,7 @@ from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 
+from ...registry import imports_code
 from .runs import finished, read_about
 from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, train
 
@@ -106,7 +107,7 @@ def maker_of(run_dir: Path) -> Learner:
             made = f"{run_dir} was made by the algorithm {shown(about['algorithm'])}, which does not ship"
             raise ValueError(f"{made}: name its file or module by --algorithm")
         return named(about["algorithm"])
-    alike = (learner for learner in map(named, NAMES) if learner.settings.names() == about["args"].keys())
+    alike = (learner for learner in map(named, NAMES) if learner.settings.names() == about["args"].keys() | {"trust"})
     return next(alike, named(NAMES[0]))
 
 
@@ -140,7 +141,8 @@ def start(learner: Learner, args: Settings) -> None:
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
         if not finished(run_dir):
-            print(f"Interrupted. To go on: --resume {run_dir}")
+            trust = " --trust" if args.trust or imports_code(args.to_json().values()) else ""
+            print(f"Interrupted. To go on: --resume {run_dir}{trust}")
 
 
 def start_rank(path: Path) -> None:

@@ -19,6 +19,7 @@ from hanabako.files import write_json
 from hanabako.interrupts import patient
 from hanabako.words.checks import shown
 
+from ...registry import imports_code
 from . import algorithms
 from .algorithms import WRONG, Learner
 from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
@@ -114,11 +115,9 @@ def run_module(words: Sequence[str], log: Path) -> int:
 
 def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
     """What a learner's command is told to go on with the run kept in ``run_dir``, or to begin it with ``settings``."""
-    return (
-        ["--resume", str(run_dir)]
-        if holds_checkpoint(run_dir / "checkpoint")
-        else [*settings, "--run-dir", str(run_dir)]
-    )
+    if not holds_checkpoint(run_dir / "checkpoint"):
+        return [*settings, "--run-dir", str(run_dir)]
+    return ["--resume", str(run_dir), *(["--trust"] if imports_code(settings) else [])]
 
 
 def ranks_for(settings: Settings) -> int:

@@ -223,7 +223,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
     """
     if args.resume is not None:
         check_maker(args.resume, name_of(algorithm))
-        args = args.saved(args.resume)
+        args = args.saved(args.resume, args.trust)
     with joined_ranks(args.device) as ranks, processor_settings(), ExitStack() as ours:
         args.check(ranks.world)
         config = args.make_config()

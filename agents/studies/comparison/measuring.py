@@ -19,7 +19,7 @@ __all__ = ["check", "measure"]
 
 SEED = 1
 """Of the deals that all pairs play."""
-DECIDED = ("game", "preset", "players", "config", "seed", "steps", "minutes", "clock", "run_dir", "resume")
+DECIDED = ("game", "preset", "players", "config", "seed", "steps", "minutes", "clock", "run_dir", "resume", "trust")
 """Settings of an algorithm that the comparison decides."""
 
 

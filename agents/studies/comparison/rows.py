@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from hanabako.games import game_named, make_config
 from hanabako.words.ranges import Positive, Size, Within
 
+from ...registry import base_of, network_file, source_of
 from ..study import Row
 
 __all__ = ["KEPT", "Algorithm", "Comparison", "Declared", "Pair", "Run", "Told", "as_words"]
@@ -111,11 +112,13 @@ class Comparison(Declared):
         return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one in names for other in names)]
 
     def where(self, name: str) -> str:
-        """What is loaded for an agent of a pair: the file of a run's policy, or a partner."""
+        """What is loaded for an agent of a pair: a run's policy, or a partner, whose path is relative to the file."""
         if name not in self.partners:
             return str(self.run_named(name).policy)
-        beside = self.folder / name
-        return str(beside) if beside.is_file() else name
+        base, source = base_of(name), source_of(name)
+        beside = self.folder / (source.place if source else base)
+        is_there = beside.is_file() if source else network_file(beside) is not None
+        return name.removesuffix(base) + str(self.folder / base) if is_there else name
 
 
 @dataclass(frozen=True)
