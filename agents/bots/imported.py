@@ -1,25 +1,13 @@
-"""Agents out of Python files and modules: ``mine.py:Timid``, ``package.module:Timid``. Importing them runs their code.
+"""Agents out of Python files and modules: ``mine.py:Timid``, ``package.module:Timid``. This runs their code."""
 
-A file is imported as a module of this one, by a name that holds its path. Two files of one name are thus two modules,
-and another process that unpickles something of a file imports the same file. A file that was edited is imported again.
-"""
-
-import ast
-import importlib
 import inspect
-import os
-import re
 import sys
-import traceback
-from collections.abc import Sequence
-from hashlib import sha256
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import find_spec, spec_from_file_location
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any, NamedTuple
 
+from hanabako.importing import error_in_words, import_file, import_named
 from hanabako.words.checks import did_you_mean, shown
 
 from ..playing.policy import Policy, as_policy
@@ -27,7 +15,6 @@ from .bot import Bot, BotPolicy
 
 __all__ = ["Source", "make_agent", "source_named"]
 
-__path__: list[str] = []  # files are modules in this one, see `FileFinder`
 ASKED = ("name", "observes", "specializes", "plays_apart")
 """What a `Policy` has beside ``seat``."""
 
@@ -77,58 +64,6 @@ def spec_of(module: str) -> ModuleSpec | None:
     return spec
 
 
-# --- Importing --------------------------------------------------------------------------------------------------------
-
-
-class FileFinder(MetaPathFinder):
-    """Finds the modules in this one, whose names hold the paths of their files."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Where a module is: see `importlib.abc.MetaPathFinder.find_spec`."""
-        if not fullname.startswith(f"{__name__}."):
-            return None
-        file = os.fsdecode(bytes.fromhex(fullname.rpartition("_")[2]))
-        return spec_from_file_location(fullname, file, loader=FileLoader(fullname, file))
-
-
-sys.meta_path.append(FileFinder())
-
-
-class FileLoader(SourceFileLoader):
-    """Loads a file, which may import those beside it."""
-
-    digest = ""
-    """The SHA-256 of the source that was loaded."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        """The code of the file as it is now; nothing is cached beside it.
-
-        Raises:
-            ImportError: the file imports one beside it, and another module has that name.
-        """
-        source = self.get_data(self.path)
-        self.digest = sha256(source).hexdigest()
-        code, folder = self.source_to_code(source, self.path), Path(self.path).parent
-        if str(folder) not in sys.path:
-            sys.path.append(str(folder))
-        for name in names_imported(source) - sys.stdlib_module_names:
-            beside = [path for path in (folder / f"{name}.py", folder / name / "__init__.py") if path.is_file()]
-            spec = find_spec(name) if beside else None
-            if spec is not None and Path(spec.origin or "").resolve() not in [path.resolve() for path in beside]:
-                raise ImportError(f"{beside[0]} has the name of another module, {spec.origin}")
-        return code
-
-
-def names_imported(source: bytes) -> set[str]:
-    """The top-level modules that a source imports from."""
-    parts = list(ast.walk(ast.parse(source)))
-    names = [alias.name for part in parts if isinstance(part, ast.Import) for alias in part.names]
-    names += [part.module or "" for part in parts if isinstance(part, ast.ImportFrom) and not part.level]
-    return {name.partition(".")[0] for name in names}
-
-
 def imported(source: Source) -> ModuleType:
     """The module of an agent.
 
@@ -136,32 +71,11 @@ def imported(source: Source) -> ModuleType:
         ModuleNotFoundError: there is none of this name.
         ValueError: there is no such file, or it fails when it is imported; says where.
     """
-    module = source.place
-    if source.is_file:
-        path = source.file()
-        if path is None:
-            raise ValueError(f"there is no file {source.place} with an agent {source.name}")
-        stem = re.sub(r"\W", "_", path.stem)
-        module = f"{__name__}.{stem}_{os.fsencode(path).hex()}"
-        loader = getattr(sys.modules.get(module), "__loader__", None)
-        if isinstance(loader, FileLoader) and loader.digest != sha256(path.read_bytes()).hexdigest():
-            del sys.modules[module]
-    elif str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))
-    try:
-        return importlib.import_module(module)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
-            raise
-        raise ValueError(f"{source.place} cannot be imported: {in_words(error, source)}") from error
-
-
-def in_words(error: BaseException, source: Source) -> str:
-    """An error in one line, with the last line of the source that it passed."""
-    file = str(source.file())
-    passed = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    line = f"line {passed[-1]}: " if passed else ""
-    return f"{line}{type(error).__name__}: {' '.join(str(error).split())}"
+    if not source.is_file:
+        return import_named(source.place)
+    if source.file() is None:
+        raise ValueError(f"there is no file {source.place} with an agent {source.name}")
+    return import_file(Path(source.place))
 
 
 # --- From what a module has to a policy -------------------------------------------------------------------------------
@@ -211,4 +125,4 @@ def called(source: Source, make: Any, config: Any) -> Any:
     except ValueError:
         raise
     except Exception as error:
-        raise ValueError(f"{source} cannot be made: {in_words(error, source)}") from error
+        raise ValueError(f"{source} cannot be made: {error_in_words(error, source.file() or source.place)}") from error

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from hanabako.files import write_bytes
+from hanabako.importing import is_of_a_file
 
 from .study import Result, Row
 
@@ -21,7 +22,6 @@ __all__ = ["Cluster"]
 
 RETRIES = 3
 """How often a row begins again whose machine was lost."""
-OURS = ("hanabako", "agents", "benchmarks")
 
 Play = Callable[[Any, Result | None], Mapping[str, Any]]
 
@@ -110,7 +110,7 @@ class Cluster(Executor):
 def by_value(ray: Any, play: Play) -> None:
     """Let a study's own file, which other machines lack, travel with what it declares."""
     module = sys.modules[play.__module__]
-    if play.__module__.partition(".")[0] not in OURS:
+    if is_of_a_file(play.__module__):
         ray.cloudpickle.register_pickle_by_value(module)
 
 

@@ -49,7 +49,6 @@ def test_a_comparison_is_played_by_all_machines_though_one_is_lost(cluster: Any,
         main(["study", "run", str(path), "--cluster", cluster.address])
     finally:
         losing.join()
-        sys.modules.pop("reinforce", None)
     rows = read_results(tmp_path / "compare.json")
     assert {row["algorithm"]: row["steps"] for row in rows if "algorithm" in row["fields"]} == {
         "ippo": 512,
@@ -76,7 +75,6 @@ def test_a_study_in_python_travels_with_its_file(cluster: Any, tmp_path: Path, c
     assert "it needs 9 cores of one machine, the largest here has 1" in capsys.readouterr().err
     (row,) = json.loads((tmp_path / "dice.json").read_text(encoding="utf-8"))["rows"]
     assert row["thrown"] == [0, 1, 2, 3, 4]
-    sys.modules.pop("dice", None)
 
 
 def test_what_is_no_cluster_is_refused_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -85,4 +83,3 @@ def test_what_is_no_cluster_is_refused_in_a_sentence(tmp_path: Path, monkeypatch
     path.write_text(FILE, encoding="utf-8")
     with pytest.raises(SystemExit, match=r"^hanabako study: a cluster needs Ray: pip install 'hanabako\[cluster\]'$"):
         main(["study", "run", str(path), "--cluster", "auto"])
-    sys.modules.pop("dice", None)

@@ -146,7 +146,7 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["train", "--ranks", "0", "--steps", "1"], "hanabako train: ranks must be at least 1, got 0"),
         (
             ["train", "--algorithm", "dqn"],
-            f"hanabako train: algorithm must be one of {', '.join(NAMES)}, got 'dqn'",
+            f"hanabako train: algorithm must be one of {', '.join(NAMES)}, a file NAME.py or a module, got 'dqn'",
         ),
         (["train", "--resume", "nowhere"], "hanabako train: nowhere holds no run to resume"),
         (["play", "hanabi", "--web", "--port", "-1"], "hanabako play: port must be at least 0, got -1"),

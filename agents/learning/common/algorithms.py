@@ -7,9 +7,7 @@ in ``agents/learning`` and its name in `NAMES`. Any other is named by its file o
 
 import os
 import sys
-from contextlib import suppress
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -24,7 +22,7 @@ from hanabako.words.checks import shown
 
 from ...registry import imports_code
 from .runs import finished, read_about
-from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, train
+from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train
 
 __all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named", "start"]
 
@@ -59,16 +57,14 @@ def named(name: str) -> Learner:
     if name in NAMES:
         return declared_by(import_module(f"{FOLDER}.{name}"), name)
     if name.endswith(".py"):
-        path = Path(name).resolve()
-        if not path.is_file():
-            raise ValueError(f"algorithm {shown(name)} is no file")
-        if path.stem in NAMES:
-            raise ValueError(f"{name} must have a name of its own, not that of the algorithm {path.stem}")
-        return declared_by(import_file(path), str(path))
-    with suppress(ImportError, ValueError):
-        if find_spec(name) is not None:
-            return declared_by(import_named(name), name)
-    raise ValueError(f"algorithm must be one of {', '.join(NAMES)}, a file NAME.py or a module, got {shown(name)}")
+        if Path(name).stem in NAMES:
+            raise ValueError(f"{name} must have a name of its own, not that of an algorithm that ships")
+        return declared_by(import_file(Path(name)), str(Path(name).resolve()))
+    try:
+        return declared_by(import_named(name), name)
+    except (ModuleNotFoundError, TypeError) as error:  # the latter for a name with dots at its beginning
+        known = f"one of {', '.join(NAMES)}, a file NAME.py or a module"
+        raise ValueError(f"algorithm must be {known}, got {shown(name)}") from error
 
 
 def declared_by(module: ModuleType, source: str) -> Learner:
@@ -84,7 +80,7 @@ def declared_by(module: ModuleType, source: str) -> Learner:
     found = [value for value in there if value.__module__ == module.__name__] or there
     if len(found) != 1:
         raise ValueError(f"{module.__name__} must have one class with {', '.join(METHODS)}, got {len(found)}")
-    name = found[0].__module__.removeprefix(f"{FOLDER}.")
+    name = name_of(found[0])
     return Learner(name, source, settings, found[0], module.__doc__ or "")
 
 
