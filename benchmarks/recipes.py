@@ -59,11 +59,11 @@ ROUND = ("rounds=1", "reward=points")
 LEARNING_ENVIRONMENT = ("--config", "derived=false")
 WIDE = ("--width", "128")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
-KNOWING = ("--config", "derived=true")
+KNOWING = ("--config", "derived=true", "reward=win")
 SURE = ("--entropy", "0.01", "--entropy-end", "0.005")
 CAREFUL = ("--minibatch", "4096", "--learning-rate", "5e-4", *SURE)
 LUCK = ("--games", "8192", "--minibatch", "32768", "--learning-rate", "1e-3", "--gae-lambda", "0.9", *SURE)
-WINNER = (*KNOWING, "reward=win", "--partners", "lookahead", *CAREFUL)
+WINNER = (*KNOWING, "--partners", "lookahead", *CAREFUL)
 
 
 def florist(players: int) -> Recipe:
@@ -74,7 +74,9 @@ def florist(players: int) -> Recipe:
 
 def gambler(preset: str, scale: str) -> Recipe:
     """A network for Koi-Koi: a clone of the best bot, which then learns from points in large batches."""
-    bot, points = "monte_carlo:300", ("--config", "reward=points")
+    rules = game_named("koikoi").presets[preset]
+    whole = f"rounds={rules.rounds}", f"hand_swap={str(rules.hand_swap).lower()}"  # not one round, as training has it
+    bot, points = "monte_carlo:300", ("--config", "reward=points", *whole)
     settings = (*points, "--reward-scale", scale, *LUCK, *SELDOM)
     first = Recipe("koikoi", preset, 2, 6 * M, (*points, "--epochs", "2"), bot, clones=bot)
     return Recipe("koikoi", preset, 2, 100 * M, settings, bot, ROUND, first)

@@ -68,7 +68,7 @@ class Args(NetworkSettings):
         played = None if self.dataset is None or self.preset is not None else Dataset(self.dataset).config
         if played is None or game_of(played).name != entry.name:
             return super().make_config()
-        usual = make_config(self.game, settings=entry.training_settings if self.config is None else ())
+        usual = make_config(self.game, settings=entry.training_settings)
         observed = {field: getattr(usual, field) for field in entry.observation_fields}
         said = dict(map(parse_setting, self.config or ())) | ({} if self.players is None else {"players": self.players})
         return entry.make_config(config={**asdict(played), **observed, **said})

@@ -162,6 +162,7 @@ class PPO(NetworkLearner):
             rewards, dones = envs.step(actions)
             if is_team:
                 rewards = rewards[:, :1]  # every player's are the team's
+            if envs.cooperative:
                 rewards = torch.where(dones[:, None] & (rewards < 0), price * rewards, rewards)
             rollout.rewards[t].copy_(self.reward_scale * rewards)
             rollout.dones[t].copy_(dones)
@@ -198,7 +199,7 @@ class PPO(NetworkLearner):
             rollout.actions,
             rollout.log_probabilities,
             normalized(self.ranks, advantages),
-            advantages + rollout.values,
+            advantages.nan_to_num() + rollout.values,
         )
         statistics: dict[str, Tensor] = {}
         for _ in range(args.epochs):
@@ -245,8 +246,8 @@ def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambd
     """Generalized advantage estimation (Schulman et al. 2016) along streams of decisions, (horizon, games).
 
     A decision of stream k is followed by the next decision of stream k in the same game, however many decisions of
-    others lie between; it earns all rewards of k until then. With one stream this is the usual recursion. The last
-    decision of a stream has no advantage if it is not known how the stream went on.
+    others lie between; it earns all rewards of k until then. With one stream this is the usual recursion. The advantage
+    of a stream's last decision is NaN if it is not known how the stream went on.
 
     Args:
         rollout: decisions, their values, rewards (horizon, games, streams) and ends.
@@ -267,18 +268,21 @@ def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambd
         known |= ~goes_on
         own = games, rollout.players[t] if streams > 1 else 0
         delta = rewards[own] + gamma * next_value[own] - rollout.values[t]
-        advantages[t] = torch.where(known[own], delta + gamma * gae_lambda * next_advantage[own], 0.0)
-        next_value[own], next_advantage[own], rewards[own], known[own] = rollout.values[t], advantages[t], 0.0, True
+        advantage = torch.where(known[own], delta + gamma * gae_lambda * next_advantage[own], 0.0)
+        advantages[t] = advantage.where(known[own], torch.nan)
+        next_value[own], next_advantage[own], rewards[own], known[own] = rollout.values[t], advantage, 0.0, True
     return advantages
 
 
 def normalized(ranks: Ranks, advantages: Tensor) -> Tensor:
-    """The advantages shifted and scaled so that those of all ranks have mean 0 and deviation 1."""
-    moments = torch.stack([advantages.new_tensor(advantages.numel()), advantages.sum(), advantages.square().sum()])
+    """The advantages shifted and scaled so that those of all ranks have mean 0 and deviation 1; unknown ones are 0."""
+    known = ~advantages.isnan()
+    own = advantages.nan_to_num()
+    moments = torch.stack([known.sum().to(own.dtype), own.sum(), own.square().sum()])
     count, total, squares = ranks.sum(moments.double() if advantages.device.type != "mps" else moments)
     mean = total / count
     deviation = (squares / count - mean.square()).clamp(min=0).sqrt()
-    return ((advantages - mean) / (deviation + 1e-8)).float()
+    return ((own - mean) / (deviation + 1e-8)).where(known, 0.0).float()
 
 
 # --- Loss -------------------------------------------------------------------------------------------------------------

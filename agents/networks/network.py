@@ -194,7 +194,8 @@ def choose(probabilities: Tensor, noise: Tensor) -> Tensor:
     """Sample an action per row, (rows,) int64: where the cumulative probability passes ``noise`` (rows,) from [0, 1).
 
     The comparison is with ``noise`` times the sum that was really accumulated, and strict, so that rounding can never
-    choose an action of probability 0.
+    choose an action of probability 0; noise that was rounded to 1 counts as the largest float32 below it.
     """
     cumulative = probabilities.cumsum(1)
+    noise = noise.clamp(max=1 - 2**-24)
     return (cumulative <= noise[:, None] * cumulative[:, -1:]).sum(1)

@@ -364,7 +364,9 @@ def test_a_best_response_to_a_random_partner_is_found_exactly(tmp_path: Path):
     }
     args = replace(TINY, **size, steps=40 * 128 * 16, partners=("random",), network="dense", entropy_end=0.001)
     fields = ("colors=1", "ranks=2", "hand_size=1", "max_information_tokens=1", "max_life_tokens=1")
-    args = replace(args, preset="mini", config=(*fields, "score_on_loss=fireworks"), run_dir=tmp_path / "run")
+    args = replace(
+        args, preset="mini", config=(*fields, "score_on_loss=fireworks", "derived=false"), run_dir=tmp_path / "run"
+    )
     policy = load_policy(train(args) / "policy.safetensors", SOLVED)
     for seat in range(2):
         best = best_score(openings(), seat)

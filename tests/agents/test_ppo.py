@@ -23,6 +23,7 @@ from agents.learning.common.runs import read_metrics
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.common.trainer import Progress, geometric
 from agents.learning.ppo import Args, advantages_of, train
+from agents.networks.network import choose
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes, stop_after
 from tests.conftest import ROOT
@@ -80,14 +81,38 @@ def test_the_last_decision_of_a_stream_that_nobody_knows_more_of_has_no_advantag
     rewards, values = np.ones((4, 2, 2)), np.zeros((4, 2))
     last = torch.tensor([[5.0, torch.nan], [5.0, torch.nan]], dtype=torch.float64)
     advantages = advantages_of(rollout_of(rewards, seats, dones, values), last, 1.0, 1.0)
-    np.testing.assert_array_equal(advantages[:, 0], [9, 2, 7, 0])  # 1's: 2 until its unknown last decision, worth 0
-    np.testing.assert_array_equal(advantages[:, 1], [3, 2, 1, 0])  # the end makes everything before it known
+    unknown = np.nan
+    np.testing.assert_array_equal(advantages[:, 0], [9, 2, 7, unknown])  # 1's: 2 until its last decision, worth 0
+    np.testing.assert_array_equal(advantages[:, 1], [3, 2, 1, unknown])  # the end makes everything before it known
 
 
 def test_normalized_advantages_have_mean_0_and_deviation_1():
     normalized_advantages = ppo.normalized(ALONE, torch.linspace(-3, 8, 999).square().view(27, 37))
     assert abs(normalized_advantages.mean()) < 1e-5
     assert abs(normalized_advantages.std(correction=0) - 1) < 1e-5
+
+
+def test_unknown_advantages_move_neither_mean_nor_deviation():
+    known = torch.linspace(-3, 8, 999).square()
+    found = ppo.normalized(ALONE, torch.cat([known, torch.full((500,), torch.nan)]))
+    assert torch.equal(found[:999], ppo.normalized(ALONE, known))
+    assert not found[999:].any()
+
+
+@pytest.mark.parametrize("stream", ["team", "seat"])
+def test_losing_costs_little_at_first_in_every_stream(stream: str, tmp_path: Path):
+    """A cooperative game's lost points are not in the rewards of the first update, and all of them in the last's."""
+    args = replace(TINY, preset="mini", stream=stream, loss_ramp=0.5, games=64, horizon=32, minibatch=2048)
+    envs = args.make_envs(args.make_config(), ALONE, SelfPlayEnvs)
+    learner = ppo.PPO(args, envs, ALONE)
+    for price in (0.0, 1.0):
+        learner.collect(price)
+        assert bool((learner.rollout.rewards < 0).any()) == (price == 1.0)
+
+
+def test_noise_that_was_rounded_to_1_chooses_an_action():
+    probabilities = torch.tensor([[0.5, 0.5, 0.0]])
+    assert choose(probabilities, torch.tensor([np.float32(1 - 1e-9)])).tolist() == [1]
 
 
 def test_schedules_follow_the_fraction_of_the_budget():

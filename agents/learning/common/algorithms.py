@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import tyro
 
 from hanabako.files import read_json, write_text
+from hanabako.games import game_named
 from hanabako.importing import import_file, import_named
 from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence, run_program
@@ -136,7 +137,11 @@ def start(learner: Learner, args: Settings) -> None:
             os._exit(1)  # while Python ends in the usual way, torch's threads that wait for the lost one may abort it
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
-        if not finished(run_dir):
+        if last := finished(run_dir):
+            error = last["greedy_score_error"]
+            what = "score" if game_named(read_about(run_dir)["config"]["game"]).cooperative else "return"
+            print(f"greedy {what} {last['greedy_score']:.2f} +- {error:.2f}, {last['greedy_games']:,.0f} games")
+        else:
             trust = " --trust" if args.trust or imports_code(args.to_json().values()) else ""
             print(f"Interrupted. To go on: --resume {run_dir}{trust}")
 

@@ -21,7 +21,7 @@ from hanabako.games import game_of
 from ...playing.open_games import OpenBlock, OpenGames, among, check_members
 from ...playing.policy import Policy, has, set_of
 from .ranks import Ranks
-from .selfplay import SelfPlayEnvs
+from .selfplay import STATISTICS, SelfPlayEnvs
 
 __all__ = ["PartnersEnvs", "drawn"]
 
@@ -101,7 +101,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
     def _end(self, rows: NDArray[np.int64]) -> None:
         """They are followed by their next ones."""
         tables = self.block.tables
-        self._finished += len(rows), tables["score"][rows].sum(), tables["length"][rows].sum()
+        self._end_with({name: tables[name][rows] for name in STATISTICS if name in (tables.dtype.names or ())})
         self._dones[rows] = True
         self.block.begin_next(rows)
         self._sit_down(among(rows, self.games))

@@ -59,7 +59,7 @@ class RecordedEnvs(SelfPlayEnvs):
         if dones.any():
             own = self._starts[self._game[dones]]
             scores, lengths = self._decisions.returns[own], self._at[dones] - own
-            self._finished += dones.sum(), scores.sum(), lengths.sum()
+            self._end_with({"score": scores, "length": lengths})
             self._begin(dones)
         self._show()
         self.decisions += self.games

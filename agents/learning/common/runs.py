@@ -120,8 +120,12 @@ def shown_of(config: Any, others: Sequence[str]) -> dict[str, str]:
     alone everybody's returns add up to a constant, and the winner's score says little.
     """
     if game_of(config).cooperative:
-        return {"score": "score", "greedy_score": "greedy score"}
+        return {"score": "score", "greedy_score": "greedy score", "fireworks_score": "fireworks"}
     return {"greedy_score": f"return against {', '.join(others)}"}
+
+
+SEEN = 0.005
+"""Less difference between two scores is not seen in a progress bar."""
 
 
 class Log:
@@ -157,7 +161,7 @@ class Log:
             logger.log(row, step=int(row["steps"]))
         self.shown["steps/s"] = f"{row['steps_per_second']:,.0f}"
         for name, label in self.labels.items():
-            if name in row:
+            if name in row and not (name == "fireworks_score" and abs(row[name] - row["score"]) < SEEN):
                 self.shown[label] = f"{row[name]:.2f}"
         self.bar.set_postfix(self.shown, refresh=False)
         self.bar.update(100 * row["fraction"] - self.bar.n)
@@ -251,6 +255,14 @@ def set_aside(path: Path, lines: list[bytes]) -> None:
     print(f"{len(lines)} lines of metrics.jsonl cannot be read and were moved to {path}", flush=True)
 
 
+CURVES = (
+    ("score", "while learning", "-"),
+    ("fireworks_score", "fireworks while learning, in lost games too", "--"),
+    ("greedy_score", "greedy, unseen deals", "o-"),
+)
+"""What `draw_curve` draws: names of a row's numbers, words, styles."""
+
+
 def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy.
 
@@ -264,11 +276,12 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     shown = shown_of(config, others)
     if game_of(config).cooperative:
         partners = f" with {', '.join(others)}" if others else ""
-        axes.set(ylabel=f"score{partners}", ylim=(0, config.max_score))
+        axes.set(ylabel=f"score{partners}", ylim=(min(0, *(row.get("score", 0) for row in rows)), config.max_score))
     else:
         axes.set(ylabel=shown["greedy_score"])
-    for name, label, style in (("score", "while learning", "-"), ("greedy_score", "greedy, unseen deals", "o-")):
-        if name not in shown:
+    losing = any(row.get("score", 0) < 0 for row in rows)  # the score is flat then, until games are no longer lost
+    for name, label, style in CURVES:
+        if name not in shown or (name == "fireworks_score" and not losing):
             continue
         some = [row for row in rows if name in row]
         axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)

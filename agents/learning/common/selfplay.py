@@ -1,5 +1,6 @@
 """The games that a rank learns from, side by side: self-play, with whoever learns at every seat."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from hanabako.games import game_of
 from .ranks import Ranks
 
 __all__ = ["SelfPlayEnvs"]
+
+STATISTICS = ("score", "length", "fireworks_score")
+"""Of finished games, as far as the game has them."""
 
 
 class SelfPlayEnvs:
@@ -39,7 +43,8 @@ class SelfPlayEnvs:
         self.cooperative = game_of(config).cooperative
         self.decisions = 0
         """Made so far, on this rank."""
-        self._finished = np.zeros(3)  # games that ended since `statistics`, their scores, their lengths
+        self._finished = np.zeros(1 + 2 * len(STATISTICS))
+        """Games that ended since `statistics`; of each of these a sum, and of how many games it is."""
         streams = np.random.SeedSequence(seed).spawn(ranks.world)
         self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
 
@@ -76,7 +81,7 @@ class SelfPlayEnvs:
         observation, _, terminations, truncations, infos = self._env.step(actions.cpu().numpy())
         dones = terminations | truncations
         if dones.any():
-            self._finished += dones.sum(), infos["score"][dones].sum(), infos["length"][dones].sum()
+            self._end_with({name: infos[name][dones] for name in STATISTICS if name in infos})
             self._begin(dones)
         self._seen = observation, infos
         self._show()
@@ -94,10 +99,19 @@ class SelfPlayEnvs:
         self.players = torch.from_numpy(np.asarray(infos["current_player"], np.int64))
 
     def statistics(self) -> dict[str, float]:
-        """Mean ``score`` and ``length`` of all ranks' games that ended since the last call, if any did."""
-        games, points, decisions = self.ranks.sum(torch.from_numpy(self._finished)).tolist()
-        self._finished = np.zeros(3)
-        return {"score": points / games, "length": decisions / games} if games else {}
+        """Means of `STATISTICS` over all ranks' games that ended since the last call, if any did."""
+        games, *sums = self.ranks.sum(torch.from_numpy(self._finished)).tolist()
+        self._finished = np.zeros(1 + 2 * len(STATISTICS))
+        told = zip(STATISTICS, sums[::2], sums[1::2], strict=True)
+        return {name: total / games for name, total, count in told if count} if games else {}
+
+    def _end_with(self, numbers: Mapping[str, np.ndarray]) -> None:
+        """Some games have ended: what is told of each, by names of `STATISTICS`, (n,)."""
+        self._finished[0] += len(numbers[STATISTICS[0]])
+        for k, name in enumerate(STATISTICS):
+            if name in numbers:
+                self._finished[1 + 2 * k] += numbers[name].sum()
+                self._finished[2 + 2 * k] += len(numbers[name])
 
     def opening_bits(self) -> Tensor:
         """The bits, (words,) int64, that are set in every observation of rank 0: the same on every rank."""

@@ -30,7 +30,8 @@ class Settings:
     players: int | None = None
     """Number of players; by default the preset's."""
     config: tuple[str, ...] | None = None
-    """More fields of the game's config, as name=value; by default derived=true in Hanabi."""
+    """More fields of the game's config, as name=value. They add to what training has anyway: derived=true in Hanabi,
+    derived=true reward=dense in Ikebana, rounds=1 hand_swap=false in Koi-Koi."""
     seed: Annotated[int, Within(0, VALIDATION_SEED - 1)] = 1
     """Seed of everything random: weights, deals, actions, minibatches."""
     minutes: Positive = 5.0
@@ -86,7 +87,7 @@ class Settings:
         Raises:
             ValueError: an unknown game, preset or field, or a value that the config refuses.
         """
-        settings = game_named(self.game).training_settings if self.config is None else self.config
+        settings = (*game_named(self.game).training_settings, *(self.config or ()))
         return make_config(self.game, self.preset, self.players, settings)
 
     def usual_name(self, config: Any) -> str:

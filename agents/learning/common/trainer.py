@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import torch
 
+from hanabako.games import game_of
 from hanabako.importing import short_name
 from hanabako.words.checks import shown
 
@@ -143,6 +144,18 @@ class Trainer:
             if due or interrupted:
                 self.save(row)
 
+    def opening_line(self) -> str:
+        """What is trained, and on what, in a line."""
+        config, network, world = self.config, self.algorithm.network, self.ranks.world
+        preset = self.args.preset or game_of(config).first_preset
+        size = " x ".join(str(network.settings[name]) for name in ("width", "layers") if name in network.settings)
+        parts = (
+            f"{self.args.game} {preset}, {config.players} players, observation {config.observation_name}",
+            f"{network.kind} network{f' of {size}' if size else ''}",
+            f"{world} rank{'s' if world > 1 else ''}, {kind_of_processor(self.ranks.device)}",
+        )
+        return "; ".join(parts)
+
     def compile(self) -> None:
         """Play what evaluations will, so that compiling costs none of the budget."""
         args, policy = self.args, NeuralPolicy(self.algorithm.network, self.config)
@@ -239,6 +252,8 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         trainer = Trainer(args, algorithm, config, ranks, run_dir)
         if args.resume is not None:
             trainer.load()
+        if ranks.rank == 0:
+            print(trainer.opening_line(), flush=True)
         shown = shown_of(config, args.others())
         log = Log(run_dir, trainer.progress.updates, shown, args.loggers) if ranks.rank == 0 else None
         try:

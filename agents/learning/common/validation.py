@@ -33,8 +33,8 @@ def validate(
         interruption: of any rank cuts the games of all short.
 
     Returns:
-        The mean score of a cooperative game, with the rates of perfect and lost games; the network's own mean return in
-        a competitive one; None if the games were cut short.
+        The mean score of a cooperative game, its fireworks also in lost games, and the rates of perfect and lost games;
+        the network's own mean return in a competitive one; None if the games were cut short.
     """
     players = policy.config.players
     line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], players)
@@ -48,9 +48,10 @@ def validate(
     if not game_of(policy.config).cooperative:
         return mean_of(np.concatenate([some.rewards[:, seat] for seat, some in played]), ranks)
     row = mean_of(np.concatenate([some.score for _, some in played]).astype(np.float64), ranks)
-    counts = [sum(int(some.perfect.sum()) for _, some in played), sum(int(some.lost.sum()) for _, some in played)]
-    perfect, lost = ranks.sum(torch.tensor(counts, dtype=torch.float64)).tolist()
-    return row | {"greedy_perfect": perfect / row["greedy_games"], "greedy_lost": lost / row["greedy_games"]}
+    names = {"greedy_perfect": "perfect", "greedy_lost": "lost", "greedy_fireworks_score": "fireworks_score"}
+    sums = [sum(float(getattr(some, name).sum()) for _, some in played) for name in names.values()]
+    totals = ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
+    return row | {name: total / row["greedy_games"] for name, total in zip(names, totals, strict=True)}
 
 
 def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequence[str], ranks: Ranks) -> None:
