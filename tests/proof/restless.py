@@ -79,14 +79,11 @@ def around(name: str) -> Iterator[tuple[Sequence[str], Path]]:
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 if name == BUSY else 0)]
     folder = Path(tempfile.mkdtemp(prefix="restless-"))
     try:
-        if name != USER:
-            yield [], ROOT
-            return
         clone = folder / "clone"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         (clone / ".venv").symlink_to(ROOT / ".venv")
-        if os.geteuid() != 0:
-            yield [], clone  # an ordinary user already
+        if name != USER or os.geteuid() != 0:  # an ordinary user already
+            yield [], clone
             return
         folder.chmod(0o755)
         subprocess.run(["chown", "-R", f"{NO_RIGHTS}:{NO_RIGHTS}", str(clone)], check=True)
