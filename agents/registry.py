@@ -39,6 +39,8 @@ SEARCHES = {
     "koikoi": (".search.koikoi.policy", "KoiKoiSearch"),
 }
 """The search of each game that has one: its module, imported when it is asked for, and its name there."""
+PUBLISHED = ("bc_lstm", "obl", "sad")
+"""The families of networks that others published, before the ``:`` and the file: see `agents.networks.published`."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The networks that ship, one file each."""
 
@@ -85,12 +87,19 @@ def pretrained(game: str) -> list[str]:
     return sorted(path.stem for path in PRETRAINED.glob(f"{game_named(game).name}-*.safetensors"))
 
 
+def published(name: str) -> tuple[str, Path] | None:
+    """The family and the file of a published network, which is named ``obl:FILE``, say; None for any other name."""
+    family, colon, file = name.partition(":")
+    return (family, Path(file)) if colon and family in PUBLISHED else None
+
+
 def network_file(name_or_path: str | Path) -> Path | None:
-    """The file of a network that ships under this name, or the file at this path; None for any other name."""
+    """The file of a network that ships or was published under this name, or the file at this path; None for others."""
     text = str(name_or_path)
     if any(text in pretrained(game) for game in game_names()):
         return PRETRAINED / f"{text}.safetensors"
-    return Path(name_or_path) if isfile(name_or_path) else None  # noqa: PTH113 - Path's raises if the name is too long
+    path = theirs[1] if (theirs := published(text)) else Path(name_or_path)
+    return path if isfile(path) else None  # noqa: PTH113 - Path's raises if the name is too long
 
 
 def fingerprints(*names: str) -> dict[str, str]:
@@ -108,7 +117,8 @@ def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
     Args:
         name_or_path: one of `names`, one of `pretrained`, or the file ``policy.safetensors`` of a training run; with
             ``search:`` before it, a seat that searches over that player. ``monte_carlo:2000`` is that bot with another
-            number of roll-outs than its usual.
+            number of roll-outs than its usual; ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE`` are networks that others
+            published.
         config: of the games.
         **effort: of a search, see `agents.search.hanabi.policy.SearchPolicy` (Hanabi; `searcher` names those of the
         other
@@ -143,9 +153,14 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any) 
     bot = bot_named(text, game)
     if bot is not None:
         return BotPolicy(bot, config)
+    if (found := published(text)) is not None:
+        from .networks.published.policy import load_published
+
+        return load_published(*found, config)
     path = network_file(name_or_path)
     if path is None:
-        known = ", ".join((*names(game), *pretrained(game)))
+        theirs = [f"{family}:FILE" for family in PUBLISHED if game == "hanabi"]
+        known = ", ".join((*names(game), *pretrained(game), *theirs))
         raise ValueError(f"an agent must be one of {known} or a file, got {shown(text)}")
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
@@ -206,12 +221,17 @@ def load_to_play(name: str, config: Any, effort: Mapping[str, Any] | None = None
 
 def is_file(name: str) -> bool:
     """Whether an agent is a network in a file, and no bot."""
-    return name.endswith(".safetensors")
+    return name.endswith(".safetensors") or published(name) is not None
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:
-    """What a network's file says of itself, or that of the network which is searched over; None for a bot."""
+    """What a network's file says of itself, or that of the network which is searched over; None for a bot.
+
+    The published ones say nothing of themselves.
+    """
     name = name.removeprefix(SEARCH)
+    if published(name) is not None:
+        return None
     path = Path(name) if is_file(name) else network_file(name)
     if path is None:
         return None

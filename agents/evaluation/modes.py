@@ -10,7 +10,7 @@ from hanabako.games import config_from_dict, game_of
 
 from ..playing.play import play
 from ..playing.policy import Policy
-from ..registry import SEARCH, is_file
+from ..registry import SEARCH, is_file, published
 from . import crossplay
 
 __all__ = ["MODES", "Mode", "Name", "Question", "draw", "short_name"]
@@ -176,9 +176,11 @@ def describe_communication(result: Result) -> Iterator[str]:
 
 
 def short_name(name: str) -> str:
-    """A run's file by the name of its directory, and whether it is searched over."""
+    """A run's file by the name of its directory, and whether it is searched over; a published one by its own as well."""
     if not is_file(name):
         return name
+    if (theirs := published(name)) is not None:
+        return f"{theirs[1].parent.name}/{theirs[1].stem[-9:]}"  # where the runs of a paper differ
     path = Path(name.removeprefix(SEARCH))
     return (SEARCH if name.startswith(SEARCH) else "") + (path.parent.name or path.stem)
 
