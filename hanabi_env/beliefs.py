@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hanabako.words.checks import shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.layout import layout
-from hanabi_env.engine.observation import observation_bits, section_index
+from hanabi_env.engine.observation import section_index
 
 __all__ = ["canonical", "v0_belief"]
 
@@ -46,7 +46,7 @@ def v0_belief(observation: ArrayLike, config: HanabiConfig | None = None) -> NDA
         raise ValueError(f"observation must have {' or '.join(map(str, wanted))} bits, got {bits}")
     places = places_of(config)
     result = seen[..., places.columns].astype(np.float32)
-    left = places.box - result @ places.gone
+    left = places.box - np.einsum("...b,bc->...c", result[..., places.counted], places.gone)  # no threads, unlike @
     weights = result[..., places.plausible] * left[..., None, :]
     total = weights.sum(-1, keepdims=True)
     result[..., places.plausible] = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
@@ -65,8 +65,10 @@ class Places(NamedTuple):
     """(bits,): the canonical bits in the observation; the indices below are among these."""
     plausible: NDArray[np.int64]
     """(cards of all hands, cards): the bits of the sets."""
+    counted: NDArray[np.int64]
+    """(bits,): those of the discard and of the fireworks."""
     gone: NDArray[np.float32]
-    """(bits, cards): 1 if the bit says that a copy of the card lies in the discard or on its firework."""
+    """(bits, cards): 1 if one of the counted bits says that a copy of the card lies there."""
     box: NDArray[np.float32]
     """(cards,): copies of each card in the box."""
 
@@ -84,15 +86,16 @@ def places_of(config: HanabiConfig) -> Places:
     first = {name: at for name, at, _ in section_index(config.rules())}
     fields = {field.name: field for field in layout(rules).fields}
     discards, fireworks, plausible = (fields[name] for name in ("discards", "fireworks", "plausible"))
-    cards = rules.suits * rules.ranks
-    gone = np.zeros((observation_bits(rules), cards), np.float32)
-    gone[discards.first + np.arange(discards.bits), discards.cards] = 1
-    tops = np.reshape(fireworks.cards, (rules.suits, rules.ranks))  # suit by suit, the first card to be played first
+    cards, suits = rules.suits * rules.ranks, np.arange(rules.suits)
+    on_fireworks, discarded = np.zeros((cards, cards), np.float32), np.zeros((discards.bits, cards), np.float32)
+    discarded[np.arange(discards.bits), discards.cards] = 1
+    in_order = np.reshape(fireworks.cards, (rules.suits, rules.ranks))  # black runs down
     for played in range(rules.ranks):
-        gone[fireworks.first + np.arange(rules.suits) * rules.ranks + played, tops[:, : played + 1].T] = 1
+        on_fireworks[suits * rules.ranks + played, in_order[:, : played + 1].T] = 1
     return Places(
         columns=np.concatenate([first[name] + np.arange(bits) for name, _, bits in section_index(rules)]),
         plausible=np.array([range(place.start, place.stop) for place in plausible.places()]),
-        gone=gone,
+        counted=np.concatenate([field.first + np.arange(field.bits) for field in (fireworks, discards)]),
+        gone=np.concatenate([on_fireworks, discarded]),
         box=np.bincount(discards.cards, minlength=cards).astype(np.float32),
     )

@@ -176,7 +176,7 @@ def describe_communication(result: Result) -> Iterator[str]:
 
 
 def short_name(name: str) -> str:
-    """A run's file by the name of its directory, and whether it is searched over; a published one by its own as well."""
+    """A run's file by the name of its folder, and whether it is searched over; a published one by its own as well."""
     if not is_file(name):
         return name
     if (theirs := published(name)) is not None:

@@ -1,11 +1,12 @@
 """The published networks in plain torch, written from the papers, with random weights in every layout of a file.
 
 Off-belief learning: Hu et al. 2021, figure 5 and appendix. SAD: Hu & Foerster 2020, appendix; skip connections: Hu et
-al. 2020, appendix. The behaviour clones: Dizdarevic et al. 2025, appendix. The LSTM: Hochreiter & Schmidhuber 1997, with
-the forget gate of Gers et al. 2000.
+al. 2020, appendix. The behaviour clones: Dizdarevic et al. 2025, appendix. The LSTM: Hochreiter & Schmidhuber 1997,
+with the forget gate of Gers et al. 2000.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -158,10 +159,10 @@ class Clone(Recurrent):
     ) -> None:
         width = 32
         sizes, last = [bits, *before], [width, *after, actions + 1]
-        self.before = [Dense(a, b) for a, b in zip(sizes, before, strict=False)]
+        self.before = [Dense(a, b) for a, b in pairwise(sizes)]
         self.norms = [(1 + torch.randn(size) * 0.3, torch.randn(size) * 0.3) for size in before]
         self.cells = [Cell(sizes[-1] if k == 0 else width, width) for k in range(cells)]
-        self.after = [Dense(a, b) for a, b in zip(last, last[1:], strict=False)]
+        self.after = [Dense(a, b) for a, b in pairwise(last)]
         self.activation: Callable[[Tensor], Tensor] = gelu
 
     def __call__(self, seen: Tensor, states: list[tuple[Tensor, Tensor]]) -> Step:

@@ -4,6 +4,7 @@ JaxMARL's and AH2AC2's files are safetensors with the names of flax; those of `h
 state dicts that torch has pickled, of which nothing but tensors is read.
 """
 
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,19 +38,27 @@ def read_tensors(path: Path) -> Tensors:
         with opened(path) as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise ValueError(f"{path} is larger than {MOST_BYTES:,} bytes")
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        found, size = unpickled(path), path.stat().st_size
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
     except Exception as error:
-        raise ValueError(f"{path} is not read: it is damaged, or holds more than tensors (code, say)") from error
+        raise ValueError(f"{path} is damaged, too large, or holds more than tensors (code, say): not read") from error
     if not isinstance(found, Mapping) or not all(is_plain(name, value) for name, value in found.items()):
         raise ValueError(f"{path} must hold tensors by name, and nothing else")
     if sum(value.numel() * value.element_size() for value in found.values()) > size:
         raise ValueError(f"{path} is damaged: its tensors are larger than the file")
     return {name.removeprefix("online_net."): value for name, value in without(found, "target_net").items()}
+
+
+def unpickled(path: Path) -> Any:
+    """What torch reads of a file of bearable size in which nothing but tensors and containers may be."""
+    size = path.stat().st_size
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    if size > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES:,} bytes")
+    return torch.load(path, map_location="cpu", weights_only=True)
 
 
 def is_plain(name: Any, value: Any) -> bool:
