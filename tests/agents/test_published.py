@@ -153,7 +153,7 @@ def test_one_table_plays_the_game_of_the_batch_beside_any_partner(tmp_path: Path
         while not all(env.terminations.values()):
             env.step(table.action())
             table.observe()
-        lengths.append(env.unwrapped.tables["length"][0])
+        lengths.append(env.tables["length"][0])
     assert lengths == batch.length[:3].tolist()
 
 
@@ -189,11 +189,13 @@ def test_what_is_remembered_can_be_saved_and_written_back(tmp_path: Path):
     player.begin()
     for _ in range(5):
         block.go_on([player])
-    tables, memories = block.tables.copy(), player.memories().copy()
+    remembered = player.memories()
+    assert remembered is not None
+    tables, memories = block.tables.copy(), remembered.copy()
     player.act()
     wanted = block.actions.copy()
     block.make_step([player])
-    block.tables[:], player.memories()[:] = tables, memories
+    block.tables[:], remembered[:] = tables, memories
     player.act()
     np.testing.assert_array_equal(block.actions, wanted)
 
@@ -364,16 +366,14 @@ def test_the_command_of_the_page_prints_all_of_them(
     words = shlex.split(block.replace("\\\n", ""))
     names = words[words.index("--agents") + 1].split(",")
     monkeypatch.chdir(tmp_path)
-    written = {"obl": OffBelief(658, OWN, 20), "sad": Sad(658, OWN, LAST, 20), "bc_lstm": Clone(658, 20)}
+    write = {
+        "obl": OffBelief(658, OWN, 20).write_jaxmarl,
+        "sad": Sad(658, OWN, LAST, 20).write_torch,
+        "bc_lstm": Clone(658, 20).write_flax,
+    }
     for family, path in ((name.partition(":")[0], Path(name.partition(":")[2])) for name in names if ":" in name):
         path.parent.mkdir(parents=True, exist_ok=True)
-        network = written[family]
-        if family == "bc_lstm":
-            network.write_flax(path)
-        elif path.suffix == ".safetensors":
-            network.write_jaxmarl(path)
-        else:
-            network.write_torch(path)
+        write[family](path)
     monkeypatch.setattr("sys.argv", [*words, "--games", "2"])
     main()
     shown = capsys.readouterr().out

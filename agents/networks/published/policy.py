@@ -55,6 +55,7 @@ class PublishedSeated(Seated):
     """A published network at some seats of some games: a memory for each, moved by every step of its game."""
 
     def __init__(self, policy: PublishedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+        torch.get_num_threads()  # a new thread has the number of the process only once it asks
         network, count = policy.network, len(games.tables)
         self._network, self._games, self._config = network, games, policy.config
         self._loops = games.game.loops(games.specialize)
