@@ -69,7 +69,7 @@ def test_beliefs_are_those_one_counts_on_the_table_and_the_rest_is_canonical(nam
     suits = "".join(dict.fromkeys(name[0] for name in sorted(box(config), key=order_of)))
     names = [f"{suit}{rank + 1}" for suit in suits for rank in range(config.ranks)]
     places = np.array([range(place.start, place.stop) for place in plausible.places()])
-    for seed in range(3):
+    for seed in range(20):
         env.reset(seed=seed)
         plain.reset(seed=seed)
         while not any(env.terminations.values()):
@@ -86,7 +86,9 @@ def test_beliefs_are_those_one_counts_on_the_table_and_the_rest_is_canonical(nam
             )
             env.step(action)
             plain.step(action)
-    assert seen > 80
+        if seen > 150:
+            break
+    assert seen > 150
 
 
 def order_of(card: str) -> tuple[int, str]:
