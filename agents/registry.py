@@ -89,8 +89,8 @@ def pretrained(game: str) -> list[str]:
 
 def published(name: str) -> tuple[str, Path] | None:
     """The family and the file of a published network, which is named ``obl:FILE``, say; None for any other name."""
-    family, colon, file = name.partition(":")
-    return (family, Path(file)) if colon and family in PUBLISHED else None
+    family, _, file = name.partition(":")
+    return (family, Path(file)) if file and family in PUBLISHED else None
 
 
 def network_file(name_or_path: str | Path) -> Path | None:

@@ -180,7 +180,7 @@ def short_name(name: str) -> str:
     if not is_file(name):
         return name
     if (theirs := published(name)) is not None:
-        return f"{theirs[1].parent.name}/{theirs[1].stem[-9:]}"  # where the runs of a paper differ
+        return f"{theirs[1].parent.name}/{theirs[1].stem[-9:]}".lstrip("/")  # where the runs of a paper differ
     path = Path(name.removeprefix(SEARCH))
     return (SEARCH if name.startswith(SEARCH) else "") + (path.parent.name or path.stem)
 

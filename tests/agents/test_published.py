@@ -214,8 +214,9 @@ def test_config_and_search_it_cannot_play_are_refused_in_words(tmp_path: Path):
             agents.load(name, config)
     with pytest.raises(ValueError, match="remembers its own decisions alone, got obl:a"):
         agents.load(f"search:{name}", TWO)
-    with pytest.raises(ValueError, match="obl:FILE"):
-        agents.load("obl", TWO)
+    for unknown in ("obl", "obl:", "lbo:a.safetensors"):
+        with pytest.raises(ValueError, match=r"an agent must be one of .*obl:FILE"):
+            agents.load(unknown, TWO)
 
 
 @pytest.mark.parametrize("players", [4, 5])
