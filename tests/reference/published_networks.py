@@ -1,8 +1,8 @@
-"""The published networks in plain torch, written from the papers, with random weights in every layout of a file.
+"""The published networks in plain torch, formula by formula, with random weights in every layout of a file.
 
-Off-belief learning: Hu et al. 2021, figure 5 and appendix. SAD: Hu & Foerster 2020, appendix; skip connections: Hu et
-al. 2020, appendix. The behaviour clones: Dizdarevic et al. 2025, appendix. The LSTM: Hochreiter & Schmidhuber 1997,
-with the forget gate of Gers et al. 2000.
+Off-belief learning: Hu et al. 2021. SAD: Hu & Foerster 2020; two dense layers and skip connections: Hu et al. 2020. The
+behaviour clones: Dizdarevic et al. 2025. The LSTM: Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al.
+2000. Nothing of `agents` is used.
 """
 
 from collections.abc import Callable
