@@ -1,26 +1,32 @@
-"""The players by name: bots, networks in files, and random play."""
+"""The players by name: bots, networks in files, random play, and what is imported from Python files and modules."""
 
 import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib.util import find_spec
 from inspect import signature
-from os.path import isfile
+from os.path import isdir, isfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from hanabako.games import config_from_dict, game_named, game_names, game_of
-from hanabako.words.checks import UnexpectedKeywordError, parse_setting, shown
+from hanabako.games import config_from_dict, game_named, game_names, game_of, games
+from hanabako.words.checks import UnexpectedKeywordError, did_you_mean, parse_setting, shown
 
 from .bots.bot import Bot, BotPolicy
+from .bots.imported import Source, make_agent, source_named
 from .playing.policy import Policy
 from .playing.random_policy import RandomPolicy
 
 __all__ = [
+    "PREFIXES",
+    "Prefix",
+    "base_of",
     "effort_of",
     "fingerprints",
+    "imports_code",
     "is_file",
     "load",
     "load_to_play",
@@ -28,6 +34,7 @@ __all__ = [
     "names",
     "network_file",
     "pretrained",
+    "source_of",
     "with_observation_of",
 ]
 
@@ -39,10 +46,10 @@ SEARCHES = {
     "koikoi": (".search.koikoi.policy", "KoiKoiSearch"),
 }
 """The search of each game that has one: its module, imported when it is asked for, and its name there."""
-PUBLISHED = ("bc_lstm", "obl", "sad")
-"""The families of networks that others published, before the ``:`` and the file: see `agents.networks.published`."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The networks that ship, one file each."""
+POLICY = "policy.safetensors"
+"""The file of a training run's network in the run's folder."""
 
 
 def bots_of(game: str) -> dict[str, Bot]:
@@ -87,84 +94,186 @@ def pretrained(game: str) -> list[str]:
     return sorted(path.stem for path in PRETRAINED.glob(f"{game_named(game).name}-*.safetensors"))
 
 
-def published(name: str) -> tuple[str, Path] | None:
-    """The family and the file of a published network, which is named ``obl:FILE``, say; None for any other name."""
-    family, _, file = name.partition(":")
-    return (family, Path(file)) if file and family in PUBLISHED else None
-
-
 def network_file(name_or_path: str | Path) -> Path | None:
-    """The file of a network that ships or was published under this name, or the file at this path; None for others."""
+    """The file of a network that ships under this name, or that of a path to it or to a run's folder; else None."""
     text = str(name_or_path)
     if any(text in pretrained(game) for game in game_names()):
         return PRETRAINED / f"{text}.safetensors"
-    path = theirs[1] if (theirs := published(text)) else Path(name_or_path)
-    return path if isfile(path) else None  # noqa: PTH113 - Path's raises if the name is too long
+    paths = (Path(name_or_path), Path(name_or_path, POLICY))
+    return next((path for path in paths if isfile(path)), None)  # noqa: PTH113 - Path's raises if the name is too long
+
+
+def source_of(name: str) -> Source | None:
+    """Where the code is that is imported for an agent, behind its prefixes; None if it is one of the project's."""
+    source = source_named(base_of(name))
+    known = source is not None and any(source.place in names(game) for game in game_names())
+    return None if known else source
+
+
+def imports_code(values: Iterable[Any]) -> list[str]:
+    """The agents among settings, or parts of lists of them, for which code is imported.
+
+    Args:
+        values: JSON types.
+    """
+    lists = (value if isinstance(value, (list, tuple)) else [value] for value in values)
+    texts = [text for values in lists for value in values if isinstance(value, str) for text in value.split(",")]
+    return [text for text in texts if source_of(text) is not None]
 
 
 def fingerprints(*names: str) -> dict[str, str]:
-    """What the SHA-256 of their files begins with, by those ``names`` that are networks.
+    """What the SHA-256 of their files begins with, by those ``names`` that are networks or imported. Runs no code.
 
-    A network that was trained anew keeps its name, but not its results.
+    A network that was trained anew keeps its name, but not its results; so does a bot whose file was edited. (What the
+    file imports is not looked at.)
     """
-    files = {name: network_file(name) for name in names}
+    sources = {name: source_of(name) for name in names}
+    files = {name: source.file() if source else network_file(base_of(name)) for name, source in sources.items()}
     return {name: sha256(path.read_bytes()).hexdigest()[:16] for name, path in files.items() if path is not None}
 
 
-def load(name_or_path: str | Path, config: Any, **effort: Any) -> Policy:
+def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **effort: Any) -> Policy:
     """A player of games of ``config``.
 
     Args:
-        name_or_path: one of `names`, one of `pretrained`, or the file ``policy.safetensors`` of a training run; with
-            ``search:`` before it, a seat that searches over that player. ``monte_carlo:2000`` is that bot with another
-            number of roll-outs than its usual; ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE`` are networks that others
-            published.
-        config: of the games.
+        name_or_path: one of `names`, one of `pretrained`, the file ``policy.safetensors`` of a training run or the
+            run's folder; with ``search:`` before it, a seat that searches over that player. ``monte_carlo:2000`` is
+            that bot with another number of roll-outs than its usual. ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE``
+            are networks that others published. ``FILE.py:NAME`` and ``package.module:NAME``
+            import that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, which is called without
+            arguments, or with ``config`` if it takes that; or an object), or a function of a config that returns one.
+        config: of the games; None is what the network was trained for.
+        trust: import code. False is for names out of files that somebody else may have written.
         **effort: of a search, see `agents.search.hanabi.policy.SearchPolicy` (Hanabi; `searcher` names those of the
-        other
-            games): ``rollouts`` or ``budget``, and what else it takes.
+            other games): ``rollouts`` or ``budget``, and what else it takes.
 
     Raises:
-        ValueError: no such player or file, or it cannot play ``config``, or a wrong keyword (then also `TypeError`).
+        ValueError: no such player or file, it cannot play ``config``, it needs a config, its code fails or is not
+            trusted, or a wrong keyword (then also `TypeError`).
     """
-    return load_with(effort, name_or_path, config)
+    return load_with(effort, name_or_path, config, trust)
 
 
-def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any) -> Policy:
+def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any = None, trust: bool = True) -> Policy:
     """`load` with keywords of any name."""
     text = str(name_or_path)
-    searches = text.startswith(SEARCH)
-    game = game_of(config).name
-    if effort or searches:
-        search = searcher(game)
-        efforts = list(signature(search).parameters)[2:]  # behind the blueprint and the config
-        for name in effort:
-            if not searches or name not in efforts:
-                raise UnexpectedKeywordError(
-                    f"got an unexpected keyword argument {name!r}; {' and '.join(efforts)} are those of an agent "
-                    f"{SEARCH}NAME, and no others are known"
-                )
-        blueprint = text.removeprefix(SEARCH)
-        if blueprint.startswith(SEARCH):
-            raise ValueError(f"the blueprint of a search must not search itself, got {shown(blueprint)}")
-        return search(load(blueprint, config), config, **effort)
+    prefix = prefix_of(text)
+    if config is None and (prefix is None or PREFIXES[prefix].behind == "NAME"):
+        config = own_config(text)
+    game = game_names()[0] if config is None else game_of(config).name
+    if effort and prefix != SEARCH:
+        raise wrong_keyword(next(iter(effort)), searcher(game))
+    if prefix is not None:
+        return PREFIXES[prefix].make(text.removeprefix(prefix), config, effort, trust)
     if text == "random":
         return RandomPolicy(config)
     bot = bot_named(text, game)
     if bot is not None:
         return BotPolicy(bot, config)
-    if (found := published(text)) is not None:
-        from .networks.published.policy import load_published
-
-        return load_published(*found, config)
+    if (source := source_of(text)) is not None:
+        if not trust:
+            raise ValueError(f"{shown(text)} comes out of a file, and would import code and run it: only with --trust")
+        try:
+            return make_agent(source, config)
+        except ModuleNotFoundError:
+            raise ValueError(unknown(text, [game])) from None
     path = network_file(name_or_path)
-    if path is None:
-        theirs = [f"{family}:FILE" for family in PUBLISHED if game == "hanabi"]
-        known = ", ".join((*names(game), *pretrained(game), *theirs))
-        raise ValueError(f"an agent must be one of {known} or a file, got {shown(text)}")
+    if path is None or path.suffix == ".py":
+        raise ValueError(unknown(text, [game]))
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
     return load_policy(path, config)
+
+
+def own_config(name: str) -> Any:
+    """The config that a network was trained for.
+
+    Raises:
+        ValueError: it is no network's name, or its file cannot be read.
+    """
+    metadata, base = metadata_of(name), base_of(name)
+    if metadata is not None:
+        return config_from_dict(metadata["config"])
+    playing = [entry for entry in games().values() if base.partition(":")[0] in names(entry.name)]
+    if not playing and source_of(name) is None:
+        raise ValueError(unknown(name, game_names()))
+    entry = (playing or list(games().values()))[0]
+    raise ValueError(f"{shown(name)} needs a config: agents.load({shown(name)}, {entry.package}.{entry.config_name}())")
+
+
+def unknown(text: str, of_games: Sequence[str]) -> str:
+    """What is said of a name that no agent has."""
+    if isdir(text):  # noqa: PTH112 - Path's raises if the name is too long
+        return f"{text} holds no {POLICY}: is it a run's directory?"
+    if text.endswith(".py"):
+        return f"an agent in a file is named as in {text}:NAME, got {shown(text)}"
+    known = [name for game in of_games for name in (*names(game), *pretrained(game))]
+    like = did_you_mean(text, [*known, *(prefix + text.partition(":")[2] for prefix in PREFIXES)])
+    if (source := source_of(text)) is not None:
+        return f"there is no module {source.place} with an agent {source.name}{like}"
+    return f"an agent must be one of {', '.join(dict.fromkeys(known))}, a file or FILE.py:NAME, got {shown(text)}{like}"
+
+
+# --- Prefixes ---------------------------------------------------------------------------------------------------------
+
+
+class Prefix(NamedTuple):
+    """What may stand before the name of another agent, or before a file, in the name of an agent."""
+
+    make: Callable[[str, Any, Mapping[str, Any], bool], Policy]
+    """Makes the agent: of what stands behind the prefix, the config (of a file perhaps None, which is the file's own),
+    the effort and ``trust``, as `load_with`."""
+    behind: str
+    """What stands behind it: ``NAME`` of an agent, which prefixes may begin too, or ``FILE``."""
+    about: str
+    """What it makes, for lists of agents."""
+
+
+def prefix_of(name: str) -> str | None:
+    """The first prefix of an agent's name, if it has one."""
+    return next((prefix for prefix in PREFIXES if name.startswith(prefix)), None)
+
+
+def split(name: str) -> tuple[list[str], str]:
+    """The prefixes of an agent's name, and the name or file behind them."""
+    prefixes: list[str] = []
+    while (prefix := prefix_of(name)) is not None:
+        prefixes.append(prefix)
+        name = name.removeprefix(prefix)
+    return prefixes, name
+
+
+def base_of(name: str) -> str:
+    """The name or file behind all prefixes of an agent's name."""
+    return split(name)[1]
+
+
+def search_over(blueprint: str, config: Any, effort: Mapping[str, Any], trust: bool) -> Policy:
+    """A seat that searches over an agent; see `Prefix.make`.
+
+    Raises:
+        ValueError: as for `load`, or the agent is a search.
+    """
+    search = searcher(game_of(config).name)
+    for name in effort:
+        if name not in efforts_of(search):
+            raise wrong_keyword(name, search)
+    if blueprint.startswith(SEARCH):
+        raise ValueError(f"the blueprint of a search must not search itself, got {shown(blueprint)}")
+    return search(load_with({}, blueprint, config, trust), config, **effort)
+
+
+def efforts_of(search: Callable[..., Policy]) -> list[str]:
+    """The keywords that a search takes behind the blueprint and the config."""
+    return list(signature(search).parameters)[2:]
+
+
+def wrong_keyword(name: str, search: Callable[..., Policy]) -> UnexpectedKeywordError:
+    """What is raised for a keyword that no agent, or not this search, takes."""
+    return UnexpectedKeywordError(
+        f"got an unexpected keyword argument {name!r}; {' and '.join(efforts_of(search))} are those of an agent "
+        f"{SEARCH}NAME, and no others are known"
+    )
 
 
 def searcher(game: str) -> Callable[..., Policy]:
@@ -177,6 +286,22 @@ def searcher(game: str) -> Callable[..., Policy]:
         raise ValueError(f"{game} has no search; games that have one are {', '.join(SEARCHES)}")
     module, name = SEARCHES[game]
     return getattr(importlib.import_module(module, __package__), name)
+
+
+def published(family: str, file: str, config: Any, *_: Any) -> Policy:
+    """A network of Hanabi that others published, of a family of `agents.networks.published`; see `Prefix.make`."""
+    from .networks.published.policy import load_published  # and with it torch
+
+    return load_published(family, Path(file), config)
+
+
+PREFIXES = {
+    SEARCH: Prefix(search_over, "NAME", "a seat that searches over the agent NAME"),
+    "obl:": Prefix(partial(published, "obl"), "FILE", "off-belief learning as published: JaxMARL's file, or .pthw"),
+    "sad:": Prefix(partial(published, "sad"), "FILE", "SAD as published, also with Other-Play: .pthw"),
+    "bc_lstm:": Prefix(partial(published, "bc_lstm"), "FILE", "a behaviour clone of people, as AH2AC2 published it"),
+}
+"""All prefixes. They come before names out of files."""
 
 
 # --- What commands are told of agents ---------------------------------------------------------------------------------
@@ -201,7 +326,9 @@ def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
     return effort
 
 
-def load_to_play(name: str, config: Any, effort: Mapping[str, Any] | None = None, num_threads: int = 1) -> Policy:
+def load_to_play(
+    name: str, config: Any, effort: Mapping[str, Any] | None = None, num_threads: int = 1, trust: bool = True
+) -> Policy:
     """`load` for a command that lets agents act: a search thinks with the ``effort``, networks on so many threads.
 
     One thread is the fastest for the few games that a search or a person's partner asks about: with two it waits for
@@ -210,7 +337,7 @@ def load_to_play(name: str, config: Any, effort: Mapping[str, Any] | None = None
     Raises:
         ValueError: as for `load`.
     """
-    policy = load_with(effort or {} if name.startswith(SEARCH) else {}, name, config)
+    policy = load_with(effort or {} if name.startswith(SEARCH) else {}, name, config, trust)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(num_threads)
     return policy
@@ -220,20 +347,18 @@ def load_to_play(name: str, config: Any, effort: Mapping[str, Any] | None = None
 
 
 def is_file(name: str) -> bool:
-    """Whether an agent is a network in a file, and no bot."""
-    return name.endswith(".safetensors") or published(name) is not None
+    """Whether an agent is a network in a file or a run's folder, or a search over one, and no name."""
+    prefixes, base = split(name)
+    if base.endswith(".safetensors") or any(PREFIXES[prefix].behind == "FILE" for prefix in prefixes):
+        return True
+    return isfile(Path(base, POLICY))  # noqa: PTH113 - as in `network_file`
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:
-    """What a network's file says of itself, or that of the network which is searched over; None for a bot.
-
-    The published ones say nothing of themselves.
-    """
-    name = name.removeprefix(SEARCH)
-    if published(name) is not None:
-        return None
-    path = Path(name) if is_file(name) else network_file(name)
-    if path is None:
+    """What a network's file says of itself, or that of the network which is searched over; None for all else."""
+    prefixes, base = split(name)
+    path = Path(base) if base.endswith(".safetensors") else network_file(base)
+    if path is None or any(PREFIXES[prefix].behind == "FILE" for prefix in prefixes):
         return None
     from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
 

@@ -1,6 +1,6 @@
 """The measured figures in the READMEs, made from the committed JSON so that no number is ever typed by hand.
 
-    python -m benchmarks.pages           # write them into README.md and benchmarks/README.md
+    python -m benchmarks.pages           # write them into README.md, benchmarks/README.md and agents/scores.json
     python -m benchmarks.pages --check   # say whether they are up to date
 
 A document takes the part ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.studies.store import NOT_RECORDED
+from hanabako.files import write_text
 from hanabako.generated import marks, update
 from hanabako.machine import in_words
 from hanabako.program import run_program
@@ -19,6 +20,8 @@ from hanabako.program import run_program
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "speed" / "results"
 CLIENTS = Path(__file__).parent / "clients" / "results" / "clients.json"
+SCORES = ROOT / "agents" / "scores.json"
+"""What `hanabako agents` reads."""
 DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md", ROOT / "docs" / "recipes.md")
 FORMATS = ("none", "packed", "int8", "float32")
 
@@ -321,6 +324,13 @@ def main(args: Args) -> None:
     for document in DOCUMENTS:
         if update(document, generated(document), args.check, "python -m benchmarks.pages"):
             print(f"written: {document.relative_to(ROOT)}")
+    from .agent_scores import agent_scores  # and with it torch
+
+    text = agent_scores()
+    if not SCORES.exists() or SCORES.read_text(encoding="utf-8") != text:
+        if args.check:
+            raise SystemExit(f"{SCORES} is out of date: run python -m benchmarks.pages")
+        print(f"written: {write_text(SCORES, text).relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

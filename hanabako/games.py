@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from hanabako.engine.layout import Layout
-from hanabako.words.checks import build_config, parse_setting, shown
+from hanabako.words.checks import build_config, did_you_mean, parse_setting, shown
 
 __all__ = [
     "GameEntry",
@@ -192,7 +192,7 @@ def game_named(name: str) -> GameEntry:
         ValueError: there is no such game.
     """
     if not isinstance(name, str) or name not in games():
-        raise ValueError(f"game must be one of {', '.join(games())}, got {shown(name)}")
+        raise ValueError(f"game must be one of {', '.join(games())}, got {shown(name)}{did_you_mean(name, games())}")
     return games()[name]
 
 

@@ -9,11 +9,12 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tokenize
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -38,6 +39,7 @@ BRIEF_RUN = (
     "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 --evaluation-games 2"
     " --final-games 2"
 )
+NO_MINIBATCH = ("--minibatch 32 ", "")
 BRIEFLY = {
     "agents.ppo": BRIEF_RUN,
     "agents.evaluate": "--games 4",
@@ -73,6 +75,15 @@ def command(module, *words):
 
 
 '''
+
+
+def saved(page: Path) -> Iterator[tuple[str, str]]:
+    """The files that a page says to save, by name: included ones, and ``toml``, where runs and games are few."""
+    pattern = r"[Ss]ave this as `([\w.]+)`[^`]*```(?:\{literalinclude\} (\S+)\n.*?|toml\n(.*?))^```$"
+    for name, included, text in re.findall(pattern, page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE):
+        whole = (page.parent / included).read_text(encoding="utf-8") if included else text
+        brief = re.sub(r"^steps = .*$", "steps = 64\ndeals = 2", whole, flags=re.MULTILINE)
+        yield name, brief.replace("seeds = [1, 2, 3]", "seeds = [1]")
 
 
 def name_of(page: Path) -> str:
@@ -114,12 +125,14 @@ def of_module(words: list[str]) -> list[str] | None:
     return None
 
 
-def shortened(words: list[str]) -> list[str]:
-    """The same command, done in an instant."""
+def shortened(words: list[str], files: Collection[str] = ()) -> list[str]:
+    """The same command, done in an instant; ``files`` are those that the page says to save."""
     module = words[0]
-    briefly = shlex.split(BRIEFLY.get(" ".join(words[:2]) if module == "hanabako" else module, ""))
+    briefly = BRIEFLY.get(" ".join(words[:2]) if module == "hanabako" else module, "")
     if "--help" in words:
         return words
+    if any(word in files for word in words):  # what the page says to save is itself short, and has its own settings
+        return [*words, "--cores", "1"] if words[1] == "study" else [*words, *briefly.replace(*NO_MINIBATCH).split()]
     if module == "hanabako" and words[1] in ("play", "watch", "record"):  # the last agent plays for all that follow
         words = ["random" if set(word.split(",")) <= BOTS else word for word in words]
     elif "--agents" in words:  # bots are known by name; who plays here need not be compiled
@@ -129,18 +142,19 @@ def shortened(words: list[str]) -> list[str]:
         played = dict.fromkeys(name if "/" in name else "random" for name in words[at].split(","))
         words = [*words[:at], ",".join(played), *words[at + 1 :]]
     if "--agent" in words:  # who is cloned
-        briefly += ["--agent", "random"]
+        briefly += " --agent random"
     if "--resume" in words:
-        briefly = ["--steps", "128"]
+        briefly = "--steps 128"
     if module == "pytest":  # from here, and of the clone
-        briefly += ["--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
+        briefly += f" --rootdir {shlex.quote(str(ROOT))} -c {shlex.quote(str(ROOT / 'pyproject.toml'))}"
         words = [module, *(str(ROOT / word) if (ROOT / word).exists() else word for word in words[1:])]
-    return [*words, *briefly]
+    return [*words, *shlex.split(briefly)]
 
 
 def program(page: Path) -> str:
     """A page as one Python program."""
-    modules = [shortened(words) for words in map(of_module, commands(page)) if words is not None]
+    files = dict(saved(page))
+    modules = [shortened(words, files) for words in map(of_module, commands(page)) if words is not None]
     if page.name == "SCORES.md":  # how something was made long ago, for minutes: it is still understood
         modules = [[*words, "--help"] for words in modules]
     if TRAINED in page.read_text(encoding="utf-8"):
@@ -154,6 +168,9 @@ def program(page: Path) -> str:
 def test_what_a_page_says_runs(page: Path, tmp_path: Path):
     path = tmp_path / (page.parent.name + "_page.py")
     path.write_text(program(page), encoding="utf-8")
+    for name, text in saved(page):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "recipes", tmp_path / "docs" / "recipes")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
     done = subprocess.run(
         [sys.executable, str(path)],

@@ -32,7 +32,11 @@ pytestmark = pytest.mark.upkeep
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
-RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py"))}
+ALGORITHM = "reinforce"
+"""The recipe that brings no other library: `docs/comparisons.md` shows it."""
+RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem != ALGORITHM}
+LONGER = {"careful_bot": 22}
+"""Recipes of more than ten lines: a bot."""
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 
 
@@ -152,7 +156,7 @@ def test_the_ids_of_the_page_are_those_that_are_registered() -> None:
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_a_recipe_is_short_and_on_its_page(recipe: str) -> None:
     code = RECIPES[recipe].read_text(encoding="utf-8").strip().splitlines()
-    assert len(code) <= 10
+    assert len(code) <= LONGER.get(recipe, 10)
     assert f"literalinclude}} recipes/{recipe}.py" in (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 
 

@@ -148,7 +148,7 @@ def test_the_wheel_holds_every_file_of_its_packages(wheel: Path):
     places = {"agents": "hanabako/agents", "hanabako": "hanabako"} | {game: game for game in GAMES}
     for package, place in places.items():
         for path in (ROOT / package).rglob("*"):
-            if path.suffix in {".py", ".html", ".typed", ".safetensors"}:
+            if path.suffix in {".py", ".html", ".typed", ".safetensors", ".json"}:
                 assert f"{place}/{path.relative_to(ROOT / package)}" in carried
 
 

@@ -21,7 +21,7 @@ import tyro
 
 from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence, read_words
-from hanabako.words.checks import shown
+from hanabako.words.checks import did_you_mean, shown
 
 __all__ = ["COMMANDS", "main"]
 
@@ -32,6 +32,8 @@ COMMANDS = {
     "watch": "write a game as a page for the browser",
     "draw": "draw a position as a picture",
     "record": "write a dataset of games that agents play, or of hanab.live's",
+    "agents": "list the agents that commands know by name, with their scores",
+    "presets": "list the presets of the games",
     "benchmark": "time the games on this machine",
     "study": "list, run, show and merge studies: comparisons with their results",
     "leaderboard": "play again what a file of results claims",
@@ -55,7 +57,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     elif words[0] == "--version":
         print(version("hanabako"))
     elif words[0] not in COMMANDS:
-        raise SystemExit(f"hanabako: the command must be one of {', '.join(COMMANDS)}, got {shown(words[0])}")
+        known = f"the command must be one of {', '.join(COMMANDS)}"
+        raise SystemExit(f"hanabako: {known}, got {shown(words[0])}{did_you_mean(words[0], COMMANDS)}")
     else:
         run(words[0], words[1:])
 

@@ -38,7 +38,8 @@ class Args:
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value; for a policy file also those of what it observes."""
     agent: str | None = None
-    """Who plays at all seats: an agent's name or a policy file; by default the best that plays fairly."""
+    """Who plays at all seats: an agent's name, a policy file, a run's folder, or FILE.py:NAME, whose code is imported
+    and run; by default the best that plays fairly."""
     seed: int = 0
     """Seed of the deal and of the agents' randomness."""
     moves: int = 1000

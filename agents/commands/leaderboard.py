@@ -1,6 +1,7 @@
 """Play again what a file of results says, with the weights beside it: how a claim enters the scoreboards.
 
     hanabako leaderboard entry.json
+    hanabako leaderboard entry.json --trust    # also one that names FILE.py:NAME, whose code is run
 
 An entry is the JSON that `hanabako evaluate --json` writes of self-play or cross-play, and the networks it names. It
 stands if every mean, of 30 games at least, is found again within four standard errors on the same deals; on the same
@@ -38,6 +39,8 @@ class Args:
     """Files that `hanabako evaluate --json` wrote; networks are looked for as they name them."""
     num_threads: int = 1
     """Threads of the simulator and of the networks."""
+    trust: bool = False
+    """Import and run the code of agents that entries name as FILE.py:NAME or package.module:NAME."""
 
 
 def run(args: Args) -> None:
@@ -49,7 +52,7 @@ def run(args: Args) -> None:
     wrong = 0
     for path in args.entries:
         try:
-            lines = check(read_json(path), args.num_threads)
+            lines = check(read_json(path), args.num_threads, args.trust)
         except (OSError, ValueError) as error:
             lines = [str(error)]
         wrong += bool(lines)
@@ -58,12 +61,13 @@ def run(args: Args) -> None:
         raise SystemExit(1)
 
 
-def check(content: Any, num_threads: int = 1) -> list[str]:
+def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
     """Check an entry: a line for each claim that does not hold.
 
     Args:
         content: parsed JSON from any source.
         num_threads: of the simulator and of the networks.
+        trust: import the code of agents that it names, see `agents.load`.
 
     Raises:
         ValueError: it is no entry, or names what cannot be loaded or played again; nothing was played.
@@ -78,7 +82,8 @@ def check(content: Any, num_threads: int = 1) -> list[str]:
     if not names or (is_matrix and len(set(names)) < len(names)):
         raise ValueError(f"agents must be names, in cross-play different ones, got {shown(names)}")
     claimed = scores_of(entry["cross_play"], len(names)) if is_matrix else scores_of([[entry]], 1)
-    agents, _ = loaded(names, config, as_object("search", entry.get("search", {})), num_threads, goes_on=False)
+    effort = as_object("search", entry.get("search", {}))
+    agents, _ = loaded(names, config, effort, num_threads, goes_on=False, trust=trust)
     again = MODES["cross-play" if is_matrix else "self-play"].play(
         Question(config, agents, names, games, seed, num_threads)
     )

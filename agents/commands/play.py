@@ -7,6 +7,7 @@
     hanabako play hanabi --with person
     hanabako play hanabi --with search:questions --search budget=500
     hanabako play hanabi --with questions --web
+    hanabako play hanabi --with mine.py:Timid      # a bot of your own: its file is imported and run
 
 A `person` is somebody else at this terminal or browser. The page can also seat others, before the game or later, and
 deal anew. Every game is kept under games/ as it goes, for hanab.live too if that has such games; `hanabako watch FILE`
@@ -49,7 +50,8 @@ class Args:
     """hanabi, ikebana or koikoi."""
     partners: Annotated[str, tyro.conf.arg(name="with")] = "random"
     """NAME[,NAME...]: who takes the other seats, in turn order after you; the last name stands for all that follow.
-    Names of agents, policy files, or `person`."""
+    Names of agents, policy files, runs' folders, FILE.py:NAME and package.module:NAME, whose code is imported and run,
+    or `person`."""
     seat: int = 0
     """Your seat: 0 is player_0, who usually begins."""
     preset: str | None = None
@@ -63,7 +65,7 @@ class Args:
     seed: int | None = None
     """Seed of the deal and of the agents' randomness; by default a fresh one, which is shown."""
     adviser: str | None = None
-    """The agent whose advice can be asked for; by default the game's best bot."""
+    """The agent whose advice can be asked for, by a name as of --with; by default the game's best bot."""
     web: bool = False
     """Play in the browser: serves a page on this machine's loopback address, until Ctrl-C."""
     port: Annotated[int, Within(0, 2**16 - 1)] = 0

@@ -40,7 +40,8 @@ class Args:
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")] = "hanabi"
     """hanabi, ikebana or koikoi."""
     agents: str = "random"
-    """NAME[,NAME...]: names of agents or policy files, one per seat; the last name stands for all that follow."""
+    """NAME[,NAME...]: names of agents, policy files, runs' folders, or FILE.py:NAME and package.module:NAME, whose
+    code is imported and run; one per seat, the last name stands for all that follow."""
     games: Size = 100
     """Number of games."""
     out: Path = Path("games.npz")

@@ -3,15 +3,19 @@
     hanabako study list                                     # the studies of a clone
     hanabako study list search_hanabi                       # its rows, and how much of each is done
     hanabako study run search_hanabi --where players=2 --cores 2 --minutes 30
-    hanabako study run mine.py                              # a study of your own: mine.json, mine.md and figures
+    hanabako study run compare.toml --cores 2               # algorithms side by side: compare.json, .md and figures
+    hanabako study run compare.toml --cluster auto          # on all machines of a Ray cluster
+    hanabako study run mine.py                              # any other study of your own
     hanabako study page search_hanabi
     hanabako study merge a.json b.json --out both.json
 
-`run`, `page` and `list` import the study's file, which runs its code; `merge`, and `list` of a JSON file, read results
-alone. Ctrl-C ends a run, which keeps what is finished; the same command goes on with it.
+`run` imports a study in Python, or the algorithms that a comparison in TOML names, which runs their code; so do `page`
+and `list` of a study in Python. What they do with TOML or JSON, and `merge`, runs none. Ctrl-C ends a run, which keeps
+what is finished; the same command goes on with it.
 """
 
 import sys
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -29,7 +33,7 @@ from ..studies.study import Result, Row, Study, chosen, key_of, words_of
 
 __all__ = ["Args", "run"]
 
-Name = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME|FILE.py")]
+Name = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME|FILE.toml|FILE.py")]
 Where = Annotated[tuple[str, ...], tyro.conf.arg(metavar="FIELD=VALUE")]
 
 
@@ -55,6 +59,8 @@ class Run:
     """Only rows that have these values in their fields."""
     cores: int = 1
     """How many parts of rows are played at the same time, in processes of their own."""
+    cluster: Annotated[str | None, tyro.conf.arg(metavar="auto|HOST:PORT")] = None
+    """Play on all machines of this Ray cluster instead; auto is the one that this machine belongs to."""
     minutes: float = float("inf")
     """No part begins after that."""
     out: Path | None = None
@@ -67,7 +73,7 @@ class Run:
 class Page:
     """Write a study's page and figures from its results."""
 
-    study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE.py]")] = None
+    study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE.toml|FILE.py]")] = None
     """A study of the clone by name, or a file; without, all studies of the clone."""
     out: Path | None = None
     """The folder for page and figures, and of the results: by default as in `run`."""
@@ -141,15 +147,26 @@ def run_rows(args: Run) -> None:
     if not args.minutes >= 0:
         raise ValueError(f"minutes must be at least 0, got {args.minutes}")
     place = find(args.study, args.out)
-    study, executor = load(place), executor_of(args.cores)
+    study = load(place)
     rows = rows_of(study, args.where)
+    if study.check is not None:
+        study.check()
+    executor, cores = (executor_of(args.cores), args.cores) if args.cluster is None else on_cluster(args.cluster)
     origin = origin_of(["study", "run", place.words, *(["--where", *args.where] if args.where else [])])
-    refused = run_study(study, place.results, origin, rows, executor, args.cores, args.minutes, args.again)
+    refused = run_study(study, place.results, origin, rows, executor, cores, args.minutes, args.again)
     print_page(study, place)
     for words, why in refused.items():
         print(f"{words}: {why}", file=sys.stderr)
     if refused:
         raise SystemExit(f"hanabako study: {len(refused)} of {len(rows)} rows could not be played")
+
+
+def on_cluster(address: str) -> tuple[Executor, int]:
+    """The machines of a Ray cluster, and their cores."""
+    from ..studies.cluster import Cluster
+
+    cluster = Cluster(address)
+    return cluster, cluster.cores
 
 
 def show(args: Page) -> None:

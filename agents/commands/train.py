@@ -4,6 +4,7 @@
     hanabako train --game koikoi --minutes 30 --opponent counting
     hanabako train --algorithm vdn --preset mini --minutes 2
     hanabako train --algorithm vdn --help      # what it is, and its own settings
+    hanabako train --algorithm mine.py         # one of your own: this runs the file
     hanabako train --resume runs/NAME
 
 Whatever is not said is as usual. Ctrl-C saves the run after its update, and --resume goes on with it; a second one ends
@@ -29,7 +30,7 @@ from ..learning.common.trainer import Settings
 __all__ = ["Args", "Chosen", "form", "run"]
 
 Kind = TypeVar("Kind", bound=Settings)
-Name = Annotated[str | None, tyro.conf.arg(metavar="{" + ",".join(NAMES) + "}")]
+Name = Annotated[str | None, tyro.conf.arg(metavar="{" + ",".join(NAMES) + "}|FILE.py|MODULE")]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def run(args: Args) -> None:
     settings, ranks = args.settings, args.ranks
     if settings.resume is not None:
         learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)
-        settings, ranks = learner.settings(resume=settings.resume), ranks or saved_ranks(settings.resume)
+        ranks = ranks or saved_ranks(settings.resume)
+        settings = learner.settings(resume=settings.resume, trust=settings.trust)
     else:
         learner = named(args.algorithm or NAMES[0])
         ranks = prepared(learner, settings, ranks)

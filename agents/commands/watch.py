@@ -36,8 +36,8 @@ class Args:
     """Write a game as a page for the browser."""
 
     what: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN|FILE|AGENTS")]
-    """A run's directory, a game's file (.json), a dataset (.npz), or NAME[,NAME...] of agents or policy files: the last
-    name stands for all seats that follow."""
+    """A run's directory, a game's file (.json), a dataset (.npz), or NAME[,NAME...] of agents, policy files or
+    FILE.py:NAME, whose code is imported and run: the last name stands for all seats that follow."""
     game: str | None = None
     """The game that agents play; by default that of the first network among them, or hanabi."""
     preset: str | None = None

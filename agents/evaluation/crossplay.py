@@ -20,6 +20,7 @@ from hanabako.files import write_bytes
 
 from ..playing.play import Games, play, standard_error
 from ..playing.policy import Policy
+from . import estimates
 
 Agents = Mapping[str, Policy]
 TEAMS = 20
@@ -135,60 +136,30 @@ def mean_score(games: Games | Sequence[Games]) -> float:
     return float(np.mean([lot.score.mean() for lot in lots]))
 
 
-def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, float | None]:
-    """Self-play and cross-play of runs that differ in their training seed alone, with standard errors.
-
-    Cells of a matrix share runs, so that their spread is not that of independent numbers. The error of cross-play is
-    therefore that of `over_disjoint_pairs`: in each of the n - 1 rounds of a round-robin tournament every run is in one
-    pair, and a pair counts both of its orders.
+def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
+    """Self-play and cross-play of runs that differ in their training seed alone, see `agents.evaluation.estimates`.
 
     Args:
         matrix: mean scores (n, n) of ordered pairs of runs.
 
     Returns:
-        ``self_play``, ``cross_play`` and their ``_error``: None if there are too few runs (2, or 4 for cross-play).
+        JSON types: ``self_play`` and ``cross_play``, each with its ``_interval`` at 95 % over runs (None for fewer than
+        five; a run that agrees with none scores 0), and ``groups`` of runs that understand each other, by number.
 
     Raises:
         ValueError: the matrix is not square, or of fewer than two runs.
     """
-    runs = len(matrix)
-    if matrix.shape != (runs, runs) or runs < 2:
+    if matrix.ndim != 2 or len(matrix) != matrix.shape[-1] or len(matrix) < 2:
         raise ValueError(f"matrix must be square, of at least 2 runs, got {matrix.shape}")
-    own = matrix.diagonal()
-    both = (matrix + matrix.T) / 2
-    rounds = [np.array([both[i, j] for i, j in pairs]) for pairs in round_robin(runs)]
-    cross_play, cross_play_error = over_disjoint_pairs(rounds)
+    alone = estimates.mean(matrix.diagonal())
+    together = estimates.among(matrix, (min(0.0, float(matrix.min())), float(matrix.max())))
     return {
-        "self_play": float(own.mean()),
-        "self_play_error": standard_error(own),
-        "cross_play": cross_play,
-        "cross_play_error": cross_play_error,
+        "self_play": alone.value,
+        "self_play_interval": alone.ends,
+        "cross_play": together.value,
+        "cross_play_interval": together.ends,
+        "groups": estimates.groups(matrix),
     }
-
-
-def over_disjoint_pairs(rounds: Sequence[NDArray[np.float64]]) -> tuple[float, float | None]:
-    """The mean score of pairs of runs and its standard error, as Forkel and Foerster 2025 (equations 30 and 31) do.
-
-    Args:
-        rounds: scores of pairs, at least one; those of a round share no run, so that they are independent.
-
-    Returns:
-        The mean of all, and the error of one round's mean, its square averaged over the rounds: no smaller than the
-        error of the mean of all. It is None if no round has two pairs.
-    """
-    errors = [pairs.var(ddof=1) / len(pairs) for pairs in rounds if len(pairs) > 1]
-    return float(np.concatenate(rounds).mean()), float(np.sqrt(np.mean(errors))) if errors else None
-
-
-def round_robin(count: int) -> list[list[tuple[int, int]]]:
-    """All pairs of ``count`` players in rounds of disjoint pairs (circle method); with an odd number one sits out."""
-    circle = [*range(count), *([None] if count % 2 else [])]
-    rounds = []
-    for _ in range(len(circle) - 1):
-        pairs = zip(circle[: len(circle) // 2], reversed(circle[len(circle) // 2 :]), strict=True)
-        rounds.append([(a, b) for a, b in pairs if a is not None and b is not None])
-        circle = [circle[0], circle[-1], *circle[1:-1]]
-    return rounds
 
 
 # --- A picture --------------------------------------------------------------------------------------------------------
@@ -226,7 +197,7 @@ def heat_map(
     return figure
 
 
-def save_heat_map(path: Path, figure: Any) -> None:
+def save_figure(path: Path, figure: Any) -> None:
     """Write the figure as PNG; the file appears whole or not at all."""
     picture = io.BytesIO()
     figure.savefig(picture, format="png")

@@ -10,7 +10,7 @@ from hanabako.games import config_from_dict, game_of
 
 from ..playing.play import play
 from ..playing.policy import Policy
-from ..registry import SEARCH, is_file, published
+from ..registry import SEARCH, base_of, is_file, source_of
 from . import crossplay
 
 __all__ = ["MODES", "Mode", "Name", "Question", "draw", "short_name"]
@@ -139,8 +139,12 @@ def describe_cross_play(result: Result) -> Iterator[str]:
     yield "score of the row's agent at player 0's seat with the column's agent at all others:"
     yield from matrix(result["agents"], cells, 24)
     for name in ("self_play", "cross_play") if "runs" in result else ():
-        error = result["runs"][f"{name}_error"]
-        yield f"{name:<24}{result['runs'][name]:>15.3f}" + ("" if error is None else f" +- {error:5.3f}")
+        ends = result["runs"][f"{name}_interval"]
+        sure = "no inference from fewer than five runs" if ends is None else f"{ends[0]:.3f} to {ends[1]:.3f}"
+        yield f"{name:<24}{result['runs'][name]:>15.3f}  ({sure})"
+    if "runs" in result:
+        sizes = ", ".join(str(len(group)) for group in result["runs"]["groups"])
+        yield f"runs that understand each other, by group: {sizes}"
 
 
 def describe_one_guest(result: Result) -> Iterator[str]:
@@ -176,13 +180,16 @@ def describe_communication(result: Result) -> Iterator[str]:
 
 
 def short_name(name: str) -> str:
-    """A run's file by the name of its folder, and whether it is searched over; a published one by its own as well."""
+    """A run by the name of its folder, an imported agent by those of its file and its own; prefixes stay."""
+    base = base_of(name)
+    prefix, path, source = name.removesuffix(base), Path(base), source_of(name)
+    if source is not None:
+        return f"{prefix}{Path(source.place).name}:{source.name}"
     if not is_file(name):
         return name
-    if (theirs := published(name)) is not None:
-        return f"{theirs[1].parent.name}/{theirs[1].stem[-9:]}".lstrip("/")  # where the runs of a paper differ
-    path = Path(name.removeprefix(SEARCH))
-    return (SEARCH if name.startswith(SEARCH) else "") + (path.parent.name or path.stem)
+    if prefix.removeprefix(SEARCH):
+        return f"{path.parent.name}/{path.stem[-9:]}".lstrip("/")  # published: where the runs of a paper differ
+    return prefix + (path.name if path.suffix != ".safetensors" else path.parent.name or path.stem)
 
 
 MODES: dict[Name, Mode] = {
@@ -203,4 +210,4 @@ def draw(path: Path, mode: Mode, result: Result) -> None:
     title = f"{result['config']['game']} {result['preset']}, {result['players']} players"
     best = getattr(config_from_dict(result["config"]), "max_score", float(scores.max()))
     names = [short_name(name) for name in result["agents"]]
-    crossplay.save_heat_map(path, crossplay.heat_map(scores, names, best, title, *mode.axes))
+    crossplay.save_figure(path, crossplay.heat_map(scores, names, best, title, *mode.axes))

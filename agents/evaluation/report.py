@@ -46,7 +46,8 @@ class Args:
     search: tuple[str, ...] = ()
     """How agents search:NAME think, as name=value: see ``agents.load``."""
     agents: str = "random"
-    """NAME[,NAME...]: one agent for all seats, or one per seat; names of agents or policy files."""
+    """NAME[,NAME...]: one agent for all seats, or one per seat; names of agents, policy files, runs' folders, or
+    FILE.py:NAME and package.module:NAME, whose code is imported and run."""
     games: Size = 10_000
     """Number of games."""
     seed: int = 1
@@ -122,7 +123,12 @@ def command_of(args: Args) -> str:
 
 
 def loaded(
-    names: Sequence[str], config: Any, effort: Mapping[str, Any], num_threads: int, goes_on: bool
+    names: Sequence[str],
+    config: Any,
+    effort: Mapping[str, Any],
+    num_threads: int,
+    goes_on: bool,
+    trust: bool = True,
 ) -> tuple[dict[str, Policy], dict[str, str]]:
     """The agents by name, and what is wrong with the files that cannot be used, which is also printed.
 
@@ -132,7 +138,7 @@ def loaded(
     agents, refused = {}, {}
     for name in names:
         try:
-            agents[name] = load_to_play(name, config, effort, num_threads)
+            agents[name] = load_to_play(name, config, effort, num_threads, trust)
         except ValueError as error:
             if not goes_on or not is_file(name):
                 raise

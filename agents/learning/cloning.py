@@ -50,7 +50,8 @@ class Args(NetworkSettings):
     """Train a network to play as a given agent does."""
 
     agent: str | None = None
-    """Whom to clone: an agent's name or file. It plays every seat, unless there is a ``dataset``."""
+    """Whom to clone: an agent's name, file or FILE.py:NAME, whose code is imported and run. It plays every seat, unless
+    there is a ``dataset``."""
     dataset: str | None = None
     """Whom to clone instead: whoever played the games of this file (see `agents.datasets`), at every seat. Without a
     ``preset`` the rules are those of its games."""

@@ -50,9 +50,9 @@ class Args(NetworkSettings):
     """Train one network to play a game: every seat, or one among partners."""
 
     partners: tuple[str, ...] = ()
-    """Agents (names or files, parted by commas or spaces) that have all seats but the learner's one: a pool, drawn from
-    anew for each seat of each game. In a cooperative game it learns to play with them, in a competitive one against
-    them; it is evaluated among them."""
+    """Agents (names, files or FILE.py:NAME, whose code is imported and run; parted by commas or spaces) that have all
+    seats but the learner's one: a pool, drawn from anew for each seat of each game. In a cooperative game it learns to
+    play with them, in a competitive one against them; it is evaluated among them."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048

@@ -1,5 +1,6 @@
 """The policy made of a network: how it chooses, and where it is kept."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -129,8 +130,15 @@ def check_config(trained_for: Any, config: Any, path: Path) -> None:
     """Refuse a config whose observations or actions mean something else than those the network was trained on."""
     if type(config) is not type(trained_for):
         raise ValueError(f"{path} plays {game_of(trained_for).name}, not {game_of(config).name}")
-    harmless = game_of(config).neutral_fields
-    for field in fields(config):
-        needed, given = getattr(trained_for, field.name), getattr(config, field.name)
-        if needed != given and field.name not in harmless:
-            raise ValueError(f"{path} was trained with {field.name}={needed!r} and cannot play {field.name}={given!r}")
+    entry = game_of(config)
+    pairs = {own.name: (getattr(trained_for, own.name), getattr(config, own.name)) for own in fields(config)}
+    other = {name: pair for name, pair in pairs.items() if pair[0] != pair[1] and name not in entry.neutral_fields}
+    if not other:
+        return
+    name, (needed, given) = next(iter(other.items()))
+    words = f"{path} was trained with {name}={needed!r} and cannot play {name}={given!r}"
+    if set(other) <= set(entry.observation_fields):
+        line = ", ".join(f"{name}={needed!r}" for name, (needed, _) in other.items())
+        options = " ".join(f"{name}={json.dumps(needed)}" for name, (needed, _) in other.items())
+        words += f"; the rules are the same: config = dataclasses.replace(config, {line}), or --config {options}"
+    raise ValueError(words)

@@ -18,7 +18,7 @@ from hanabako.files import read_json, write_text
 from hanabako.machine import describe
 from hanabako.words.checks import shown
 
-from ..registry import fingerprints, is_file
+from ..registry import fingerprints, source_of
 from .study import Result, Results, key_of
 
 __all__ = [
@@ -164,10 +164,15 @@ def date_of(result: Result) -> str:
 
 
 def is_stale(result: Result) -> bool:
-    """Whether a network that a result rests on has changed since, or ships no more.
+    """Whether a network or an imported agent that a result rests on has changed since, or a network ships no more.
 
     A file that is gone says nothing: policies of training runs are seldom kept.
     """
     noted = result.get("networks", {})
     now = fingerprints(*noted)
-    return any(now.get(name, print_ if is_file(name) else None) != print_ for name, print_ in noted.items())
+    return any(now.get(name, print_ if is_path(name) else None) != print_ for name, print_ in noted.items())
+
+
+def is_path(name: str) -> bool:
+    """Whether an agent's name leads to a file, that is there or not, and is none of a network that ships."""
+    return source_of(name) is not None or Path(name).name != name or Path(name).suffix != ""

@@ -41,6 +41,21 @@ class Row:
         """How many cores a part of it keeps busy."""
         return 1
 
+    @property
+    def files(self) -> Mapping[str, Path]:
+        """What another machine needs to play it, by names in a folder there, see `at`."""
+        return {}
+
+    @property
+    def leaves(self) -> Mapping[str, Path]:
+        """The files that are there once it is played, likewise."""
+        return {}
+
+    def at(self, folder: Path) -> "Row":
+        """The same row where its `files` lie in another folder."""
+        del folder
+        return self
+
     def values(self) -> dict[str, Any]:
         """Its fields by name, but for ``wanted``."""
         return {own.name: getattr(self, own.name) for own in fields(self) if own.name != "wanted"}
@@ -94,6 +109,8 @@ class Study:
     """By the name of the picture's file."""
     unit: str = "game"
     """What ``done`` and ``wanted`` count, for the progress bar."""
+    check: Callable[[], None] | None = None
+    """Tries what the rows will need before any is played; raises ValueError if something cannot work."""
 
     def __post_init__(self) -> None:
         keys = [row.key for row in self.rows]

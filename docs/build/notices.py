@@ -39,8 +39,15 @@ def rows() -> Iterator[tuple[str, str, str]]:
 
 
 def licence(name: str) -> str:
-    """As the library's own metadata says it: the expression, a classifier, or the first line of its text."""
-    about = metadata.metadata(name)
+    """As the library's own metadata says it: the expression, a classifier, or the first line of its text.
+
+    If it is not installed, what the page says of it stays.
+    """
+    try:
+        about = metadata.metadata(name)
+    except metadata.PackageNotFoundError:  # as the page says already
+        found = re.search(rf"^\| {re.escape(name)} \| (.*?) \|", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        return found[1] if found else "not installed here"
     classifiers = [
         text.split(" :: ")[-1] for text in about.get_all("Classifier") or [] if text.startswith("License ::")
     ]

@@ -1,5 +1,6 @@
 """Checks of what a caller wrote, and the words they fail in: the field, the value, what is allowed."""
 
+import difflib
 import json
 import operator
 import re
@@ -29,6 +30,7 @@ __all__ = [
     "check_render_mode",
     "check_seat",
     "check_state_keys",
+    "did_you_mean",
     "fresh_seed",
     "parse_setting",
     "shown",
@@ -65,6 +67,12 @@ LINE = 160
 """Characters of a value that a message quotes at most."""
 
 shown = OneLine().repr
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """The known name that is most like a wrong one, as the end of a message; "" if none is like it."""
+    like = difflib.get_close_matches(name[:LINE], list(known), 1) if isinstance(name, str) else []
+    return f"; did you mean {like[0]}?" if like else ""
 
 
 def check_field_types(config: Any) -> None:
@@ -135,13 +143,15 @@ def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, op
         options = config
     elif preset is not None:
         if not isinstance(preset, str) or preset not in presets:
-            raise ValueError(f"preset must be one of {', '.join(map(repr, presets))}, got {shown(preset)}")
+            known = ", ".join(map(repr, presets))
+            raise ValueError(f"preset must be one of {known}, got {shown(preset)}{did_you_mean(preset, presets)}")
         start = presets[preset]
     known = {field.name: getattr(start, field.name) for field in fields(start)}
     for name in options:
         if name not in known:
             raise UnexpectedKeywordError(
                 f"{kind.__name__} got an unexpected keyword argument {shown(name)}; fields are {', '.join(known)}"
+                f"{did_you_mean(name, known)}"
             )
     return kind(**{**known, **options})
 

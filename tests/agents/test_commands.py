@@ -146,13 +146,13 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["train", "--ranks", "0", "--steps", "1"], "hanabako train: ranks must be at least 1, got 0"),
         (
             ["train", "--algorithm", "dqn"],
-            f"hanabako train: algorithm must be one of {', '.join(NAMES)}, got 'dqn'",
+            f"hanabako train: algorithm must be one of {', '.join(NAMES)}, a file NAME.py or a module, got 'dqn'",
         ),
         (["train", "--resume", "nowhere"], "hanabako train: nowhere holds no run to resume"),
         (["play", "hanabi", "--web", "--port", "-1"], "hanabako play: port must be at least 0, got -1"),
         (["play", "hanabi", "--adviser", "nobody"], "hanabako play: an agent must be one of random"),
         (["record", "--minari", "games"], "hanabako record: minari is not installed: pip install"),
-        (["record", "--source", "nowhere"], r"hanabako record: \[Errno 2\] No such file or directory: 'nowhere'"),
+        (["record", "--source", "nowhere"], r"hanabako record: \[Errno 2\] .*: 'nowhere'"),
         (
             ["benchmark", "--seconds", "nan"],
             "hanabako benchmark: seconds must be a number from 0 to 1,000,000, got nan",
@@ -201,7 +201,7 @@ def test_what_cannot_be_written_is_said_before_a_game_is_played(
     monkeypatch.chdir(tmp_path)
     for name in ("file", "runs"):
         write_text(name, "kept")
-    with pytest.raises(SystemExit, match=r"(file|runs)/.* cannot be written: Not a directory") as refusal:
+    with pytest.raises(SystemExit, match=r"\[Errno 20\] (file|runs)/.* cannot be written") as refusal:
         main(words.split())
     assert "\n" not in str(refusal.value)
     assert capsys.readouterr().out == ""

@@ -60,33 +60,6 @@ def test_paired_deals_make_differences_sharper(pool):
     assert error < math.hypot(some.summary()["score_error"], others.summary()["score_error"])
 
 
-def test_every_round_of_a_round_robin_has_disjoint_pairs_and_all_pairs_meet_once():
-    for count in (2, 5, 8):
-        rounds = crossplay.round_robin(count)
-        for pairs in rounds:
-            names = [name for pair in pairs for name in pair]
-            assert len(names) == len(set(names)) == count - count % 2
-        assert sorted(map(sorted, itertools.chain(*rounds))) == [
-            [i, j] for i in range(count) for j in range(i + 1, count)
-        ]
-
-
-@pytest.mark.statistical
-def test_the_error_over_disjoint_pairs_is_honest():
-    """Runs' scores are a number of their own and one of the pair: the spread of cross-play over repetitions is known.
-
-    2,000 repetitions give the true spread to 2 %; the reported one may be larger, not 5 % smaller.
-    """
-    draw = np.random.default_rng(1)
-    means, errors = [], []
-    for _ in range(2000):
-        own, pair = draw.normal(size=(8, 1)), draw.normal(size=(8, 8))
-        result = crossplay.self_and_cross_play(own + own.T + pair + pair.T)
-        means.append(result["cross_play"])
-        errors.append(float(result["cross_play_error"] or 0) ** 2)
-    assert math.sqrt(np.mean(errors)) > 0.95 * np.std(means)
-
-
 def test_a_matrix_of_runs_must_be_square():
     with pytest.raises(ValueError, match="square"):
         crossplay.self_and_cross_play(np.zeros((2, 3)))
@@ -109,7 +82,7 @@ def test_cross_play_of_networks_keeps_the_matrix_beside_its_summary(tmp_path, ca
     scores = np.array([[cell["score"] for cell in row] for row in result["cross_play"]])
     assert result["runs"] == crossplay.self_and_cross_play(scores)
     shown = capsys.readouterr().out
-    assert f"cross_play{result['runs']['cross_play']:>29.3f}" in shown
+    assert f"cross_play{result['runs']['cross_play']:>29.3f}  (no inference from fewer than five runs)" in shown
 
 
 def test_the_command_line_studies(tmp_path, capsys):

@@ -212,11 +212,14 @@ def test_config_and_search_it_cannot_play_are_refused_in_words(tmp_path: Path):
     ):
         with pytest.raises(ValueError, match=words):
             agents.load(name, config)
-    with pytest.raises(ValueError, match="remembers its own decisions alone, got obl:a"):
+    with pytest.raises(ValueError, match="a network of ours, got 'obl:a'"):
         agents.load(f"search:{name}", TWO)
-    for unknown in ("obl", "obl:", "lbo:a.safetensors"):
-        with pytest.raises(ValueError, match=r"an agent must be one of .*obl:FILE"):
-            agents.load(unknown, TWO)
+    with pytest.raises(ValueError, match="unexpected keyword argument 'rollouts'"):
+        agents.load(name, TWO, rollouts=3)
+
+
+def test_a_file_says_for_which_game_it_is(tmp_path: Path):
+    assert play(THREE, agents.load(deep_clone(tmp_path)[1]), 4, seed=1).length.min() > 0
 
 
 @pytest.mark.parametrize("players", [4, 5])

@@ -204,7 +204,7 @@ def test_results_that_cannot_be_written_are_said_before_a_part_is_played(tmp_pat
         raise AssertionError("a part is played")
 
     (tmp_path / "file").write_text("kept", encoding="utf-8")
-    with pytest.raises(NotADirectoryError, match=r"results\.json cannot be written: Not a directory"):
+    with pytest.raises(NotADirectoryError, match=r"results\.json cannot be written"):
         run(Study("x", [Kind("a")], play), tmp_path / "file" / "results.json", ORIGIN)
 
 
@@ -400,8 +400,8 @@ def test_a_row_that_could_not_be_played_ends_the_command_in_a_line(dice: Path, s
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["list", "nothing"], "a study must be .* file that ends with .py, got 'nothing'"),
-        (["run", "dice.toml"], "a study must be .* file that ends with .py, got 'dice.toml'"),
+        (["list", "nothing"], "a study must be .* file that ends with .py or .toml, got 'nothing'"),
+        (["run", "dice.toml"], "a study must be .* file that ends with .py or .toml, got 'dice.toml'"),
         (["run", "DICE", "--where", "sides"], "where must be FIELD=VALUE, got 'sides'"),
         (["run", "DICE", "--where", "sides=7"], "sides must be one of 6, 20, got '7'"),
         (["run", "DICE", "--where", "sides=6", "sides=20"], "where must say sides once, got '6' and '20'"),

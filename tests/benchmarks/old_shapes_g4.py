@@ -1,14 +1,15 @@
 """The old shapes of the results of comparisons and their pictures, made from the new rows."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from agents.studies.comparison import measuring
 from agents.studies.store import ORIGIN, read_results
-from benchmarks.strength import learning_among_bots, zero_shot
+from benchmarks.strength import learning_among_bots
 
-RESULTS = Path(zero_shot.__file__).parent / "results"
+PRESETS = ("mini", "small", "standard")
+RESULTS = Path(learning_among_bots.__file__).parent / "results"
 KEPT_APART = (*ORIGIN, "fields", "done", "wanted", "networks")
 
 
@@ -23,13 +24,22 @@ def sweep() -> list[Any]:
 
 
 def zero_shot_rows() -> Iterator[Any]:
-    """What ``zero_shot.json`` said of all, its runs and its cells."""
-    rows = read_results(RESULTS / "zero_shot.json")
-    pairs = [row for row in rows if "one" in row["fields"]]
-    (games,) = {row["wanted"] for row in pairs}
-    yield {"games": games, "seed": zero_shot.SEED}
-    yield from (bare(row) for row in rows if "algorithm" in row["fields"])
-    yield from ([row["preset"], f"{row['one']} {row['other']}", row["score"]] for row in pairs)
+    """What ``zero_shot.json`` said of all, its runs and its cells; what is told of them now was not there."""
+    rows = {preset: read_results(RESULTS / f"zero_shot_{preset}.json") for preset in PRESETS}
+    pairs = [(preset, row) for preset, own in rows.items() for row in own if "one" in row["fields"]]
+    (games,) = {row["wanted"] for _, row in pairs}
+    yield {"games": games, "seed": measuring.SEED}
+    for preset, row in ((preset, row) for preset, own in rows.items() for row in own if "algorithm" in row["fields"]):
+        minutes = float(row["settings"].partition("--minutes ")[2].split()[0])
+        yield {
+            "preset": preset,
+            "algorithm": row["algorithm"],
+            "seed": row["seed"],
+            "minutes": int(minutes) if minutes.is_integer() else minutes,
+            **{name: row[name] for name in ("steps", "core_seconds")},
+            **{f"greedy_{name}": row[name] for name in ("score", "score_error", "games", "lost")},
+        }
+    yield from ([preset, f"{row['one']} {row['other']}", row["score"]] for preset, row in pairs)
 
 
 def strangers() -> Iterator[Any]:
@@ -53,15 +63,9 @@ def strangers() -> Iterator[Any]:
     yield from ([row["network"], row["partner"], row["score"]] for row in pairs)
 
 
-def picture(name: str) -> list[bytes]:
-    """A picture, which stays as it was drawn."""
-    return [(RESULTS / name).read_bytes()]
-
-
 OLD: dict[str, Callable[[], Any]] = {
     "sweep.json": sweep,
     "zero_shot.json": lambda: list(zero_shot_rows()),
     "strangers.json": lambda: list(strangers()),
-    **{name: partial(picture, name) for name in (f"zero_shot-{preset}.png" for preset in zero_shot.LOTS)},
 }
-"""By the old file's name: its rows, or its picture."""
+"""By the old file's name: its rows."""

@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks import pages
+from benchmarks.agent_scores import agent_scores
 from hanabako.generated import filled, marks
 
 
@@ -29,3 +30,7 @@ def test_speeds_read_well():
 
 def test_markdown_aligns_numbers_to_the_right():
     assert pages.markdown(["a", "b"], [["x", "1"]]) == "| a | b |\n| --- | ---: |\n| x | 1 |\n"
+
+
+def test_the_scores_that_ship_are_those_of_the_results():
+    assert pages.SCORES.read_text(encoding="utf-8") == agent_scores(), "python -m benchmarks.pages writes them"

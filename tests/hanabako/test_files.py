@@ -156,7 +156,7 @@ def test_a_path_that_cannot_be_written_is_named_before_and_after_the_work(
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_to_is_found_before(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(PermissionError, match=r"a\.json cannot be written: Permission denied"):
+    with pytest.raises(PermissionError, match=r"a\.json cannot be written"):
         check_writable(tmp_path / "a.json")
 
 

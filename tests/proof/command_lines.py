@@ -52,6 +52,10 @@ LINES = (
     "study merge had_rows.json had_rows.json --out both.json",
     "study list had_rows.json",
     "leaderboard entry.json --num-threads 1",
+    "leaderboard entry.json --trust",
+    f"evaluate hanabi {SMALL} --games 2 --agents mine.py:Lowest",
+    "agents hanabi",
+    "presets koikoi",
 )
 THINGS = (
     *("", " ", "-", "--", "---x", "-1", "0", "1", "2.0", "nan", "inf", "-inf", "1e999", "1" + 30 * "0", "0x10"),
@@ -70,6 +74,7 @@ THINGS = (
         "mine.py",
     ),
     *("exports", "hanabi", "koikoi", "ikebana", "chess", "person", "random", "nobody", "search:", "search:nobody"),
+    *("mine.py:STUDY", "search:mine.py:Lowest", "no.where:x", "had.run"),
     *("search:search:x", "--games", "--seed", "--out", "--no-such", "--help", "\0", "\n", "\u2028", "\u0663", "'", '"'),
 )
 STUDY = """
@@ -84,6 +89,11 @@ class Numbered(Row):
 
 
 STUDY = Study("mine", [Numbered(n=1), Numbered(n=2)], lambda row, before: {"done": 1}, {"t": lambda rows: "none"})
+
+
+class Lowest:
+    def act(self, observation, mask, noise):
+        return mask.argmax(1)
 """
 
 

@@ -1,8 +1,8 @@
 """The algorithms by name, and how each is started as a command.
 
 An algorithm is a module with three declarations: ``Args``, its settings; one class that learns, see
-`agents.learning.common.trainer.Algorithm`; and its docstring, the description of its command. A new one is a file in
-``agents/learning`` and its name in `NAMES`.
+`agents.learning.common.trainer.Algorithm`; and its docstring, the description of its command. One that ships is a file
+in ``agents/learning`` and its name in `NAMES`. Any other is named by its file or as an importable module.
 """
 
 import os
@@ -15,12 +15,14 @@ from typing import Any, NamedTuple
 import tyro
 
 from hanabako.files import read_json, write_text
+from hanabako.importing import import_file, import_named
 from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 
+from ...registry import imports_code
 from .runs import finished, read_about
-from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, train
+from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train
 
 __all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named", "start"]
 
@@ -36,6 +38,8 @@ class Learner(NamedTuple):
 
     name: str
     """The name of its module: one of `NAMES`, or a whole one with dots."""
+    source: str
+    """What `named` takes in any process: one of `NAMES`, a file, or a module's name with dots."""
     settings: type[Settings]
     algorithm: AlgorithmClass
     about: str
@@ -43,17 +47,27 @@ class Learner(NamedTuple):
 
 
 def named(name: str) -> Learner:
-    """The algorithm of this name.
+    """The algorithm of this name: one of `NAMES`, a file that ends with ``.py``, or a module that can be imported.
+
+    The latter two run code.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is none, or the module declares none.
     """
-    if name not in NAMES:
-        raise ValueError(f"algorithm must be one of {', '.join(NAMES)}, got {shown(name)}")
-    return declared_by(import_module(f"{FOLDER}.{name}"))
+    if name in NAMES:
+        return declared_by(import_module(f"{FOLDER}.{name}"), name)
+    if name.endswith(".py"):
+        if Path(name).stem in NAMES:
+            raise ValueError(f"{name} must have a name of its own, not that of an algorithm that ships")
+        return declared_by(import_file(Path(name)), str(Path(name).resolve()))
+    try:
+        return declared_by(import_named(name), name)
+    except (ModuleNotFoundError, TypeError) as error:  # the latter for a name with dots at its beginning
+        known = f"one of {', '.join(NAMES)}, a file NAME.py or a module"
+        raise ValueError(f"algorithm must be {known}, got {shown(name)}") from error
 
 
-def declared_by(module: ModuleType) -> Learner:
+def declared_by(module: ModuleType, source: str) -> Learner:
     """The algorithm that a module declares: of classes that learn its own, if there is one, else one that it imports.
 
     Raises:
@@ -66,7 +80,8 @@ def declared_by(module: ModuleType) -> Learner:
     found = [value for value in there if value.__module__ == module.__name__] or there
     if len(found) != 1:
         raise ValueError(f"{module.__name__} must have one class with {', '.join(METHODS)}, got {len(found)}")
-    return Learner(found[0].__module__.removeprefix(f"{FOLDER}."), settings, found[0], module.__doc__ or "")
+    name = name_of(found[0])
+    return Learner(name, source, settings, found[0], module.__doc__ or "")
 
 
 def learns(value: Any) -> bool:
@@ -77,13 +92,18 @@ def learns(value: Any) -> bool:
 def maker_of(run_dir: Path) -> Learner:
     """The algorithm that made a run; if the run is too old to say it, the first one that has such settings.
 
+    Code that does not ship is never run for what a run says: a run may be somebody else's.
+
     Raises:
-        ValueError: the directory holds no run, or one of an unknown algorithm.
+        ValueError: the directory holds no run, or one of an algorithm that does not ship.
     """
     about = read_about(run_dir)
     if "algorithm" in about:
+        if about["algorithm"] not in NAMES:
+            made = f"{run_dir} was made by the algorithm {shown(about['algorithm'])}, which does not ship"
+            raise ValueError(f"{made}: name its file or module by --algorithm")
         return named(about["algorithm"])
-    alike = (learner for learner in map(named, NAMES) if learner.settings.names() == about["args"].keys())
+    alike = (learner for learner in map(named, NAMES) if learner.settings.names() == about["args"].keys() | {"trust"})
     return next(alike, named(NAMES[0]))
 
 
@@ -91,9 +111,14 @@ def maker_of(run_dir: Path) -> Learner:
 
 
 def command_line(module: str, argv: list[str] | None = None) -> None:
-    """Train as the command ``python -m module`` does, with the settings as its options."""
-    whole_name = f"hanabako.{module}" if module.startswith("agents.") else module  # the former is its name in a clone
-    learner = declared_by(import_module(whole_name))
+    """Train as the command ``python -m module`` does, or ``python FILE.py``, with the settings as its options."""
+    if module.endswith(".py"):
+        learner = named(module)
+    else:
+        whole_name = (
+            f"hanabako.{module}" if module.startswith("agents.") else module
+        )  # the former is its name in a clone
+        learner = declared_by(import_module(whole_name), whole_name)
     run_program(lambda args: start(learner, args), learner.settings, module, learner.about, argv)
 
 
@@ -112,7 +137,8 @@ def start(learner: Learner, args: Settings) -> None:
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
         if not finished(run_dir):
-            print(f"Interrupted. To go on: --resume {run_dir}")
+            trust = " --trust" if args.trust or imports_code(args.to_json().values()) else ""
+            print(f"Interrupted. To go on: --resume {run_dir}{trust}")
 
 
 def start_rank(path: Path) -> None:

@@ -19,6 +19,7 @@ from hanabako.files import write_json
 from hanabako.interrupts import patient
 from hanabako.words.checks import shown
 
+from ...registry import imports_code
 from . import algorithms
 from .algorithms import WRONG, Learner
 from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
@@ -48,7 +49,7 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder, suppress(SignalException):
         # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
-        told = {"algorithm": learner.name, "args": settings.to_json()}
+        told = {"algorithm": learner.source, "args": settings.to_json()}
         path = write_json(Path(folder) / "settings.json", told)
         logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)  # what is wrong is said below
         try:
@@ -70,7 +71,7 @@ def train_to_the_end(
         run_dir: where it is kept.
         settings: if it has not begun, as words of a command line.
         command: what goes on with it after an interruption.
-        learner: the algorithm, one of `agents.learning.common.algorithms.NAMES`.
+        learner: the algorithm, see `agents.learning.common.algorithms.named`.
 
     Raises:
         SystemExit: it was interrupted.
@@ -114,11 +115,9 @@ def run_module(words: Sequence[str], log: Path) -> int:
 
 def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
     """What a learner's command is told to go on with the run kept in ``run_dir``, or to begin it with ``settings``."""
-    return (
-        ["--resume", str(run_dir)]
-        if holds_checkpoint(run_dir / "checkpoint")
-        else [*settings, "--run-dir", str(run_dir)]
-    )
+    if not holds_checkpoint(run_dir / "checkpoint"):
+        return [*settings, "--run-dir", str(run_dir)]
+    return ["--resume", str(run_dir), *(["--trust"] if imports_code(settings) else [])]
 
 
 def ranks_for(settings: Settings) -> int:

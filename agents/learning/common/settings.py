@@ -10,7 +10,7 @@ from hanabako.words.checks import usable_threads
 from hanabako.words.ranges import Positive, Size, Within, check_ranges
 from hanabako.words.typed import from_json
 
-from ...registry import load
+from ...registry import imports_code, load
 from .ranks import Ranks, checked_device
 from .runs import read_about
 from .selfplay import SelfPlayEnvs
@@ -42,7 +42,9 @@ class Settings:
     run_dir: Path | None = None
     """Where the run is kept; by default a name with the time under ``runs/``."""
     resume: Path | None = None
-    """Continue the run kept in this directory, with its own settings: all others are ignored."""
+    """Continue the run kept in this directory, with its own settings: all others are ignored but ``trust``."""
+    trust: bool = False
+    """With ``resume``: import and run the code of agents that the run's settings name as FILE.py:NAME."""
     games: Size = 1024
     """Games played at a time, all ranks together."""
     threads: int = 1
@@ -56,8 +58,8 @@ class Settings:
     final_games: Size = 10_000
     """Games of the last evaluation."""
     opponent: str | None = None
-    """An agent (its name or file) that takes all other seats when a competitive game is evaluated; by default
-    ``random``."""
+    """An agent (its name, file or FILE.py:NAME, whose code is imported and run) that takes all other seats when a
+    competitive game is evaluated; by default ``random``."""
     loggers: tuple[Literal["tensorboard", "wandb"], ...] = ()
     """Where to log beside ``metrics.jsonl``: TensorBoard, Weights & Biases, which must be installed."""
 
@@ -134,14 +136,17 @@ class Settings:
         return from_json(cls, kept)
 
     @classmethod
-    def saved(cls, run_dir: Path) -> Self:
+    def saved(cls, run_dir: Path, trust: bool = False) -> Self:
         """The settings of the run kept in ``run_dir``, to resume it.
 
         Raises:
-            ValueError: it holds no run, or its ``config.json`` lacks a setting or has one of another type.
+            ValueError: it holds no run, its ``config.json`` lacks a setting or has one of another type, or it names
+                agents whose code would be imported without ``trust``.
         """
         kept = read_about(run_dir)["args"]
+        if not trust and (code := imports_code(kept.values())):
+            raise ValueError(f"{run_dir} would import and run the code of {', '.join(code)}: only with --trust")
         try:
-            return cls.from_json({**kept, "run_dir": str(run_dir), "resume": str(run_dir)})
+            return cls.from_json({**kept, "run_dir": str(run_dir), "resume": str(run_dir), "trust": trust})
         except ValueError as error:
             raise ValueError(f"{run_dir} holds no run to resume: {error}") from error

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import torch
 
+from hanabako.importing import short_name
 from hanabako.words.checks import shown
 
 from ...networks.network import Network, kind_of_processor
@@ -36,6 +37,7 @@ __all__ = [
     "Settings",
     "Trainer",
     "geometric",
+    "name_of",
     "price_of_losing",
     "train",
 ]
@@ -223,7 +225,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
     """
     if args.resume is not None:
         check_maker(args.resume, name_of(algorithm))
-        args = args.saved(args.resume)
+        args = args.saved(args.resume, args.trust)
     with joined_ranks(args.device) as ranks, processor_settings(), ExitStack() as ours:
         args.check(ranks.world)
         config = args.make_config()
@@ -252,8 +254,8 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
 
 
 def name_of(algorithm: AlgorithmClass) -> str:
-    """The name of its module; in ``agents/learning`` without the folder's."""
-    return algorithm.__module__.removeprefix(f"{FOLDER}.")
+    """The name of its module; in ``agents/learning`` without the folder's, of a file without its path."""
+    return short_name(algorithm.__module__).removeprefix(f"{FOLDER}.")
 
 
 def check_maker(run_dir: Path, name: str) -> None:

@@ -43,9 +43,6 @@ class PublishedPolicy:
     def __init__(self, network: PublishedNetwork, config: HanabiConfig, name: str) -> None:
         self.network, self.config, self.name = network, config, name
 
-    def __repr__(self) -> str:
-        return self.name
-
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "PublishedSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return PublishedSeated(self, games, seats)

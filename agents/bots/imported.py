@@ -1,0 +1,128 @@
+"""Agents out of Python files and modules: ``mine.py:Timid``, ``package.module:Timid``. This runs their code."""
+
+import inspect
+import sys
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from hanabako.importing import error_in_words, import_file, import_named
+from hanabako.words.checks import did_you_mean, shown
+
+from ..playing.policy import Policy, as_policy
+from .bot import Bot, BotPolicy
+
+__all__ = ["Source", "make_agent", "source_named"]
+
+ASKED = ("name", "observes", "specializes", "plays_apart")
+"""What a `Policy` has beside ``seat``."""
+
+
+class Source(NamedTuple):
+    """Where the code of an agent is."""
+
+    place: str
+    """A file that ends in ``.py``, or a module."""
+    name: str
+    """What the agent is called there."""
+
+    def __str__(self) -> str:
+        return f"{self.place}:{self.name}"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the place is a file."""
+        return self.place.endswith(".py")
+
+    def file(self) -> Path | None:
+        """The file of the code, found without importing anything; None if there is none."""
+        place: str | None = self.place
+        if self.place in sys.modules:
+            place = getattr(sys.modules[self.place], "__file__", None)
+        elif not self.is_file:
+            place = getattr(spec_of(self.place), "origin", None)
+        return Path(place).resolve() if place and Path(place).is_file() else None
+
+
+def source_named(text: str) -> Source | None:
+    """What ``FILE.py:NAME`` and ``package.module:NAME`` say; None for any other text."""
+    place, _, name = text.rpartition(":")
+    is_place = place.endswith(".py") or all(part.isidentifier() for part in place.split("."))
+    return Source(place, name) if is_place and name.isidentifier() else None
+
+
+def spec_of(module: str) -> ModuleSpec | None:
+    """Where a module is, found without importing its packages, whose code would run."""
+    spec, path, parts = None, None, module.split(".")
+    for count in range(1, len(parts) + 1):
+        found = (finder.find_spec(".".join(parts[:count]), path) for finder in sys.meta_path)
+        spec = next((one for one in found if one is not None), None)
+        if spec is None:
+            return None
+        path = spec.submodule_search_locations or []
+    return spec
+
+
+def imported(source: Source) -> ModuleType:
+    """The module of an agent.
+
+    Raises:
+        ModuleNotFoundError: there is none of this name.
+        ValueError: there is no such file, or it fails when it is imported; says where.
+    """
+    if not source.is_file:
+        return import_named(source.place)
+    if source.file() is None:
+        raise ValueError(f"there is no file {source.place} with an agent {source.name}")
+    return import_file(Path(source.place))
+
+
+# --- From what a module has to a policy -------------------------------------------------------------------------------
+
+
+def make_agent(source: Source, config: Any) -> Policy:
+    """The agent that a file or module has by a name: see `agents.load`.
+
+    Raises:
+        ModuleNotFoundError: there is no such module.
+        ValueError: there is no such file or name, its code fails, or it is no agent that can play ``config``.
+    """
+    module = imported(source)
+    if not hasattr(module, source.name):
+        public = [name for name in vars(module) if not name.startswith("_")]
+        raise ValueError(f"{source.place} has no {source.name}{did_you_mean(source.name, public)}")
+    found = getattr(module, source.name)
+    agent = found if is_agent(found) or not callable(found) else called(source, found, config)
+    if isinstance(agent, Bot):
+        return BotPolicy(agent, config)
+    missing = [name for name in ASKED if hasattr(agent, "seat") and not hasattr(agent, name)]
+    if missing or not is_agent(agent):
+        kinds = "a PlainBot, a Bot, a policy (its class or an object) or a function of a config"
+        raise ValueError(f"{source} must be {kinds}, got {shown(agent)} without {' and '.join(missing) or 'an act'}")
+    return as_policy(agent)
+
+
+def is_agent(thing: Any) -> bool:
+    """Whether something takes seats or has an ``act``, and is no class."""
+    return not isinstance(thing, type) and (hasattr(thing, "seat") or hasattr(thing, "act"))
+
+
+def called(source: Source, make: Any, config: Any) -> Any:
+    """What a class makes without arguments, or with ``config`` if it takes that; what a function makes of the config.
+
+    Raises:
+        ValueError: it takes other arguments, or fails.
+    """
+    named = {"config": config} if "config" in (parameters := inspect.signature(make).parameters) else {}
+    unnamed = [config] if not (named or isinstance(make, type)) and parameters else []
+    try:
+        inspect.signature(make).bind(*unnamed, **named)
+    except TypeError as error:
+        raise ValueError(f"{source} must take no arguments but config: {error}") from error
+    try:
+        return make(*unnamed, **named)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{source} cannot be made: {error_in_words(error, source.file() or source.place)}") from error

@@ -1,0 +1,89 @@
+"""List the agents that commands know by name: what each is, what it observes, and how good it is.
+
+    hanabako agents hanabi
+
+Scores are means of self-play in cooperative games, and Elo ratings of a tournament in competitive ones, as measured for
+the project's boards; a network's are of the game that it was trained for. Names are for --agents, --with, --partners,
+--opponent and `agents.load`, which also take a policy file, a run's folder, and agents of your own, whose code is
+imported and run.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from hanabako.files import read_json
+from hanabako.games import config_from_dict, game_named, game_names
+
+from ..registry import PREFIXES, bots_of, metadata_of, names, pretrained
+
+__all__ = ["SCORES", "Args", "lines", "run"]
+
+SCORES = Path(__file__).resolve().parents[1] / "scores.json"
+"""What was measured of each agent, by game and name; `benchmarks.pages` writes it."""
+OWN = {
+    "runs/NAME": "the network of a training run",
+    "FILE.safetensors": "a network in a file",
+    "FILE.py:NAME": "an agent of your own in a file",
+    "package.module:NAME": "or in a module",
+}
+
+
+@dataclass(frozen=True)
+class Args:
+    """List the agents that commands know by name."""
+
+    game: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[GAME]")] = None
+    """hanabi, ikebana or koikoi; by default all of them."""
+
+
+def run(args: Args) -> None:
+    """Print the agents.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    for game in game_names() if args.game is None else [args.game]:
+        print("\n".join(lines(game)))
+    also = {f"{prefix}{kind.behind}": kind.about for prefix, kind in PREFIXES.items()} | OWN
+    print("\n".join(["all games", *(f"  {name:<30}{about}" for name, about in also.items())]))
+
+
+def lines(game: str) -> Iterator[str]:
+    """The agents of a game, one a line, under its name.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    game_named(game)
+    measured = read_json(SCORES)[game]
+    bots = bots_of(game)
+    yield game
+    for name in names(game):
+        bot = bots.get(name)
+        sees = "nothing" if bot is None else "all cards" if bot.cheats else "what its seat sees"
+        yield line(name, "random" if bot is None else "bot", sees, measured.get(name))
+    for name in pretrained(game):
+        yield line(name, "network", observation_of(name, measured.get(name)), measured.get(name))
+
+
+def observation_of(name: str, measured: Mapping[str, Any] | None) -> str:
+    """What a network observes, in short."""
+    if measured is not None:
+        return measured["observation"]
+    metadata = metadata_of(name)
+    return "" if metadata is None else config_from_dict(metadata["config"]).observation_name
+
+
+def line(name: str, kind: str, observation: str, measured: Mapping[str, Any] | None) -> str:
+    """An agent in a line."""
+    score = "not measured"
+    if measured is not None:
+        number = f"{measured['score']:.2f} ± {measured['error']:.2f}"
+        if measured["unit"] == "Elo":
+            number = f"{measured['score']:+.0f} ± {measured['error']:.0f} Elo"
+        score = f"{number:<16}{measured['preset']}, {measured['players']} players"
+    return f"  {name:<30}{kind:<9}{observation:<25}{score}"

@@ -1,0 +1,48 @@
+"""The study that the file of a comparison declares."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..study import Result, Study
+from .pages import board, figures
+from .reading import read
+from .rows import Comparison, Pair, Run
+
+__all__ = ["load"]
+
+
+def load(path: Path, runs: Path) -> Study:
+    """The study that a file declares. Runs none of the code that it names.
+
+    Args:
+        path: the file; its stem is the study's name.
+        runs: the folder of its training runs.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it declares no comparison; names the file and what is allowed.
+    """
+    whole, stem = read(path, runs), path.stem
+    return Study(
+        stem,
+        whole.rows(),
+        measure,
+        tables={stem: partial(board, whole)},
+        figures=figures(whole, stem),
+        check=partial(check, whole),
+    )
+
+
+def measure(row: Run | Pair, before: Result | None) -> dict[str, Any]:
+    """See `agents.studies.comparison.measuring.measure`."""
+    from . import measuring  # and with it torch, which pages need not
+
+    return measuring.measure(row, before)
+
+
+def check(whole: Comparison) -> None:
+    """See `agents.studies.comparison.measuring.check`."""
+    from . import measuring
+
+    measuring.check(whole)

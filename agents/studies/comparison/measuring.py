@@ -1,0 +1,117 @@
+"""How a row of a comparison is measured: a run is trained, a pair plays. Training imports the algorithms' modules."""
+
+import json
+from typing import Any
+
+from hanabako.words.checks import shown
+from hanabako.words.typed import from_json
+
+from ...learning.common.algorithms import NAMES, named
+from ...learning.common.launch import train_to_the_end
+from ...learning.common.runs import read_about, read_metrics
+from ...learning.common.settings import Settings
+from ...playing.play import play
+from ...registry import load
+from ..study import Result
+from .rows import Comparison, Pair, Run, as_words
+
+__all__ = ["check", "measure"]
+
+SEED = 1
+"""Of the deals that all pairs play."""
+DECIDED = ("game", "preset", "players", "config", "seed", "steps", "minutes", "clock", "run_dir", "resume", "trust")
+"""Settings of an algorithm that the comparison decides."""
+
+
+def check(whole: Comparison) -> None:
+    """Try what the rows will need: modules are imported, settings checked, partners loaded.
+
+    Raises:
+        ValueError: something of it cannot work.
+    """
+    config = whole.make_config()
+    for partner in whole.partners:
+        load(whole.where(partner), config)
+    for name, own in whole.algorithms.items():
+        try:
+            settings_of(whole.run(name, whole.seeds[0])).check(own.ranks)
+        except ValueError as error:
+            raise ValueError(f"algorithms.{name}: {error}") from error
+
+
+def source_of(run: Run) -> str:
+    """The algorithm of a run, as `agents.learning.common.algorithms.named` takes it."""
+    beside = run.of.folder / (run.module if run.module.endswith(".py") else f"{run.module}.py")
+    return str(beside) if run.module not in NAMES and beside.is_file() else run.module
+
+
+def measure(row: Run | Pair, _before: Result | None) -> dict[str, Any]:
+    """Train a run to its end, or go on with it, or play a pair's games; returns what was measured.
+
+    Raises:
+        ValueError: training failed, a run's folder holds another run, or a policy is gone.
+        SystemExit: training was interrupted.
+    """
+    return train(row) if isinstance(row, Run) else play_pair(row)
+
+
+def settings_of(run: Run) -> Settings:
+    """The settings of a run. This imports the algorithm's module.
+
+    Raises:
+        ValueError: there is no such module, or one has a wrong name or type.
+    """
+    kind = named(source_of(run)).settings
+    usual, given = kind().to_json(), run.of.algorithms[run.algorithm].settings
+    unknown = [name for name in given if name not in usual or name in DECIDED]
+    if unknown:
+        known = ", ".join(name for name in usual if name not in DECIDED)
+        raise ValueError(f"settings must be of ranks, {known}, got {shown(unknown[0])}")
+    return from_json(kind, usual | run.told)
+
+
+def train(run: Run) -> dict[str, Any]:
+    """Train; returns what it cost and reached, and its curve: decisions and greedy score of each evaluation."""
+    check_folder(run)
+    words = as_words(run.told)
+    last = train_to_the_end(run.ranks, run.folder, words, "run the study again", source_of(run))
+    evaluated = [row for row in read_metrics(run.folder) if "greedy_score" in row]
+    return {
+        "done": 1,
+        "score": last["greedy_score"],
+        "score_error": last["greedy_score_error"],
+        "games": last["greedy_games"],
+        **({"lost": last["greedy_lost"]} if "greedy_lost" in last else {}),
+        "steps": last["steps"],
+        "core_seconds": last["core_seconds"],
+        "learner_seed": run.stream,
+        "curve": [[int(row["steps"]), round(row["greedy_score"], 4)] for row in evaluated],
+    }
+
+
+def check_folder(run: Run) -> None:
+    """Refuse to go on with a run that was begun with other settings.
+
+    Raises:
+        ValueError: the folder holds such a run.
+    """
+    if (run.folder / "config.json").exists():
+        kept, told = read_about(run.folder)["args"], settings_of(run).to_json()
+        other = [name for name in run.told if kept.get(name) != json.loads(json.dumps(told[name]))]
+        if other:
+            what = f"{other[0]} {shown(kept.get(other[0]))} instead of {shown(told[other[0]])}"
+            raise ValueError(f"{run.folder} holds another run, with {what}: move it, or rename the algorithm")
+
+
+def play_pair(pair: Pair) -> dict[str, Any]:
+    """Play; returns the mean score, in a competitive game the mean return of player 0."""
+    gone = [run for run in pair.needs if not run.policy.exists()]
+    if gone:
+        again = f"--again --where algorithm={gone[0].algorithm} seed={gone[0].seed}"
+        raise ValueError(f"its policy {gone[0].policy} is gone: `hanabako study run` with {again} trains it again")
+    config = pair.of.make_config()
+    agents = {name: load(name, config) for name in pair.agents}
+    one, other = (agents[name] for name in pair.agents)
+    played = play(config, [one, *[other] * (config.players - 1)], pair.wanted, SEED)
+    score = played.score if pair.of.cooperative else played.rewards[:, 0]
+    return {"done": pair.wanted, "score": round(float(score.mean()), 4)}

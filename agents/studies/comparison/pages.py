@@ -1,0 +1,290 @@
+"""What a comparison shows: a table of algorithms with intervals over training runs, and figures."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...evaluation import estimates
+from ...evaluation.crossplay import heat_map, save_figure
+from ...evaluation.estimates import Estimate
+from ..study import Draw, Result, Results, key_of
+from .rows import Comparison
+
+__all__ = ["board", "figures"]
+
+LEVELS = 40
+"""Of a performance profile."""
+
+
+class Found:
+    """The results of a comparison that its file still asks for.
+
+    Args:
+        whole: what the file declares.
+        results: of its rows, and of others.
+    """
+
+    def __init__(self, whole: Comparison, results: Results) -> None:
+        self.whole = whole
+        asked = {row.key for row in whole.rows()}
+        self.rows = [result for result in results if key_of(result) in asked]
+        self.cells = {(row["one"], row["other"]): float(row["score"]) for row in self.rows if "one" in row["fields"]}
+        self.runs: dict[str, list[Result]] = {name: [] for name in whole.algorithms}
+        for row in self.rows:
+            if "algorithm" in row["fields"]:
+                self.runs[row["algorithm"]].append(row)
+
+    @cached_property
+    def met(self) -> list[str]:
+        """Partners and runs that have played with themselves and all before them, in both seatings."""
+        names = [f"{row['algorithm']}-{row['seed']}" for runs in self.runs.values() for row in runs]
+        met: list[str] = []
+        for name in [*self.whole.partners, *names]:
+            if all({(name, other), (other, name)} <= self.cells.keys() for other in (*met, name)):
+                met.append(name)
+        return met
+
+    @property
+    def partners(self) -> list[str]:
+        """Those among `met`."""
+        return [name for name in self.whole.partners if name in self.met]
+
+    @cached_property
+    def teams(self) -> dict[str, list[str]]:
+        """The runs among `met`, by algorithm; without algorithms that have none."""
+        names = {name: [f"{name}-{run['seed']}" for run in runs] for name, runs in self.runs.items()}
+        found = {name: [run for run in own if run in self.met] for name, own in names.items()}
+        return {name: own for name, own in found.items() if own}
+
+    def matrix(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
+        """Scores (n, m): some at player 0, others at all other seats."""
+        return np.array([[self.cells[one, other] for other in others] for one in some])
+
+    def both(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
+        """Scores (n, m) with seatings averaged; in a competitive game half of what some lead by."""
+        first, second = self.matrix(some, others), self.matrix(others, some).T
+        return (first + second) / 2 if self.whole.cooperative else (first - second) / 2
+
+    def own_scores(self, name: str) -> list[float]:
+        """The scores of an algorithm's runs in self-play, or against who evaluates a competitive one."""
+        return [run["score"] for run in self.runs[name]]
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """The worst and the best mean score of a pair of runs, those of a run with itself too."""
+        runs = [run for own in self.teams.values() for run in own]
+        both = self.both(runs, runs)
+        return float(both.min()), float(both.max())
+
+    @cached_property
+    def together(self) -> dict[str, Estimate]:
+        """Each algorithm's cross-play; in a competitive game, what its runs lead by over those of all others."""
+        if self.whole.cooperative:
+            return {name: estimates.among(self.matrix(own, own), self.bounds) for name, own in self.teams.items()}
+        found = {}
+        for name, own in self.teams.items():
+            others = [run for other, runs in self.teams.items() if other != name for run in runs]
+            found[name] = estimates.between(self.both(own, others), self.bounds) if others else Estimate(float("nan"))
+        return found
+
+    def per_run(self, name: str) -> NDArray[np.float64]:
+        """What each run of an algorithm scores with the others of it, (n,)."""
+        both = self.both(self.teams[name], self.teams[name])
+        return (both.sum(axis=1) - both.diagonal()) / (len(both) - 1)
+
+    @property
+    def ordered(self) -> list[str]:
+        """Algorithms that allow inference, best together first; then the others, as in the file."""
+        sure = [name for name in self.teams if self.together[name].inference]
+        sure.sort(key=lambda name: -self.together[name].value)
+        return [*sure, *(name for name in self.runs if name not in sure)]
+
+
+# --- The table --------------------------------------------------------------------------------------------------------
+
+
+def board(whole: Comparison, results: Results) -> str:
+    """The tables of a comparison in Markdown."""
+    found = Found(whole, results)
+    if not any(found.runs.values()):
+        return "No run has ended yet."
+    parts = [introduction(found), scores(found), improvements(found), with_partners(found), notes(found)]
+    return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
+
+
+def introduction(found: Found) -> Iterator[str]:
+    """What was compared."""
+    whole = found.whole
+    config = whole.make_config()
+    budget = f"{whole.steps:,} decisions" if whole.steps else f"{whole.core_minutes:g} core-minutes"
+    words = f"`{whole.game}`, `{config_name(whole)}`, {config.players} players; a run has {budget}"
+    yield f"{words}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
+
+
+def config_name(whole: Comparison) -> str:
+    """The preset."""
+    return whole.preset or str(whole.played.get("preset", "its first preset"))
+
+
+def scores(found: Found) -> Iterator[str]:
+    """A line per algorithm."""
+    cooperative = found.whole.cooperative
+    alone, together = ("self-play", "cross-play") if cooperative else ("evaluated", "lead over the others")
+    head = ["algorithm", "runs", "decisions a run", "core-minutes", alone, "interquartile mean", together, "place"]
+    head += ["groups", "two runs understand each other"] if cooperative else []
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    places = estimates.places(found.together)
+    for name in found.ordered:
+        runs, own = found.runs[name], found.own_scores(name)
+        if not runs:
+            continue
+        cost = [f"{np.mean([run['steps'] for run in runs]) / 1e6:.2f} M"]
+        cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
+        cells = [name, str(len(runs)), *cost, estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
+        cells += [found.together[name].words() if len(found.teams.get(name, ())) > 1 or not cooperative else "-"]
+        cells += [places.get(name, "no inference")]
+        if cooperative:
+            cells += list(understanding(found, name))
+        yield f"| {' | '.join(cells)} |"
+
+
+def understanding(found: Found, name: str) -> Iterator[str]:
+    """The sizes of an algorithm's groups of runs, and the probability that two of its runs understand each other."""
+    own = found.teams.get(name, [])
+    if len(own) < 2:
+        yield from ("-", "-")
+        return
+    matrix = found.matrix(own, own)
+    yield " + ".join(str(len(group)) for group in estimates.groups(matrix))
+    yield estimates.among(estimates.understanding(matrix), (0.0, 1.0)).words()
+
+
+def improvements(found: Found) -> Iterator[str]:
+    """How probable it is that a run of one algorithm scores more with runs of its own than one of another."""
+    sure = [name for name in found.ordered if name in found.teams and found.together[name].inference]
+    if len(sure) < 2 or not found.whole.cooperative:
+        return
+    yield "Probability that a run of the row's algorithm has the better cross-play:"
+    yield ""
+    yield f"| | {' | '.join(sure)} |"
+    yield "|---" * (len(sure) + 1) + "|"
+    own = {name: found.per_run(name) for name in sure}
+    for one in sure:
+        cells = [
+            "" if one == other else estimates.probability_of_improvement(own[one], own[other]).words() for other in sure
+        ]
+        yield f"| {one} | {' | '.join(cells)} |"
+
+
+def with_partners(found: Found) -> Iterator[str]:
+    """Scores with each partner, both seatings averaged, and each alone."""
+    if not found.partners or not found.teams:
+        return
+    yield "With partners: both seatings averaged, then the run first, the partner first:"
+    yield ""
+    yield f"| algorithm | {' | '.join(f'`{name}`' for name in found.partners)} |"
+    yield "|---" * (len(found.partners) + 1) + "|"
+    for name in found.ordered:
+        if name in found.teams:
+            yield f"| {name} | {' | '.join(partner_cell(found, name, partner) for partner in found.partners)} |"
+
+
+def partner_cell(found: Found, name: str, partner: str) -> str:
+    """What an algorithm's runs score with a partner."""
+    own = found.teams[name]
+    mean = estimates.mean(found.both(own, [partner])[:, 0])
+    first, second = found.matrix(own, [partner]).mean(), found.matrix([partner], own).mean()
+    return f"{mean.words()}; {first:.2f}, {second:.2f}"
+
+
+def notes(found: Found) -> Iterator[str]:
+    """What is said of rows that were made otherwise."""
+    said: dict[str, dict[str, None]] = {}
+    for name, runs in found.runs.items():
+        for run in runs:
+            if "note" in run:
+                said.setdefault(str(run["note"]), {})[name] = None
+    for note, names in said.items():
+        yield f"{note.capitalize()}: {', '.join(names)}."
+
+
+# --- Figures ----------------------------------------------------------------------------------------------------------
+
+
+def figures(whole: Comparison, stem: str) -> dict[str, Draw]:
+    """The figures of a comparison by the names of their files."""
+    drawn = {"curves": curves, "scores": intervals, "matrix": matrix, "profiles": profiles}
+    return {f"{stem}-{name}.png": partial(draw, whole, how) for name, how in drawn.items()}
+
+
+def draw(whole: Comparison, how: Any, results: Results, path: Path) -> None:
+    """Write a figure, if there is anything to show."""
+    figure = how(Found(whole, results))
+    if figure is not None:
+        save_figure(path, figure)
+
+
+def curves(found: Found) -> Any:
+    """The greedy score while learning: mean over runs, and a band from the worst to the best of them."""
+    from matplotlib.figure import Figure
+
+    drawn = {name: [run["curve"] for run in runs if run.get("curve")] for name, runs in found.runs.items()}
+    if not any(drawn.values()):
+        return None
+    figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
+    axes = figure.subplots()
+    for name, own in drawn.items():
+        if own:
+            steps = np.linspace(max(c[0][0] for c in own), min(c[-1][0] for c in own), 60)
+            values = np.array([np.interp(steps, *np.transpose(c)) for c in own])
+            (line,) = axes.plot(steps / 1e6, values.mean(axis=0), label=name)
+            axes.fill_between(steps / 1e6, values.min(axis=0), values.max(axis=0), color=line.get_color(), alpha=0.15)
+    axes.set(xlabel="decisions (millions)", ylabel="greedy score; band: all runs")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return figure
+
+
+def intervals(found: Found) -> Any:
+    """Self-play and cross-play with their intervals."""
+    alone, together = ("self-play", "cross-play") if found.whole.cooperative else ("evaluated", "lead")
+    rows: Mapping[str, dict[str, Estimate]] = {
+        name: {alone: estimates.mean(found.own_scores(name))}
+        | ({together: found.together[name]} if np.isfinite(found.together[name].value) else {})
+        for name in found.ordered
+        if name in found.teams
+    }
+    return estimates.interval_figure(rows, "score, 95 % over training runs") if rows else None
+
+
+def matrix(found: Found) -> Any:
+    """Mean scores of algorithms and partners with each other: rows at player 0; the diagonal is cross-play."""
+    teams = {**found.teams, **{name: [name] for name in found.partners}}
+    if not found.teams:
+        return None
+    cells = np.array([[mean_of_pairs(found, one, other) for other in teams.values()] for one in teams.values()])
+    best = getattr(found.whole.make_config(), "max_score", float(cells.max()))
+    return heat_map(cells, list(teams), best, "partners that never met")
+
+
+def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:
+    """The mean score of some at player 0 with others; of an algorithm with itself, of its different runs."""
+    scores = found.matrix(some, others)
+    if some is others and len(some) > 1:
+        return float(scores[~np.eye(len(some), dtype=bool)].mean())
+    return float(scores.mean())
+
+
+def profiles(found: Found) -> Any:
+    """Performance profiles of cross-play."""
+    several = {name: own for name, own in found.teams.items() if len(own) > 1}
+    if not several or not found.whole.cooperative:
+        return None
+    levels = np.linspace(*found.bounds, LEVELS)
+    parts = {name: estimates.profile(found.matrix(own, own), levels) for name, own in several.items()}
+    return estimates.profile_figure(parts, levels, "score of a pair of runs")

@@ -1,0 +1,117 @@
+"""The file of a comparison, read and checked. This runs none of the code that it names."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from hanabako.games import game_named
+from hanabako.words.checks import shown
+from hanabako.words.ranges import check_ranges
+from hanabako.words.typed import from_json
+
+from .rows import Algorithm, Comparison, Declared, Told
+
+__all__ = ["read"]
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+
+
+def read(path: Path, runs: Path) -> Comparison:
+    """What a file declares. Runs no code.
+
+    Args:
+        path: the file.
+        runs: the folder of its runs.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it declares no comparison, or a wrong one; names the file and what is allowed.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = {name: content.pop(name, {}) for name in ("config", "algorithms")}
+        if content.pop("study", None) != "comparison":
+            raise ValueError('study must be "comparison"')
+        for name, table in tables.items():
+            if not isinstance(table, dict):
+                raise ValueError(f"{name} must be a table [{name}], got {shown(table)}")  # noqa: TRY004 - of the file
+        declared = filled_in(Declared, content, "a comparison")
+        algorithms = {name: algorithm_of(name, table) for name, table in tables["algorithms"].items()}
+        config = {
+            name: value
+            for name, _, value in (text.partition("=") for text in game_named(declared.game).training_settings)
+        }
+        config |= {name: json.dumps(value) for name, value in tables["config"].items()}
+        whole = Comparison(
+            **vars(declared),
+            config=tuple(f"{name}={value}" for name, value in config.items()),
+            algorithms=algorithms,
+            folder=path.parent,
+            runs=runs,
+        )
+        for wrong in faults(whole):
+            raise ValueError(wrong)
+        whole.make_config()
+    except ValueError as error:  # of TOML and of text too
+        raise ValueError(f"{path}: {error}") from error
+    return whole
+
+
+def filled_in(kind: Any, given: Mapping[str, Any], what: str) -> Any:
+    """A dataclass from what a table gives of its fields, checked; those with defaults may be missing.
+
+    Raises:
+        ValueError: a field is missing, unknown, of another type or outside its range.
+    """
+    known = {own.name: own for own in fields(kind)}
+    for name in given:
+        if name not in known:
+            raise ValueError(f"{what} has {', '.join(known)}, got {shown(name)}")
+    required = [name for name, own in known.items() if own.default is own.default_factory]
+    missing = [name for name in required if name not in given]
+    if missing:
+        raise ValueError(f"{what} must say {' and '.join(missing)}")
+    usual = {name: own.default for name, own in known.items() if name not in required}
+    found = from_json(kind, {**usual, **given})
+    check_ranges(found)
+    return found
+
+
+def algorithm_of(name: str, table: Any) -> Algorithm:
+    """What a table ``[algorithms.NAME]`` says.
+
+    Raises:
+        ValueError: something else than an algorithm.
+    """
+    what = f"algorithms.{name}"
+    if not NAME.fullmatch(name):
+        raise ValueError(f"the name of an algorithm must be of letters, digits and any of _.+-, got {shown(name)}")
+    if not isinstance(table, dict) or not isinstance(table.get("settings", {}), dict):
+        raise ValueError(f"{what} must be a table, with a table of settings, got {shown(table)}")  # noqa: TRY004 - of the file
+    settings = dict(table.get("settings", {}))
+    ranks = {"ranks": settings.pop("ranks")} if "ranks" in settings else {}
+    plain = {key: value for key, value in table.items() if key != "settings"} | ranks
+    try:
+        return Algorithm(**vars(filled_in(Told, plain, "it")), settings=settings)
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from error
+
+
+def faults(whole: Comparison) -> Iterator[str]:
+    """What is wrong with a comparison, in words."""
+    if (whole.steps is None) == (whole.core_minutes is None):
+        yield "exactly one budget must be given: steps or core_minutes"
+    if not whole.algorithms:
+        yield "at least one table [algorithms.NAME] must be given"
+    if not whole.seeds or len(set(whole.seeds)) < len(whole.seeds) or min(whole.seeds) < 0:
+        yield f"seeds must be different integers from 0, at least one, got {list(whole.seeds)}"
+    if len(set(whole.partners)) < len(whole.partners):
+        yield f"partners must differ from each other, got {list(whole.partners)}"
+    runs = {f"{name}-{seed}" for name in whole.algorithms for seed in whole.seeds}
+    for partner in whole.partners:
+        if partner in runs:
+            yield f"partners must not be called like a run, got {shown(partner)}"

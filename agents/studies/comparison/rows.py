@@ -1,0 +1,252 @@
+"""What a comparison declares, and its rows: a training run per algorithm and seed, and every ordered pair."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any
+
+from hanabako.games import game_named, make_config
+from hanabako.words.ranges import Positive, Size, Within
+
+from ...registry import base_of, network_file, source_of
+from ..study import Row
+
+__all__ = ["KEPT", "Algorithm", "Comparison", "Declared", "Pair", "Run", "Told", "as_words"]
+
+KEPT = ("policy.safetensors", "metrics.jsonl", "config.json")
+"""The files of a finished run that others need."""
+BESIDE, RUNS = "beside", "runs"
+"""The folders of a row's files on another machine: those beside the comparison's file, and runs."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a table ``[algorithms.NAME]`` says beside its settings."""
+
+    module: str
+    """One of ``hanabako train --algorithm``; else a module beside the file, or importable, or ``FILE.py``."""
+    ranks: Size = 1
+    """How many processes train together: ``ranks`` of its settings."""
+    share: Annotated[float, Within(0, 1, above=True)] = 1.0
+    """Its part of the budget."""
+
+
+@dataclass(frozen=True)
+class Algorithm(Told):
+    """A table ``[algorithms.NAME]``."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    """By the names of its ``Args``."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a file says beside its tables."""
+
+    game: str
+    seeds: tuple[int, ...]
+    preset: str | None = None
+    players: Size | None = None
+    steps: Annotated[int, Within(1, 10**15)] | None = None
+    core_minutes: Positive | None = None
+    deals: Size = 2000
+    partners: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison(Declared):
+    """What a file declares, and where its runs are kept."""
+
+    config: tuple[str, ...] = ()
+    """All fields of the game's config that differ from the preset's, as ``name=value``."""
+    algorithms: Mapping[str, Algorithm] = field(default_factory=dict)
+    folder: Path = Path()
+    """The file's."""
+    runs: Path = Path()
+
+    @property
+    def cooperative(self) -> bool:
+        """Whether the players of the game score together."""
+        return game_named(self.game).cooperative
+
+    @property
+    def played(self) -> dict[str, Any]:
+        """What is played, by the names of settings."""
+        given = {"game": self.game, "preset": self.preset, "players": self.players, "config": list(self.config)}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def make_config(self) -> Any:
+        """The config of the game.
+
+        Raises:
+            ValueError: see `hanabako.games.make_config`.
+        """
+        return make_config(self.game, self.preset, self.players, self.config)
+
+    def told(self, name: str) -> dict[str, Any]:
+        """What an algorithm's runs are told, by the names of settings, but for the seed."""
+        own = self.algorithms[name]
+        if self.steps is not None:
+            return self.played | own.settings | {"steps": max(round(self.steps * own.share), 1)}
+        minutes = float(self.core_minutes or 0) * own.share / own.ranks
+        return self.played | own.settings | {"minutes": minutes, "clock": "core"}
+
+    def run(self, name: str, seed: int) -> "Run":
+        """The run of an algorithm."""
+        own = self.algorithms[name]
+        return Run(self, name, seed, own.module, shlex.join(as_words(self.told(name))), own.ranks)
+
+    def run_named(self, name: str) -> "Run":
+        """The run that a pair calls by a name."""
+        algorithm, _, seed = name.rpartition("-")
+        return self.run(algorithm, int(seed))
+
+    def rows(self) -> "list[Run | Pair]":
+        """All runs, one seed of all algorithms after the other, and all pairs."""
+        runs = [self.run(name, seed) for seed in self.seeds for name in self.algorithms]
+        names = [*self.partners, *(run.name for run in runs)]
+        played = shlex.join(as_words(self.played))
+        return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one in names for other in names)]
+
+    def where(self, name: str) -> str:
+        """What is loaded for an agent of a pair: a run's policy, or a partner, whose path is relative to the file."""
+        if name not in self.partners:
+            return str(self.run_named(name).policy)
+        base, source = base_of(name), source_of(name)
+        beside = self.folder / (source.place if source else base)
+        is_there = beside.is_file() if source else network_file(beside) is not None
+        return name.removesuffix(base) + str(self.folder / base) if is_there else name
+
+
+@dataclass(frozen=True)
+class OfComparison(Row):
+    """A row of a comparison, ``of`` which it is."""
+
+    of: Comparison
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """See `Row.files`: modules and partners beside the file, and the policies of the runs in it."""
+        folder = self.of.folder
+        beside = [*folder.glob("*.py"), *(folder / name for name in self.of.partners if ".." not in Path(name).parts)]
+        modules = {f"{BESIDE}/{path.relative_to(folder)}": path for path in beside if path.is_relative_to(folder)}
+        runs: Sequence[Run] = self.needs  # type: ignore[assignment]
+        return modules | {f"{RUNS}/{run.name}/{KEPT[0]}": run.policy for run in runs}
+
+    def at(self, folder: Path) -> "OfComparison":
+        """See `Row.at`."""
+        return replace(self, of=replace(self.of, folder=folder / BESIDE, runs=folder / RUNS))
+
+    def values(self) -> dict[str, Any]:
+        """See `Row.values`: what belongs to the whole comparison is left out."""
+        return {own.name: getattr(self, own.name) for own in fields(self) if own.name not in ("wanted", "of")}
+
+    @property
+    def words(self) -> str:
+        """See `Row.words`: what tells it from other rows of the file."""
+        return " ".join(f"{name}={value}" for name, value in list(self.values().items())[:2])
+
+
+@dataclass(frozen=True)
+class Run(OfComparison):
+    """A training run."""
+
+    algorithm: str
+    seed: int
+    module: str
+    settings: str
+    """As words of a command line, but for the seed."""
+    ranks: int
+
+    @property
+    def leaves(self) -> dict[str, Path]:
+        """See `Row.leaves`."""
+        return {f"{RUNS}/{self.name}/{name}": self.folder / name for name in KEPT}
+
+    @property
+    def name(self) -> str:
+        """What pairs call its agent."""
+        return f"{self.algorithm}-{self.seed}"
+
+    @property
+    def folder(self) -> Path:
+        """Where it is kept."""
+        return self.of.runs / self.name
+
+    @property
+    def policy(self) -> Path:
+        """The file of its policy."""
+        return self.folder / KEPT[0]
+
+    @property
+    def needs(self) -> "Sequence[Run]":
+        """The runs whose policies its settings name."""
+        return [self.of.run(name, self.seed) for name in self.of.algorithms if f"{{{name}}}" in self.settings]
+
+    @property
+    def agents(self) -> list[str]:
+        """The files of these policies."""
+        return [str(run.policy) for run in self.needs]
+
+    @property
+    def cores(self) -> int:
+        """See `Row.cores`."""
+        return self.ranks
+
+    @property
+    def stream(self) -> int:
+        """The learner's seed, which follows from algorithm and seed: equal seeds of two algorithms share nothing."""
+        digest = sha256(f"{self.algorithm} {self.seed}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") % 2**40
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """All that the learner is told, by the names of settings."""
+        policies = {f"{{{run.algorithm}}}": str(run.policy) for run in self.needs}
+
+        def filled(value: Any) -> Any:
+            if isinstance(value, list):
+                return [filled(one) for one in value]
+            for name, policy in policies.items() if isinstance(value, str) else ():
+                value = value.replace(name, policy)
+            return value
+
+        return {name: filled(value) for name, value in self.of.told(self.algorithm).items()} | {"seed": self.stream}
+
+
+@dataclass(frozen=True)
+class Pair(OfComparison):
+    """Two agents that play together, on the same deals as all others."""
+
+    one: str
+    """At player 0: a run's `Run.name` or a partner."""
+    other: str
+    """At all other seats."""
+    settings: str
+    """What is played."""
+
+    @cached_property
+    def needs(self) -> Sequence[Run]:
+        """The runs in it."""
+        names = dict.fromkeys((self.one, self.other))
+        return [self.of.run_named(name) for name in names if name not in self.of.partners]
+
+    @property
+    def agents(self) -> list[str]:
+        """Both, by name or file."""
+        return [self.of.where(name) for name in (self.one, self.other)]
+
+
+def as_words(told: Mapping[str, Any]) -> list[str]:
+    """Settings by name as words of a command line."""
+    words: list[str] = []
+    for name, value in told.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        elif not isinstance(value, list) or value:
+            words += [f"--{option}", *map(str, value if isinstance(value, list) else [value])]
+    return words

@@ -1,0 +1,20 @@
+from hanabako.agents import PlainBot
+
+
+class Careful(PlainBot):
+    """Plays a card of Hanabi that must fit, hints at one that does, and else discards its oldest."""
+
+    name = "careful"
+
+    def act(self, view):
+        table, legal = view.table, view.legal
+        fits = {f"{suit}{height + 1}" for suit, height in table.fireworks.items()}
+        for slot, card in enumerate(table.hands[view.player]):
+            if card.possible <= fits and f"play {slot}" in legal:
+                return f"play {slot}"
+        for offset in range(1, view.config.players):
+            for card in table.hands[(view.player + offset) % view.config.players]:
+                for mark in card.card[1:], card.card[0]:  # its rank, its color
+                    if card.card in fits and mark not in card.hinted and f"hint {offset} {mark}" in legal:
+                        return f"hint {offset} {mark}"
+        return next((word for word in legal if word.startswith("discard")), legal[0])

@@ -1,0 +1,385 @@
+"""Comparisons of algorithms: files are read strictly and run no code, runs share nothing, tables say what was found."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.commands.command_line import main
+from agents.evaluation import estimates
+from agents.learning.common import launch
+from agents.studies.comparison.load import load
+from agents.studies.comparison.measuring import check, settings_of
+from agents.studies.comparison.pages import Found, board
+from agents.studies.comparison.reading import read
+from agents.studies.comparison.rows import Comparison, Pair, Run
+from agents.studies.finding import STUDIES
+from agents.studies.store import is_stale, read_results
+from agents.studies.study import key_of
+from tests.agents.tiny_runs import run_here
+
+ROOT = Path(__file__).resolve().parents[2]
+RECIPE = ROOT / "docs" / "recipes" / "reinforce.py"
+SMALL = "games = 32, horizon = 8, width = 16, evaluations = 2, evaluation_games = 4, final_games = 40, device = 'cpu'"
+WHOLE = f"""
+study = "comparison"
+game = "hanabi"
+preset = "very_small"
+steps = 512
+seeds = [1, 2]
+deals = 4
+partners = ["cautious"]
+
+[algorithms.ippo]
+module = "ppo"
+settings = {{ minibatch = 64, {SMALL} }}
+
+[algorithms.mine]
+module = "reinforce"
+settings = {{ entropy = 0.01, {SMALL} }}
+share = 0.5
+"""
+PLAIN = """
+study = "comparison"
+game = "hanabi"
+preset = "mini"
+steps = 100
+seeds = [1, 2]
+[algorithms.one]
+module = "ppo"
+"""
+
+
+def written(folder: Path, text: str = PLAIN) -> Path:
+    path = folder / "compare.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def declared(folder: Path, text: str = PLAIN) -> Comparison:
+    return read(written(folder, text), folder / "compare")
+
+
+# --- Trained and played -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """PPO and an algorithm of one's own, two seeds each, trained and played in this process."""
+    folder = tmp_path_factory.mktemp("comparison")
+    shutil.copy(RECIPE, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launch, "run_module", run_here)
+        main(["study", "run", str(written(folder, WHOLE))])
+    return folder
+
+
+def test_every_algorithm_is_trained_once_per_seed_and_all_play_with_all_in_both_seatings(trained: Path):
+    rows = read_results(trained / "compare.json")
+    runs = [row for row in rows if "algorithm" in row["fields"]]
+    assert [(row["algorithm"], row["seed"], row["steps"]) for row in runs] == [
+        *(("ippo", 1, 512), ("mine", 1, 256)),
+        *(("ippo", 2, 512), ("mine", 2, 256)),
+    ]
+    assert all({"score", "score_error", "core_seconds"} <= row.keys() and row["games"] == 40 for row in runs)
+    assert [steps for steps, _ in runs[0]["curve"]] == [256, 512]
+    pairs = {(row["one"], row["other"]): row for row in rows if "one" in row["fields"]}
+    names = ["cautious", "ippo-1", "ippo-2", "mine-1", "mine-2"]
+    assert pairs.keys() == {(one, other) for one in names for other in names}
+    assert all(row["done"] == row["wanted"] == 4 for row in pairs.values())
+
+
+def test_page_and_figures_lie_beside_the_file(trained: Path):
+    text = (trained / "compare.md").read_text(encoding="utf-8")
+    assert "| ippo | 2 | 0.00 M |" in text and "| mine | 2 | 0.00 M |" in text and "no inference" in text
+    for name in ("curves", "scores", "matrix", "profiles"):
+        assert (trained / f"compare-{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert f"(compare-{name}.png)" in text
+
+
+def test_what_is_finished_is_not_done_again(trained: Path, monkeypatch: pytest.MonkeyPatch):
+    before = (trained / "compare.json").read_bytes()
+    monkeypatch.setattr(launch, "run_module", lambda *_: pytest.fail("a run is trained again"))
+    main(["study", "run", str(trained / "compare.toml")])
+    assert (trained / "compare.json").read_bytes() == before
+
+
+def test_runs_share_neither_weights_nor_deals(trained: Path):
+    """In a comparison, everything random follows from algorithm and seed; `--seed` of a learner keeps its meaning."""
+    whole = declared(trained, WHOLE)
+    runs = [row for row in whole.rows() if isinstance(row, Run)]
+    assert len({run.stream for run in runs}) == len(runs)
+    assert [settings_of(run).seed for run in runs] == [run.stream for run in runs]
+    alike = declared(trained, WHOLE.replace('module = "reinforce"', 'module = "ppo"').replace("entropy = 0.01, ", ""))
+    assert alike.run("mine", 1).stream == whole.run("mine", 1).stream != alike.run("ippo", 1).stream
+    assert 0 <= whole.run("mine", 1).stream < 2**40
+
+
+def test_a_run_of_other_settings_is_not_gone_on_with(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder = tmp_path / "copy"
+    shutil.copytree(trained, folder)
+    written(folder, WHOLE.replace("width = 16", "width = 24"))
+    with pytest.raises(SystemExit, match="2 of 2 rows could not be played"):
+        main(["study", "run", str(folder / "compare.toml"), "--where", "seed=1"])
+    said = capsys.readouterr().err
+    assert "holds another run, with width 16 instead of 24: move it, or rename the algorithm" in said
+    assert len(read_results(folder / "compare.json")) == 4 + 25
+
+
+def test_a_pair_is_stale_when_a_policy_in_it_has_changed(trained: Path, tmp_path: Path):
+    result = next(row for row in read_results(trained / "compare.json") if row.get("other") == "mine-1")
+    assert not is_stale(result)
+    policy = trained / "compare" / "mine-1" / "policy.safetensors"
+    before = policy.read_bytes()
+    policy.write_bytes(before + b" ")
+    assert is_stale(result)
+    policy.write_bytes(before)
+
+
+def test_a_policy_that_is_gone_is_named_with_the_way_to_train_it_again(tmp_path: Path):
+    pair = next(row for row in declared(tmp_path).rows() if isinstance(row, Pair))
+    with pytest.raises(ValueError, match=r"one-1/policy\.safetensors is gone: .* --again --where algorithm=one seed=1"):
+        load(tmp_path / "compare.toml", tmp_path / "compare").play(pair, None)
+
+
+# --- The file ---------------------------------------------------------------------------------------------------------
+
+
+def test_only_training_runs_the_code_that_a_file_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "mine.py").write_text("raise RuntimeError('the file has run')\n", encoding="utf-8")
+    path = written(tmp_path, PLAIN.replace('"ppo"', '"mine"'))
+    main(["study", "list", str(path)])
+    assert "0 of 2000" in capsys.readouterr().out
+    main(["study", "page", str(path)])
+    assert "Nothing has been measured yet" in (tmp_path / "compare.md").read_text(encoding="utf-8")
+    with pytest.raises(
+        SystemExit, match=r"algorithms\.one: .*mine\.py cannot be imported: line 1: RuntimeError: the file has run"
+    ):
+        main(["study", "run", str(path)])
+
+
+@pytest.mark.parametrize("module", ["reinforce", "reinforce.py", "mappo", "learns_by_itself"])
+def test_a_module_is_ours_or_beside_the_file_or_importable(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    shutil.copy(RECIPE, tmp_path)
+    importable = tmp_path / "importable"
+    importable.mkdir()
+    monkeypatch.syspath_prepend(str(importable))
+    shutil.copy(RECIPE, importable / "learns_by_itself.py")
+    check(declared(tmp_path, PLAIN.replace('"ppo"', f'"{module}"')))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("steps = 100", "", "exactly one budget must be given: steps or core_minutes"),
+        ("steps = 100", "steps = 100\ncore_minutes = 5", "exactly one budget"),
+        ("steps = 100", "steps = 0", "steps must be at least 1, got 0"),
+        ("steps = 100", "core_minutes = nan", "core_minutes must be"),
+        ("seeds = [1, 2]", "seeds = []", r"seeds must be different integers from 0, at least one, got \[\]"),
+        ("seeds = [1, 2]", "seeds = [1, 1]", "seeds must be different"),
+        ("seeds = [1, 2]", "seeds = [1.5]", "seeds must be tuple"),
+        ("seeds = [1, 2]", "", "a comparison must say seeds"),
+        ('"comparison"', '"sweep"', 'study must be "comparison"'),
+        ('"hanabi"', '"bridge"', "bridge"),
+        ('"mini"', '"huge"', "huge"),
+        ("steps = 100", "steps = 100\nstep = 3", "a comparison has game, .*, got 'step'"),
+        ("steps = 100", "steps = 100\ndeals = 0", "deals must be at least 1"),
+        ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not be called like a run"),
+        ("steps = 100", 'steps = 100\npartners = ["smart", "smart"]', "partners must differ"),
+        ("[algorithms.one]", '[algorithms."a/b"]', "the name of an algorithm must be of letters"),
+        ('module = "ppo"', "", "algorithms.one: it must say module"),
+        ('module = "ppo"', 'module = "ppo"\nshare = 1.5', "algorithms.one: share must be at most 1"),
+        ('module = "ppo"', 'module = "ppo"\nsettings = { ranks = 0 }', "algorithms.one: ranks must be at least 1"),
+        ('module = "ppo"', 'module = "ppo"\nsettings = 3', "algorithms.one must be a table"),
+        ('[algorithms.one]\nmodule = "ppo"', "", r"at least one table \[algorithms.NAME\]"),
+        ('[algorithms.one]\nmodule = "ppo"', "algorithms = 3", r"algorithms must be a table \[algorithms\]"),
+        ("steps = 100", "steps = ", "Invalid value"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_a_sentence(old: str, new: str, said: str, tmp_path: Path):
+    with pytest.raises(ValueError, match=rf"compare\.toml: .*{said}"):
+        declared(tmp_path, PLAIN.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("seed = 3", "settings must be of ranks, .*, got 'seed'"),
+        ("speed = 3", "settings must be of ranks, .*, got 'speed'"),
+        ("gamma = 5.0", "gamma must be at most 1"),
+        ('gamma = "much"', "gamma must be float"),
+        ("ranks = 3", "multiple of the 3 ranks"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_is_trained(settings: str, said: str, tmp_path: Path):
+    whole = declared(tmp_path, PLAIN.replace('"ppo"', f'"ppo"\nsettings = {{ {settings} }}'))
+    with pytest.raises(ValueError, match=rf"algorithms\.one: .*{said}"):
+        check(whole)
+
+
+def test_a_budget_of_core_minutes_is_of_all_ranks_together_and_has_shares(tmp_path: Path):
+    text = PLAIN.replace("steps = 100", "core_minutes = 6") + "settings = { ranks = 2 }\nshare = 0.5\n"
+    run = declared(tmp_path, text).run("one", 1)
+    assert run.cores == 2
+    assert run.settings.endswith("--minutes 1.5 --clock core")
+
+
+def test_a_setting_may_name_the_policy_of_another_algorithm_with_the_same_seed(tmp_path: Path):
+    text = PLAIN + '[algorithms.two]\nmodule = "off_belief"\nsettings = { level_below = "{one}" }\n'
+    first, second = (declared(tmp_path, text).run(name, 2) for name in ("one", "two"))
+    assert list(second.needs) == [first]
+    assert second.agents == [str(first.policy)]
+    assert second.told["level_below"] == str(tmp_path / "compare" / "one-2" / "policy.safetensors")
+    assert list(Pair(second.of, "two-2", "one-2", "").needs) == [second, first]
+
+
+def test_the_config_adds_to_what_training_usually_has(tmp_path: Path):
+    whole = declared(tmp_path, PLAIN.replace("[algorithms.one]", "[config]\nhistory = 2\n[algorithms.one]"))
+    assert (whole.make_config().derived, whole.make_config().history) == (True, 2)
+    assert settings_of(whole.run("one", 1)).make_config() == whole.make_config()
+
+
+# --- The table --------------------------------------------------------------------------------------------------------
+
+
+def results_of(whole: Comparison, score: Callable[[str, str], float]) -> list[dict[str, Any]]:
+    """Rows as if they had been played."""
+    found = []
+    for row in whole.rows():
+        names = (row.name, row.name) if isinstance(row, Run) else (row.one, row.other)
+        result = {"fields": list(row.values()), **row.values(), "done": row.wanted, "wanted": row.wanted}
+        found.append(result | {"score": score(*names), "steps": 10**6, "core_seconds": 60.0})
+    return found
+
+
+FIVE = PLAIN.replace("[1, 2]", "[1, 2, 3, 4, 5]").replace("steps = 100", 'steps = 100\npartners = ["smart", "piers"]')
+TWO = FIVE + '[algorithms.two]\nmodule = "vdn"\n'
+
+
+def score_of(one: str, other: str) -> float:
+    """Runs 1 to 4 of an algorithm share a language; who sits first counts; partners are understood by nobody."""
+    if "-" not in one or "-" not in other:
+        return 8.0 if one == other else 2.0 if "-" in one else 1.0
+    (a, i), (b, j) = one.split("-"), other.split("-")
+    together = a == b and (i == j or "5" not in (i, j))
+    return (8.0 if together else 3.0) + (0.2 if one < other else 0.0)
+
+
+def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
+    found = Found(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
+    own = found.teams["one"]
+    pairs = [score_of(a, b) for a in own for b in own if a != b]
+    assert found.together["one"].value == pytest.approx(np.mean(pairs))
+    assert found.together["one"].inference
+    assert estimates.groups(found.matrix(own, own)) == [[0, 1, 2, 3], [4]]
+    text = board(found.whole, found.rows)
+    assert "| one | 5 | 1.00 M | 1.00 | 8.00 (8.00 to 8.00) |" in text
+    assert "| 4 + 1 | 0.60 (" in text
+    assert "Probability that a run of the row's algorithm has the better cross-play" in text
+
+
+def test_lists_of_unequal_length_meet_in_all_pairs(tmp_path: Path):
+    """A partner is one, an algorithm's runs are five: the mean is over all five, in both seatings."""
+    whole = declared(tmp_path, FIVE)
+    found = Found(whole, results_of(whole, lambda a, _: float(a[-1]) if a.startswith("one-") else 0.0))
+    assert found.both(found.teams["one"], ["smart"]).mean() == pytest.approx((1 + 2 + 3 + 4 + 5) / 5 / 2)
+    assert "1.50 (" in board(whole, found.rows).partition("With partners")[2]
+
+
+def test_what_must_be_symmetric_is(tmp_path: Path):
+    whole = declared(tmp_path, TWO)
+    draw = np.random.default_rng(1)
+    found = Found(whole, results_of(whole, lambda *_: draw.uniform(0, 9)))
+    one, two = found.teams["one"], found.teams["two"]
+    assert np.allclose(found.both(one, one), found.both(one, one).T)
+    assert np.allclose(found.both(one, two), found.both(two, one).T)
+    both = estimates.understanding(found.matrix(one, one))
+    assert np.array_equal(both, both.T)
+
+
+@pytest.mark.parametrize("missing", [("one-2", "one-1"), ("one-1", "one-2"), ("one-2", "one-2"), ("smart", "one-2")])
+def test_a_run_that_lacks_a_pair_is_left_out_of_means_over_pairs(missing: tuple[str, str], tmp_path: Path):
+    whole = declared(tmp_path, FIVE)
+    rows = [row for row in results_of(whole, score_of) if (row.get("one"), row.get("other")) != missing]
+    assert Found(whole, rows).teams["one"] == ["one-1", "one-3", "one-4", "one-5"]
+
+
+def test_rows_of_settings_that_the_file_no_longer_has_are_not_shown(tmp_path: Path):
+    whole = declared(tmp_path, FIVE)
+    changed = declared(tmp_path, FIVE.replace("steps = 100", "steps = 200"))
+    assert board(changed, results_of(whole, score_of)) == "No run has ended yet."
+
+
+def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):
+    text = TWO.replace('"hanabi"', '"koikoi"').replace('preset = "mini"\n', "").replace('["smart", "piers"]', "[]")
+    whole = declared(tmp_path, text)
+    found = Found(whole, results_of(whole, lambda a, _: 1.0 if a.startswith("one") else -3.0))
+    assert found.together["one"].value == pytest.approx(2.0)
+    assert found.together["two"].value == pytest.approx(-2.0)
+    assert "lead over the others" in board(whole, found.rows)
+
+
+# --- The project's own ------------------------------------------------------------------------------------------------
+
+OWN = sorted(STUDIES.glob("zero_shot_*.toml"))
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
+def test_committed_results_are_those_of_the_file(path: Path):
+    """Old rows say that their algorithms shared seeds."""
+    study = load(path, Path("runs") / path.stem)
+    results = read_results(STUDIES / "results" / f"{path.stem}.json")
+    assert {key_of(result) for result in results} == {row.key for row in study.rows}
+    shared = [row for row in results if "algorithm" in row["fields"] and row["learner_seed"] == row["seed"]]
+    assert all(row["note"] == "seeds shared between algorithms" for row in shared)
+    (text,) = (table(results) for table in study.tables.values())
+    assert "Seeds shared between algorithms: " in text
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
+def test_every_comparison_can_be_run(path: Path):
+    check(read(path, Path("runs")))
+
+
+def test_the_recipe_is_an_algorithm_and_a_script(tmp_path: Path):
+    options = SMALL.replace("_", "-").replace("'", "").replace(",", "").replace(" = ", " ").split()
+    words = [f"--{word}" if k % 2 == 0 else word for k, word in enumerate(options)]
+    told = ["--preset", "very_small", "--steps", "512", *words]
+    main(["train", "--algorithm", str(RECIPE), "--ranks", "1", *told, "--run-dir", str(tmp_path / "one")])
+    script = [sys.executable, str(RECIPE), *told, "--run-dir", str(tmp_path / "two")]
+    subprocess.run(script, check=True, cwd=tmp_path, capture_output=True, timeout=300)
+    one, two = (
+        json.loads((tmp_path / name / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+        for name in ("one", "two")
+    )
+    assert one["loss"] == two["loss"]
+    assert (
+        sum(
+            not line.startswith(("import", "from", '"', "@", " " * 4 + '"'))
+            for line in RECIPE.read_text(encoding="utf-8").splitlines()
+        )
+        < 60
+    )
+
+
+def test_a_run_names_no_code_that_is_run_when_it_is_resumed(tmp_path: Path):
+    """Who resumes a run of an algorithm that does not ship names the file."""
+    about = {"algorithm": "evil", "args": {}}
+    (tmp_path / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    (tmp_path / "evil.py").write_text("raise RuntimeError('the file has run')\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"made by the algorithm 'evil', .* name its file or module by --algorithm"):
+        main(["train", "--resume", str(tmp_path)])
+
+
+@pytest.mark.parametrize("name", ["nothing.py", "no_module_of_this_name", "os", "a..b", ".ppo", ""])
+def test_what_is_no_algorithm_is_refused_in_a_sentence(name: str):
+    with pytest.raises(SystemExit, match="hanabako train: "):
+        main(["train", "--algorithm", name, "--preset", "mini", "--steps", "1"])

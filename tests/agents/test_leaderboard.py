@@ -1,0 +1,111 @@
+"""The leaderboard: a claim is played again, and a file that is no claim is refused in words."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents import registry
+from agents.commands import leaderboard
+from agents.commands.command_line import main
+from agents.evaluate import main as evaluate
+from hanabako.engine.game import Game
+
+
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    place = tmp_path_factory.mktemp("entries")
+    paths = {name: place / f"{name}.json" for name in ("scores", "matrix")}
+    common = ["hanabi", "--preset", "mini", "--games", "40", "--agents"]
+    evaluate([*common, "hanabi-mini-2p", "--json", str(paths["scores"])])
+    evaluate([*common, "hanabi-mini-2p,cautious", "--cross-play", "--json", str(paths["matrix"])])
+    return paths
+
+
+@pytest.mark.parametrize("name", ["scores", "matrix"])
+def test_an_entry_is_found_again(entries: dict[str, Path], name: str, capsys):
+    main(["leaderboard", str(entries[name])])
+    assert capsys.readouterr().out.endswith(f"{entries[name]}: found again\n")
+
+
+@pytest.mark.parametrize("name", ["scores", "matrix"])
+def test_a_claim_that_does_not_hold_is_named(entries: dict[str, Path], name: str, tmp_path: Path, capsys):
+    entry = json.loads(entries[name].read_text(encoding="utf-8"))
+    cell = entry["cross_play"][0][1] if name == "matrix" else entry
+    cell["score"] += 2.5
+    path = tmp_path / "entry.json"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["leaderboard", str(path)])
+    place = "row 1, column 2" if name == "matrix" else "row 1, column 1"
+    assert f"{place}: {cell['score']:.3f} is claimed" in capsys.readouterr().out
+
+
+def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    told = []
+
+    def search(blueprint, config, rollouts=None):
+        told.append(rollouts)
+        return blueprint
+
+    monkeypatch.setattr(registry, "searcher", lambda _: search)
+    words = ["hanabi", "--preset", "mini", "--games", "30", "--agents", "search:cautious", "--search", "rollouts=7"]
+    evaluate([*words, "--json", str(tmp_path / "entry.json")])
+    main(["leaderboard", str(tmp_path / "entry.json")])
+    assert told == [7, 7]
+
+
+VALID: dict[str, Any] = {
+    "config": {"game": "hanabi", "colors": 3},
+    "agents": ["random"],
+    "games": 40,
+    "seed": 1,
+    "score": 0.5,
+}
+MATRIX: dict[str, Any] = VALID | {"agents": ["random", "smart"], "cross_play": [[{"score": 1}] * 2] * 2}
+DEEP = "[" * 500 + "]" * 500
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        *("[" * 100_000, DEEP, "{}", "[]", "null", "3", '"a"', "NaN", "{", ""),
+        *(VALID | {"config": value} for value in (None, [], 3, {"game": "hanabi"} | {"colors": 99}, {"game": []}, {})),
+        *(
+            VALID | {"agents": value}
+            for value in (None, 3, [], "random", [1], [None], [[]], ["random"] * 3, ["nobody"])
+        ),
+        *(VALID | {"agents": [value]} for value in ("", "\0", "\ud800", "person", "search:" * 9000 + "smart")),
+        *(VALID | {"games": value} for value in (float("inf"), float("nan"), 0, -1, 29, 2.5, True, "40", 10**30, None)),
+        *(VALID | {"seed": value} for value in (float("inf"), -1, 10**30, 1.5, "1", None, [])),
+        *(VALID | {"score": value} for value in (float("nan"), float("inf"), 10**400, "1", True, None, [])),
+        *(VALID | {"agents": ["search:smart"], "search": value} for value in (3, None, [], {"a": 1}, {"rollouts": []})),
+        *(MATRIX | {"cross_play": value} for value in (None, [], {}, [[]], [[3, 3]] * 2, [[{}] * 2] * 2, 3, "a")),
+        MATRIX | {"cross_play": [[{"score": 1}] * 3] * 2},
+        MATRIX | {"agents": ["random", "random"]},
+        {key: value for key, value in VALID.items() if key != "score"},
+    ],
+    ids=lambda entry: json.dumps(entry)[:60],
+)
+def test_what_is_no_entry_is_refused_in_words_and_the_next_one_is_checked(
+    entry: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def play(*_: Any, **__: Any) -> None:
+        raise AssertionError("a game is played")
+
+    monkeypatch.setattr(Game, "loops", play)
+    paths = [tmp_path / "entry.json", tmp_path / "nowhere.json"]
+    paths[0].write_text(entry if isinstance(entry, str) else json.dumps(entry), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["leaderboard", *map(str, paths)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [str(path) for path in paths]
+    assert len(lines[0]) < 900
+
+
+@pytest.mark.parametrize("entry", [VALID, MATRIX], ids=["scores", "matrix"])
+def test_a_whole_entry_is_played(entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Game, "loops", lambda *_, **__: pytest.fail("a game is played"))
+    with pytest.raises(pytest.fail.Exception):
+        leaderboard.check(entry)
