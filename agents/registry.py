@@ -297,7 +297,7 @@ def published(family: str, file: str, config: Any, *_: Any) -> Policy:
 
 PREFIXES = {
     SEARCH: Prefix(search_over, "NAME", "a seat that searches over the agent NAME"),
-    "obl:": Prefix(partial(published, "obl"), "FILE", "Hanabi: off-belief learning as published, JaxMARL's file or .pthw"),
+    "obl:": Prefix(partial(published, "obl"), "FILE", "Hanabi: off-belief learning as published, JaxMARL's or .pthw"),
     "sad:": Prefix(partial(published, "sad"), "FILE", "Hanabi: SAD as published, also with Other-Play, .pthw"),
     "bc_lstm:": Prefix(partial(published, "bc_lstm"), "FILE", "Hanabi: a clone of people, as AH2AC2 published it"),
 }
