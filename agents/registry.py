@@ -4,6 +4,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib.util import find_spec
 from inspect import signature
@@ -137,7 +138,8 @@ def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **
     Args:
         name_or_path: one of `names`, one of `pretrained`, the file ``policy.safetensors`` of a training run or the
             run's folder; with ``search:`` before it, a seat that searches over that player. ``monte_carlo:2000`` is
-            that bot with another number of roll-outs than its usual. ``FILE.py:NAME`` and ``package.module:NAME``
+            that bot with another number of roll-outs than its usual. ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE``
+            are networks that others published. ``FILE.py:NAME`` and ``package.module:NAME``
             import that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, which is called without
             arguments, or with ``config`` if it takes that; or an object), or a function of a config that returns one.
         config: of the games; None is what the network was trained for.
@@ -286,8 +288,18 @@ def searcher(game: str) -> Callable[..., Policy]:
     return getattr(importlib.import_module(module, __package__), name)
 
 
+def published(family: str, file: str, config: Any, *_: Any) -> Policy:
+    """A network of Hanabi that others published, of a family of `agents.networks.published`; see `Prefix.make`."""
+    from .networks.published.policy import load_published  # and with it torch
+
+    return load_published(family, Path(file), config)
+
+
 PREFIXES = {
     SEARCH: Prefix(search_over, "NAME", "a seat that searches over the agent NAME"),
+    "obl:": Prefix(partial(published, "obl"), "FILE", "Hanabi: off-belief learning as published, JaxMARL's or .pthw"),
+    "sad:": Prefix(partial(published, "sad"), "FILE", "Hanabi: SAD as published, also with Other-Play, .pthw"),
+    "bc_lstm:": Prefix(partial(published, "bc_lstm"), "FILE", "Hanabi: a clone of people, as AH2AC2 published it"),
 }
 """All prefixes. They come before names out of files."""
 
@@ -336,8 +348,10 @@ def load_to_play(
 
 def is_file(name: str) -> bool:
     """Whether an agent is a network in a file or a run's folder, or a search over one, and no name."""
-    base = base_of(name)
-    return base.endswith(".safetensors") or isfile(Path(base, POLICY))  # noqa: PTH113 - as in `network_file`
+    prefixes, base = split(name)
+    if base.endswith(".safetensors") or any(PREFIXES[prefix].behind == "FILE" for prefix in prefixes):
+        return True
+    return isfile(Path(base, POLICY))  # noqa: PTH113 - as in `network_file`
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:

@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING
 from hanabako.games import public_names
 
 if TYPE_CHECKING:
+    from hanabi_env.beliefs import v0_belief as v0_belief
     from hanabi_env.config import PRESETS as PRESETS
     from hanabi_env.config import HanabiConfig as HanabiConfig
     from hanabi_env.vector import HanabiVectorEnv as HanabiVectorEnv
 
-__all__ = ["PRESETS", "HanabiConfig", "HanabiVectorEnv", "hanabi_v0"]
+__all__ = ["PRESETS", "HanabiConfig", "HanabiVectorEnv", "hanabi_v0", "v0_belief"]
 
 __getattr__ = public_names(
-    "hanabi_env", {"PRESETS": "config", "HanabiConfig": "config", "HanabiVectorEnv": "vector"}, "hanabi_v0"
+    "hanabi_env",
+    {"PRESETS": "config", "HanabiConfig": "config", "HanabiVectorEnv": "vector", "v0_belief": "beliefs"},
+    "hanabi_v0",
 )
 
 

@@ -150,8 +150,11 @@ WORDS = {
     "belief": Word(
         "beliefs?",
         "the hands that a player may hold, and how likely each is",
-        ("_?beliefs?", "(new|write)_belief", "belief_(length|loops)", "(Common)?Belief", "BeliefLoops"),
-        {"agents/learning/*": ("belief_part", "off_belief", "OffBelief")},
+        ("_?beliefs?", "v0_belief", "(new|write)_belief", "belief_(length|loops)", "(Common)?Belief", "BeliefLoops"),
+        {
+            "agents/learning/*": ("belief_part", "off_belief", "OffBelief"),
+            "agents/networks/published/obl.py": ("OffBeliefNetwork",),
+        },
     ),
     "root": Word(
         "roots?",

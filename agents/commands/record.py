@@ -5,6 +5,8 @@
     hanabako record hanabi --preset very_small --agents search:piers --search rollouts=60 seats=all    # to learn from
     hanabako record hanabi --source exports/ --out people.npz     # a folder of hanab.live's exports
     hanabako record --source smart.npz --hanablive exports/       # a file per game, which the site opens
+    hanabako record hanabi --source 2_players_games.safetensors --out people.npz     # AH2AC2's games of people
+    hanabako record --source smart.npz --ah2ac2 smart.safetensors # the standard game, in AH2AC2's arrays
     hanabako record --source smart.npz --minari hanabako/smart-v0
 
 A file holds seeds and actions, some 50 bytes a game of Hanabi; `agents.datasets` reads it and shows every decision in
@@ -55,9 +57,12 @@ class Args:
     seed: int = 1
     """Seed of the deals and of the agents' randomness: the games are those of ``hanabako evaluate`` with it."""
     source: Path | None = None
-    """Instead of agents' games: a folder of hanab.live's exports, which is read into --out, or a dataset to hand on."""
+    """Instead of agents' games: a folder of hanab.live's exports or a .safetensors file of AH2AC2, which is read into
+    --out, or a dataset to hand on."""
     hanablive: Path | None = None
     """Also write the games to this folder, as hanab.live opens them."""
+    ah2ac2: Path | None = None
+    """Also write the games to this file, in AH2AC2's arrays."""
     minari: str | None = None
     """Also write the games to Minari's dataset of this name, an episode for every seat of a game."""
 
@@ -69,7 +74,7 @@ def run(args: Args) -> None:
         ValueError: an unknown name, a wrong value, or a file without games.
         OSError: a file cannot be read or written.
     """
-    check_writable(args.hanablive and args.hanablive / "0.json")
+    check_writable(args.hanablive and args.hanablive / "0.json", args.ah2ac2)
     if args.minari is not None:
         from ..datasets.minari_export import installed_minari
 
@@ -79,6 +84,10 @@ def run(args: Args) -> None:
             from ..datasets.hanab_live import write_exports
 
             print(f"{write_exports(dataset, args.hanablive)}: {len(dataset):,} games for hanab.live")
+        if args.ah2ac2 is not None:
+            from ..datasets.ah2ac2 import write_arrays
+
+            print(f"{write_arrays(dataset, args.ah2ac2)}: {len(dataset):,} games for AH2AC2")
         if args.minari is not None:
             from ..datasets.minari_export import to_minari
 
@@ -94,10 +103,10 @@ def datasets_of(args: Args) -> list[Any]:
         args.source.stat()  # one that is not there is named
     if args.source is None:
         datasets = [played(args)]
-    elif args.source.is_dir():
+    elif args.source.is_dir() or args.source.suffix == ".safetensors":
         datasets = read(args, args.source)
-    elif args.hanablive is None and args.minari is None:
-        raise ValueError(f"{args.source} is a file: say where its games go with --hanablive or --minari")
+    elif args.hanablive is None and args.minari is None and args.ah2ac2 is None:
+        raise ValueError(f"{args.source} is a file: say where its games go with --hanablive, --ah2ac2 or --minari")
     else:
         return [Dataset(args.source)]
     for dataset in datasets:
@@ -122,13 +131,19 @@ def played(args: Args) -> Any:
     return record(args.out, config, seats, args.games, args.seed, progress=sys.stderr.isatty(), search=effort)
 
 
-def read(args: Args, folder: Path) -> list[Any]:
-    """The datasets of hanab.live's games; says what is left out."""
-    from ..datasets.hanab_live import read_exports
+def read(args: Args, source: Path) -> list[Any]:
+    """The datasets of hanab.live's games, or AH2AC2's; says what is left out."""
+    if source.is_dir():
+        from ..datasets.hanab_live import read_exports
 
-    datasets, refused = read_exports(folder, args.out)
+        datasets, refused = read_exports(source, args.out)
+    else:
+        from ..datasets.ah2ac2 import read_arrays
+
+        dataset, refused = read_arrays(source, args.out)
+        datasets = [dataset]
     for path, reason in list(refused.items())[:SHOWN]:
         print(f"left out: {path}: {reason}", file=sys.stderr)
     if len(refused) > SHOWN:
-        print(f"left out: {len(refused) - SHOWN} more files", file=sys.stderr)
+        print(f"left out: {len(refused) - SHOWN} more", file=sys.stderr)
     return datasets

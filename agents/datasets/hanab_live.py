@@ -22,7 +22,7 @@ from hanabako.words.checks import shown
 from .dataset import Dataset
 from .replaying import RecordedBlock
 
-__all__ = ["read_exports", "write_exports"]
+__all__ = ["Lot", "deck_of", "read_exports", "write_exports"]
 
 
 # --- In ---------------------------------------------------------------------------------------------------------------
@@ -133,9 +133,13 @@ def write_exports(dataset: Dataset, folder: str | PathLike[str], games: int | No
 def decks_of(dataset: Dataset) -> Iterator[tuple[int, Sequence[str], list[str], list[int]]]:
     """Of every game its number, who played, the deck, and the actions."""
     for replay in dataset.replays():
-        states, starts = replay.tables["state"].view(np.recarray), replay.games.starts
+        starts = replay.games.starts
         for k, names in enumerate(dataset.players_of(replay.games)):
-            position = replay.game.to_dict(states[k])
-            deck = [card for hand in position["hands"] for card in hand] + position["deck"]
             actions = replay.games.actions[starts[k] : starts[k] + int(replay.games.lengths[k])]
-            yield replay.first + k, names, deck, actions.tolist()
+            yield replay.first + k, names, deck_of(replay, k), actions.tolist()
+
+
+def deck_of(replay: RecordedBlock, k: int) -> list[str]:
+    """The cards of game ``k``, which begins, as they were before any was dealt."""
+    position = replay.game.to_dict(replay.tables["state"].view(np.recarray)[k])
+    return [card for hand in position["hands"] for card in hand] + position["deck"]

@@ -10,7 +10,7 @@ from hanabako.games import config_from_dict, game_of
 
 from ..playing.play import play
 from ..playing.policy import Policy
-from ..registry import base_of, is_file, source_of
+from ..registry import SEARCH, base_of, is_file, source_of
 from . import crossplay
 
 __all__ = ["MODES", "Mode", "Name", "Question", "draw", "short_name"]
@@ -187,6 +187,8 @@ def short_name(name: str) -> str:
         return f"{prefix}{Path(source.place).name}:{source.name}"
     if not is_file(name):
         return name
+    if prefix.removeprefix(SEARCH):
+        return f"{path.parent.name}/{path.stem[-9:]}".lstrip("/")  # published: where the runs of a paper differ
     return prefix + (path.name if path.suffix != ".safetensors" else path.parent.name or path.stem)
 
 

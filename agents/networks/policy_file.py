@@ -28,7 +28,7 @@ from hanabako.words.checks import shown
 from .kinds import NETWORKS
 from .network import Network
 
-__all__ = ["read_metadata", "read_network", "save_policy"]
+__all__ = ["MOST_BYTES", "check_numbers", "check_shapes", "opened", "read_metadata", "read_network", "save_policy"]
 
 FORMAT = "hanabako-policy-2"
 OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: there was one, the dense
@@ -172,13 +172,16 @@ def wanted_tensors(
             wanted = kind(config, **sizes).state_dict()
     except Exception as error:
         raise ValueError(f"{path} holds no {kind.kind} network: {' '.join(str(error).split())}") from error
-    for name in sorted(wanted.keys() | shapes.keys()):
-        needed_shape = tuple(wanted[name].shape) if name in wanted else "none"
-        if shapes.get(name, "none") != needed_shape:
-            raise ValueError(
-                f"{path}: the shape of {shown(name)} must be {needed_shape}, got {shapes.get(name, 'none')}"
-            )
+    check_shapes(path, wanted, shapes)
     return wanted
+
+
+def check_shapes(path: Path, wanted: Mapping[str, Tensor], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Refuse a file that holds other tensors than ``wanted``, or some of other shapes, by name."""
+    for name in sorted(wanted.keys() | shapes.keys()):
+        needed = tuple(wanted[name].shape) if name in wanted else "none"
+        if shapes.get(name, "none") != needed:
+            raise ValueError(f"{path}: the shape of {shown(name)} must be {needed}, got {shapes.get(name, 'none')}")
 
 
 @contextmanager
@@ -205,6 +208,11 @@ def check_tensors(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str
     noted = entries.pop("sha256", None)
     if noted is not None and noted != json.dumps(checksum(entries, tensors)):
         raise ValueError(f"{path} is damaged: its SHA-256 is another than it says")
+    check_numbers(path, wanted, tensors)
+
+
+def check_numbers(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> None:
+    """Refuse tensors of other types than ``wanted``, or that hold what is no number."""
     for name, tensor in tensors.items():
         if tensor.dtype != wanted[name].dtype:
             raise ValueError(f"{path}: {name} must be {wanted[name].dtype}, got {tensor.dtype}")

@@ -285,7 +285,7 @@ def check_searchable(blueprint: Any) -> None:
     if isinstance(blueprint, SearchPolicy):
         refusal = f"not search itself, got {shown(blueprint.name)}"
     elif not isinstance(blueprint, BotPolicy | BatchedPolicy):
-        refusal = f"be a compiled bot or a network, got {shown(getattr(blueprint, 'name', blueprint))}"
+        refusal = f"be a compiled bot or a network of ours, got {shown(getattr(blueprint, 'name', blueprint))}"
     if refusal:
         raise ValueError(f"the blueprint of a search must {refusal}")
     if isinstance(blueprint, BotPolicy) and blueprint.bot.cheats:

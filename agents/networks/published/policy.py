@@ -1,0 +1,125 @@
+"""A published network that takes seats: it observes every player's turn, its own and the others'.
+
+Its memory moves at every step of the game, unlike that of our networks, which remember their own decisions
+(`agents.playing.policy.BatchedPolicy`): so its seats make their own observations.
+"""
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from hanabako.engine.sections import words_for
+from hanabako.games import game_of
+from hanabako.packing import unpack
+from hanabi_env.beliefs import v0_belief
+from hanabi_env.config import HanabiConfig
+
+from ...playing.policy import GamesInPlay, Seated, has, rows_to_move, set_of
+from ..neural_policy import check_config
+from .standard import PublishedNetwork
+
+__all__ = ["PublishedPolicy", "PublishedSeated", "load_published"]
+
+
+class PublishedPolicy:
+    """A published network that plays, greedily, the game it was trained for.
+
+    Args:
+        network: the weights.
+        config: what it plays; what is observed may be more than it reads.
+        name: for results.
+    """
+
+    observes = False  # it makes its own observations
+    specializes = True
+    plays_apart = True
+
+    def __init__(self, network: PublishedNetwork, config: HanabiConfig, name: str) -> None:
+        self.network, self.config, self.name = network, config, name
+
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "PublishedSeated":
+        """See `agents.playing.policy.Policy.seat`."""
+        return PublishedSeated(self, games, seats)
+
+
+class PublishedSeated(Seated):
+    """A published network at some seats of some games: a memory for each, moved by every step of its game."""
+
+    def __init__(self, policy: PublishedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+        torch.get_num_threads()  # a new thread has the number of the process only once it asks
+        network, count = policy.network, len(games.tables)
+        self._network, self._games, self._config = network, games, policy.config
+        self._loops = games.game.loops(games.specialize)
+        self._words = np.zeros((count, words_for(games.game.observation_bits)), np.uint64)
+        self._mask = np.zeros((count, games.game.num_actions), np.int8)
+        self.seats = set_of(seats, count)
+        hidden = policy.config.players, 2, network.layers, network.width
+        self._memories = np.zeros(count, [("hidden", np.float32, hidden), ("action", np.int64)])
+
+    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """See `agents.playing.policy.Seated.begin`."""
+        self._memories["hidden"][... if chosen is None else chosen] = 0
+        self.observe(chosen)
+
+    def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """See `agents.playing.policy.Seated.observe`."""
+        going = ~self._games.tables["terminated"] & (True if chosen is None else chosen)
+        for player in range(self._config.players):
+            rows = np.flatnonzero(going & has(self.seats, np.full(len(going), player)))
+            if len(rows):
+                self._move_memory(player, rows)
+
+    def act(self) -> None:
+        """See `agents.playing.policy.Seated.act`."""
+        rows = rows_to_move(self.seats, self._games.tables)
+        self._games.actions[rows] = self._memories["action"][rows]
+
+    def memories(self) -> NDArray[np.uint8]:
+        """See `agents.playing.policy.Seated.memories`: bytes."""
+        return self._memories.view(np.uint8).reshape(len(self._memories), -1)
+
+    @torch.inference_mode()
+    def _move_memory(self, player: int, rows: NDArray[np.int64]) -> None:
+        """Let a player observe these games, and choose where it is to move."""
+        games, hidden = self._games, self._memories["hidden"]
+        self._loops.observe(games.rules_array, games.tables, player, self._words, self._mask)
+        seen = v0_belief(unpack(self._words[rows], games.game.observation_bits), self._config)
+        before = torch.from_numpy(hidden[rows, player]).permute(1, 2, 0, 3).contiguous()
+        values, after = self._network(torch.from_numpy(seen), (before[0], before[1]))
+        hidden[rows, player] = torch.stack(after).permute(2, 0, 1, 3).numpy()
+        mask, values = self._mask[rows], values[:, : self._mask.shape[1]].numpy()
+        to_move = mask.any(axis=1)
+        self._memories["action"][rows[to_move]] = np.where(mask, values, -np.inf)[to_move].argmax(axis=1)
+
+
+def load_published(family: str, path: Path, config: Any = None) -> PublishedPolicy:
+    """The player kept in a published file.
+
+    Args:
+        family: ``bc_lstm``, ``obl`` or ``sad``: the module of this folder whose ``read`` reads its files.
+        path: of the file.
+        config: what it shall play; None is what it was trained for.
+
+    Raises:
+        ValueError: the file holds no such network, or the network cannot play ``config``.
+    """
+    network = importlib.import_module(f".{family}", __package__).read(path)
+    config = network.game if config is None else config
+    if isinstance(config, HanabiConfig):
+        seen = {field: getattr(config, field) for field in game_of(config).observation_fields}
+        check_config(whole(replace(network.game, **seen)), whole(config), path)
+        v0_belief(np.zeros((0, config.observation_bits)), config)  # it is in what is observed
+    else:
+        check_config(network.game, config, path)
+    return PublishedPolicy(network, config, f"{family}:{path.stem}")
+
+
+def whole(config: HanabiConfig) -> HanabiConfig:
+    """The same config with the booklet's hands in cards."""
+    return replace(config, hand_size=config.rules().hand_size)

@@ -1,0 +1,166 @@
+"""The tensors in a published file, by the names that torch's layers have, and networks made of them.
+
+JaxMARL's and AH2AC2's files are safetensors with the names of flax; those of `hanabi_SAD` and `off-belief-learning` are
+state dicts that torch has pickled, of which nothing but tensors is read.
+"""
+
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from hanabako.words.checks import shown
+
+from ..policy_file import MOST_BYTES, check_numbers, check_shapes, opened
+
+__all__ = ["Tensors", "dense_of", "filled", "flat_names", "lstm_of", "matrix", "read_tensors", "without"]
+
+Tensors = dict[str, Tensor]
+"""Tensors by name."""
+GATES = "ifgo"
+"""The gates of an LSTM (input, forget, candidate, output) in the order in which torch stacks them."""
+N = TypeVar("N", bound=nn.Module)
+
+
+# --- Reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_tensors(path: Path) -> Tensors:
+    """What a file holds: safetensors by its suffix, else a state dict of torch, of a network or of a whole agent.
+
+    Raises:
+        ValueError: the file is missing, too large, damaged, or holds anything but tensors (code, say).
+    """
+    if path.suffix == ".safetensors":
+        with opened(path) as file:
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
+    try:
+        found, size = unpickled(path), path.stat().st_size
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
+    except Exception as error:
+        raise ValueError(f"{path} is damaged, too large, or holds more than tensors (code, say): not read") from error
+    if not isinstance(found, Mapping) or not all(is_plain(name, value) for name, value in found.items()):
+        raise ValueError(f"{path} must hold tensors by name, and nothing else")
+    if sum(value.numel() * value.element_size() for value in found.values()) > size:
+        raise ValueError(f"{path} is damaged: its tensors are larger than the file")
+    return {name.removeprefix("online_net."): value for name, value in without(found, "target_net").items()}
+
+
+def unpickled(path: Path) -> Any:
+    """What torch reads of a file of bearable size in which nothing but tensors and containers may be."""
+    size = path.stat().st_size
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    if size > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES:,} bytes")
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def is_plain(name: Any, value: Any) -> bool:
+    """A name, and a tensor whose numbers lie in memory one beside the other."""
+    return isinstance(name, str) and isinstance(value, Tensor) and value.layout == torch.strided and value.is_cpu
+
+
+def without(tensors: Mapping[str, Tensor], *modules: str) -> Tensors:
+    """The tensors but those of some modules, which learning needed and playing does not."""
+    begin = tuple(f"{module}." for module in modules)
+    return {name: value for name, value in tensors.items() if not name.startswith(begin)}
+
+
+def matrix(path: Path, tensors: Tensors, name: str) -> tuple[int, int]:
+    """The shape (outputs, inputs) of a layer's weights.
+
+    Raises:
+        ValueError: there is no matrix of this name.
+    """
+    if name not in tensors or tensors[name].ndim != 2:
+        found = ", ".join(map(shown, sorted(tensors)[:3])) or "nothing"
+        raise ValueError(f"{path} has no matrix {name}; it holds {found} ...")
+    return tensors[name].shape[0], tensors[name].shape[1]
+
+
+# --- Names of flax ----------------------------------------------------------------------------------------------------
+
+
+def flat_names(tensors: Tensors) -> Tensors:
+    """The names of a flax file joined by dots, without the outermost one, ``params``."""
+    return {name.replace(",", ".").replace("/", ".").removeprefix("params."): value for name, value in tensors.items()}
+
+
+def dense_of(path: Path, tensors: Tensors, name: str, ours: str, kernel: str = "kernel") -> Tensors:
+    """Take a dense layer, or a norm with its ``scale``, out of ``tensors``, as torch names and stores it."""
+    weight, bias = taken(path, tensors, f"{name}.{kernel}"), taken(path, tensors, f"{name}.bias")
+    return {f"{ours}.weight": weight.transpose(0, -1).contiguous(), f"{ours}.bias": bias}
+
+
+def lstm_of(path: Path, tensors: Tensors, name: str) -> Tensors:
+    """Take LSTM cells of flax out of ``tensors``, as the layers of torch's ``lstm``; their inputs have no bias.
+
+    Args:
+        path: the file, for messages.
+        tensors: what is left of it.
+        name: of the cells, with ``{}`` for the number of the layer.
+
+    Raises:
+        ValueError: a gate is missing, or they are not of one shape.
+    """
+    found: Tensors = {}
+    while f"{(cell := name.format(len(found) // 4))}.ii.kernel" in tensors:
+        layer, bias = len(found) // 4, gates_of(path, tensors, f"{cell}.h{{}}.bias", 1)
+        found |= {
+            f"lstm.weight_ih_l{layer}": gates_of(path, tensors, f"{cell}.i{{}}.kernel", 2),
+            f"lstm.weight_hh_l{layer}": gates_of(path, tensors, f"{cell}.h{{}}.kernel", 2),
+            f"lstm.bias_ih_l{layer}": torch.zeros_like(bias),
+            f"lstm.bias_hh_l{layer}": bias,
+        }
+    return found
+
+
+def gates_of(path: Path, tensors: Tensors, name: str, ndim: int) -> Tensor:
+    """Take the gates of a cell out, as torch stacks them."""
+    gates = [taken(path, tensors, name.format(gate)) for gate in GATES]
+    if gates[0].ndim != ndim or any(gate.shape != gates[0].shape for gate in gates):
+        raise ValueError(f"{path}: the gates {name.format('*')} must be of one shape, of {ndim} sizes")
+    return torch.cat(gates, dim=-1).transpose(0, -1).contiguous()
+
+
+def taken(path: Path, tensors: Tensors, name: str) -> Tensor:
+    """Take a tensor out.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if name not in tensors:
+        raise ValueError(f"{path} has no tensor {name}")
+    return tensors.pop(name)
+
+
+# --- Networks ---------------------------------------------------------------------------------------------------------
+
+
+def filled(path: Path, make: Callable[[int], N], tensors: Tensors) -> N:
+    """The network with these weights.
+
+    Args:
+        path: the file, for messages.
+        make: makes it of a number of recurrent layers.
+        tensors: its weights; they tell how many layers it has.
+
+    Raises:
+        ValueError: they are not its tensors, or no finite float32 numbers.
+    """
+    layers = sum(name.startswith("lstm.weight_ih_l") for name in tensors)
+    if not layers:
+        raise ValueError(f"{path} has no recurrent layer")
+    with torch.device("meta"):
+        wanted = make(layers).state_dict()
+    check_shapes(path, wanted, {name: tuple(value.shape) for name, value in tensors.items()})
+    check_numbers(path, wanted, tensors)
+    network = make(layers)
+    network.load_state_dict(tensors)
+    return network.eval()
