@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ def test_unknown_advantages_move_neither_mean_nor_deviation():
 
 
 @pytest.mark.parametrize("stream", ["team", "seat"])
-def test_losing_costs_little_at_first_in_every_stream(stream: str, tmp_path: Path):
+def test_losing_costs_little_at_first_in_every_stream(stream: Literal["team", "seat"]):
     """A cooperative game's lost points are not in the rewards of the first update, and all of them in the last's."""
     args = replace(TINY, preset="mini", stream=stream, loss_ramp=0.5, games=64, horizon=32, minibatch=2048)
     envs = args.make_envs(args.make_config(), ALONE, SelfPlayEnvs)
