@@ -5,9 +5,10 @@
 
 ``latest`` is written when every rank has written its files. Only then the checkpoint before the one before is removed.
 So a run may be killed, or run out of disk, at any moment. Machines that share no disk have a directory each, with the
-files of their own ranks; a checkpoint is whole if every rank finds its own. Both kinds of files are zip archives, whose checksums find
-damage, not malice; what a stranger could forge, the loaders check: nothing is unpickled, and no number of a table is
-believed.
+files of their own ranks; a checkpoint is whole if every rank finds its own.
+
+Both kinds of files are zip archives, whose checksums find damage, not malice; what a stranger could forge, the loaders
+check: nothing is unpickled, and no number of a table is believed.
 """
 
 import io
@@ -141,8 +142,9 @@ class Checkpoints:
         except (OSError, ValueError):
             named = None
         if self.ranks.rank == 0 and named not in whole:
-            wrong, last = "latest is damaged" if named is None else f"the checkpoint {named!r} is damaged", int(whole[-1])
-            print(f"{self.directory}: {wrong}; going on from an earlier checkpoint, that of update {last}", flush=True)
+            wrong = "latest is damaged" if named is None else f"the checkpoint {named!r} is damaged"
+            earlier = f"an earlier checkpoint, that of update {int(whole[-1])}"
+            print(f"{self.directory}: {wrong}; going on from {earlier}", flush=True)
         return whole[-1]
 
     def _has_part(self, place: Path) -> bool:
@@ -165,7 +167,7 @@ class Checkpoints:
         if have_part.any() and not have_part.all():
             lacking = ", ".join(str(rank) for rank, has in enumerate(have_part.tolist()) if not has)
             return f"on their disk these ranks have no whole part of one: {lacking}"
-        return "all are damaged"
+        return "all are damaged or lack parts"
 
 
 def ranks_of(place: Path) -> int:

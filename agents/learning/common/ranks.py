@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import torch
@@ -48,10 +49,10 @@ class Ranks:
     def here(self) -> range:
         """The ranks of this machine."""
         starts = (*self.firsts, self.world)
-        return next(range(a, b) for a, b in zip(starts, starts[1:], strict=False) if a <= self.rank < b)
+        return next(range(first, end) for first, end in pairwise(starts) if first <= self.rank < end)
 
     @cached_property
-    def between(self) -> dist.ProcessGroup | None:
+    def between(self) -> Any:
         """The group of all first ranks, which all ranks must ask for at the same time; None on one machine."""
         return dist.new_group(list(self.firsts)) if len(self.firsts) > 1 else None
 
@@ -90,7 +91,9 @@ class Ranks:
         differs = [name not in told or told[name] != value for name, value in expected.items()]
         found = self.sum(torch.tensor(differs, dtype=torch.float64)).tolist()
         if wrong := [name for name, ranks in zip(expected, found, strict=True) if ranks]:
-            raise ValueError(f"all machines must be told the same, and these differ from the first's: {', '.join(wrong)}")
+            raise ValueError(
+                f"all machines must be told the same, and these differ from the first's: {', '.join(wrong)}"
+            )
 
     @property
     def _reached(self) -> torch.device:

@@ -7,7 +7,6 @@ directory, with ``config.json`` and ``checkpoint/`` of the ranks that see it; ra
 
 import io
 import json
-import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +16,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import torch
 from filelock import FileLock, Timeout
 from tqdm import tqdm
 
@@ -114,7 +112,7 @@ def sees(path: Path) -> bool:
     """Whether a file is there. On a network's disk, what was missing may be remembered until its folder is listed."""
     for folder in reversed(path.parents[:3]):
         with suppress(OSError):
-            os.listdir(folder)
+            list(folder.iterdir())
     return path.exists()
 
 

@@ -11,6 +11,7 @@ import platform
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -41,7 +42,7 @@ class SharedSum:
         OSError: there is no space for it, on any machine.
     """
 
-    def __init__(self, rank: int, here: range, size: int, between: dist.ProcessGroup | None = None) -> None:
+    def __init__(self, rank: int, here: range, size: int, between: Any = None) -> None:
         self.local, self.between, self.count = rank - here.start, between, 0
         counters = 2 * (len(here) + 1) * LINE
         octets = 8 * counters + 4 * (2 * len(here) + 1) * size

@@ -1,0 +1,195 @@
+"""One learner on two machines, which are two torchruns on this one: sums, disks, interruptions, and what is refused."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from agents.commands import train
+from agents.commands.command_line import main
+from agents.learning.common import launch
+from agents.learning.common.checkpoints import holds_checkpoint
+from agents.learning.common.runs import finished, read_about, read_metrics
+from tests.agents.tiny_runs import SMALL, weights, without_clock
+from tests.conftest import ROOT
+from tests.processes import begin_python, free_port
+
+SOON = 60
+"""Seconds in which machines end together; alone, torchrun would wait five minutes."""
+
+
+def on_two_machines(program: str, ranks: int, folder: Path) -> None:
+    """Run a program of `tests.agents.on_machines` on that many ranks of each."""
+    port, words = (
+        free_port(),
+        [sys.executable, "-m", "torch.distributed.run", "--nnodes=2", f"--nproc-per-node={ranks}"],
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    machines = [
+        subprocess.Popen(
+            [
+                *(*words, f"--node-rank={machine}", "--master-addr=127.0.0.1", f"--master-port={port}"),
+                *("-m", "tests.agents.on_machines", program, str(folder)),
+            ],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+        for machine in range(2)
+    ]
+    try:
+        said = [machine.communicate(timeout=240)[0] for machine in machines]
+    finally:
+        for machine in machines:
+            machine.terminate()  # it ends its ranks
+            machine.wait()
+    for machine, words_of_one in zip(machines, said, strict=True):
+        assert machine.returncode == 0 and words_of_one.count("done\n") == ranks, "\n".join(said)[-5000:]
+
+
+def learner(run_dir: Path, update: int, rank: int) -> dict[str, Any]:
+    return torch.load(run_dir / "checkpoint" / f"{update:08d}" / f"learner-{rank}.pt", weights_only=True)["algorithm"]
+
+
+def parts(run_dir: Path, update: int) -> set[str]:
+    return {path.name for path in run_dir.glob(f"checkpoint/{update:08d}/*")}
+
+
+def names_of(ranks: Sequence[int]) -> set[str]:
+    return {name for rank in ranks for name in (f"learner-{rank}.pt", f"games-{rank}.npz")}
+
+
+def assert_alike(run: Path, other: Path) -> None:
+    """The same curve and the same weights, to the last bit."""
+    assert without_clock(read_metrics(run)) == without_clock(read_metrics(other))
+    some, expected = weights(run), weights(other)
+    assert some.keys() == expected.keys() and all(torch.equal(tensor, expected[name]) for name, tensor in some.items())
+
+
+def test_a_run_of_one_rank_on_each_of_two_machines_is_that_of_one_machine(tmp_path: Path):
+    on_two_machines("one_each", 1, tmp_path)
+    assert_alike(tmp_path / "two-0", tmp_path / "one")
+    assert read_about(tmp_path / "two-1")["machines"] == 2 and read_about(tmp_path / "one")["machines"] == 1
+    assert not (tmp_path / "two-1" / "metrics.jsonl").exists()
+
+
+def test_two_ranks_on_each_of_two_machines(tmp_path: Path):
+    """They share a disk, then have one each; one rank is interrupted; refusals are told to all; a machine is lost."""
+    on_two_machines("two_each", 2, tmp_path)
+    assert [row["update"] for row in read_metrics(tmp_path / "stopped-0")] == [1]  # the second was not evaluated
+    assert_alike(tmp_path / "parts-0", tmp_path / "whole")
+    for update in (2, 3):
+        assert parts(tmp_path / "whole", update) == names_of([0, 1, 2, 3])
+        first = learner(tmp_path / "whole", update, 0)["network"]
+        for rank in range(4):
+            weights_there = learner(tmp_path / "whole", update, rank)["network"]
+            assert all(torch.equal(tensor, first[name]) for name, tensor in weights_there.items())
+    for machine, ranks in enumerate(([0, 1], [2, 3])):
+        stopped = tmp_path / f"stopped-{machine}"
+        assert parts(stopped, 2) == names_of(ranks) and holds_checkpoint(stopped / "checkpoint")
+        assert {path.name for path in stopped.glob("checkpoint/*")} == {"00000001", "00000002", "latest", "lock"}
+        assert read_about(stopped)["ranks"] == 4 and launch.saved_ranks(stopped, machines=2) == 2
+    with pytest.raises(ValueError, match="made by 2 machines, which are told --machines, --machine and --meet"):
+        launch.saved_ranks(tmp_path / "stopped-1")
+    assert launch.saved_ranks(tmp_path / "whole") == 4  # all parts are on one disk
+
+
+def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
+    tiny = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    meet = ["--machines", "2", "--meet", f"127.0.0.1:{free_port()}", "--ranks", "1"]
+    words = ["-m", "hanabako", "train", *tiny, "--steps", "100000000", "--run-dir", "run", *meet]
+    machines = [
+        begin_python([*words, "--machine", str(machine)], tmp_path, tmp_path / f"said-{machine}")
+        for machine in range(2)
+    ]
+    try:
+        while not (tmp_path / "run" / "metrics.jsonl").is_file() or not read_metrics(tmp_path / "run"):
+            assert all(machine.poll() is None for machine in machines)
+            select.select([], [], [], 0.05)
+        os.kill(machines[1].pid, signal.SIGINT)
+        assert [machine.wait(SOON) for machine in machines] == [0, 0]
+    finally:
+        for machine in machines:
+            machine.kill()
+    assert finished(tmp_path / "run") is None and holds_checkpoint(tmp_path / "run" / "checkpoint")
+    said = [(tmp_path / f"said-{machine}").read_text(encoding="utf-8") for machine in range(2)]
+    assert said[0].endswith("Interrupted. To go on: --resume run\n")
+    assert said[1] == "run: machine 0 says how it ended\n"
+
+
+# --- What the command is told -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("machine", [0, 1])
+def test_a_machine_that_never_comes_is_waited_for_and_said(machine: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(launch, "LONGEST_WAIT", 1)
+    monkeypatch.setattr(train, "prepared", lambda *_: 1)
+    meet = f"127.0.0.1:{free_port()}"
+    with pytest.raises(SystemExit, match=f"machine {machine} of 2 waits up to 1 seconds for the others, at {meet}: "):
+        main(["train", "--machines", "2", "--machine", str(machine), "--meet", meet])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--machines 0 --machine 0 --meet a:1", "machines must be at least 1, got 0"),
+        ("--machines 2 --machine 2 --meet a:1", "machine must be 0 to 1 of 2 machines, got 2"),
+        ("--machines 2 --machine -1 --meet a:1", "machine must be 0 to 1 of 2 machines, got -1"),
+        ("--machines 2 --machine 0", "machines=2 needs machine, .* and meet"),
+        ("--machines 2 --meet a:1", "machines=2 needs machine, .* and meet"),
+        ("--machine 0", "machine and meet need machines"),
+        ("--meet a:1", "machine and meet need machines"),
+        *(
+            (f"--machines 2 --machine 0 --meet {meet}", f"meet must be HOST:PORT, .*, got '{meet}'")
+            for meet in ("a", "a:", ":1", "a:0", "a:65536", "a:b", "a:1²", "a:-1", f"a:{'1' * 30}")
+        ),
+        ("--machines 3 --machine 0 --meet a:1 --games 1024", "games must be a multiple of the 3 ranks, got 1024"),
+        ("--machines 2 --machine 0 --meet a:1 --ranks 3", "games must be a multiple of the 6 ranks, got 1024"),
+    ],
+)
+def test_machines_that_cannot_be_are_refused(words: str, said: str, monkeypatch: pytest.MonkeyPatch):
+    def start(*_: object) -> None:
+        raise AssertionError("ranks are started")
+
+    for name in ("start", "start_ranks"):
+        monkeypatch.setattr(train, name, start)
+    monkeypatch.setattr(launch, "most_ranks", lambda _: 1)
+    with pytest.raises(SystemExit, match=said):
+        main(["train", *words.split()])
+
+
+@pytest.mark.parametrize(
+    ("words", "machines"),
+    [
+        ("", launch.Machines()),
+        ("--machines 1 --machine 0 --meet [::1]:29500", launch.Machines(1, 0, "::1", 29500)),
+        ("--machines 4 --machine 3 --meet node-1.cluster:29500", launch.Machines(4, 3, "node-1.cluster", 29500)),
+    ],
+)
+def test_machines_share_the_games_evenly(words: str, machines: launch.Machines, monkeypatch: pytest.MonkeyPatch):
+    started = []
+    monkeypatch.setattr(train, "start_ranks", lambda ranks, *others: started.append((ranks, others[-1])))
+    monkeypatch.setattr(launch, "most_ranks", lambda _: 6)
+    monkeypatch.setattr(train, "game_of", lambda _: type("Game", (), {"compile": staticmethod(lambda *_: None)}))
+    main(["train", "--preset", "mini", *words.split()])
+    assert started == [(4, machines)]  # 6 or 5 ranks do not share 1024 games
+
+
+def test_a_number_of_ranks_per_machine_is_not_believed(tmp_path: Path):
+    run_dir = tmp_path / "run"
+    (run_dir / "checkpoint" / "00000001").mkdir(parents=True)
+    (run_dir / "checkpoint" / "00000001" / "learner-2.pt").touch()
+    for ranks in ("3", "18", "0", "-2", "true", "null", '"4"'):
+        (run_dir / "config.json").write_text(f'{{"args": {{}}, "ranks": {ranks}, "machines": 2}}', encoding="utf-8")
+        with pytest.raises(ValueError, match=r"ranks in its config\.json must be 1 to 8 on each of 2 machines"):
+            launch.saved_ranks(run_dir, machines=2)
