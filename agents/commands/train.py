@@ -11,8 +11,7 @@ Whatever is not said is as usual. On several machines every one starts it, with 
 
     hanabako train --minutes 60 --machines 2 --machine 0 --meet HOST:PORT    # and --machine 1 on the other
 
-Ctrl-C saves the run after its update, and --resume goes on with it; a second one ends
-it at once.
+Ctrl-C saves the run after its update, and --resume goes on with it; a second one ends it at once.
 """
 
 from collections.abc import Sequence

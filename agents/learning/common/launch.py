@@ -100,8 +100,9 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Mach
         ConnectionError: not all machines were there in time.
         SystemExit: it failed.
     """
-    for name, value in (("OMP_NUM_THREADS", "1"), ("TORCH_CPP_LOG_LEVEL", "ERROR")):
-        os.environ.setdefault(name, value)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if machines.count > 1:
+        os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # else it warns of every name that is not known backwards
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder, suppress(SignalException):
         # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         told = {"algorithm": learner.source, "args": settings.to_json()}
