@@ -23,6 +23,7 @@ from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 
 from ...registry import imports_code
+from .ranks import has_other_machines
 from .runs import finished, read_about
 from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train
 
@@ -161,7 +162,7 @@ def start_rank(path: Path) -> None:
     except SystemExit as end:
         write_text(path.with_name(f"{WRONG}{os.environ['RANK']}"), str(end))
         raise SystemExit(1) from end
-    if int(os.environ["GROUP_WORLD_SIZE"]) > 1 and os.environ["LOCAL_RANK"] == "0" and os.getppid() == starter:
+    if has_other_machines() and os.environ["LOCAL_RANK"] == "0" and os.getppid() == starter:
         os.kill(starter, signal.SIGTERM)  # torchrun would wait five minutes for that of a machine that was interrupted
 
 

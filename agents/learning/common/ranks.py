@@ -158,7 +158,7 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
     if world == 1:
         yield Ranks(0, 1, place)
         return
-    if int(os.environ.get("GROUP_WORLD_SIZE", "1")) > 1 and (interface := interface_to(os.environ["MASTER_ADDR"])):
+    if has_other_machines() and (interface := interface_to(os.environ["MASTER_ADDR"])):
         os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
     try:
         if chosen == "cuda":
@@ -175,6 +175,11 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
         dist.destroy_process_group()
         raise
     dist.destroy_process_group()
+
+
+def has_other_machines() -> bool:
+    """Whether ``torchrun`` says that there are ranks on other machines."""
+    return int(os.environ.get("GROUP_WORLD_SIZE", "1")) > 1
 
 
 def with_machines(ranks: Ranks, local: int) -> Ranks:
