@@ -1,14 +1,15 @@
 """What the ranks of two machines do in `tests.agents.test_machines`, which starts ``torchrun`` twice on this one.
 
-    python -m torch.distributed.run --nnodes 2 ... -m tests.agents.on_machines one_each|two_each FOLDER
+    python -m torch.distributed.run --nnodes 2 --nproc-per-node 2 ... -m tests.agents.on_machines FOLDER
 
-A machine is what ``torchrun`` says it is: the same processes may meet again as one machine.
+A machine is what ``torchrun`` says it is: the same processes may meet again as one machine, or as fewer.
 """
 
 import os
 import shutil
 import signal
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,41 +27,47 @@ from agents.ppo import Args, train
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
 
 TINY = Args(**SMALL | {"steps": 3 * UPDATE, "evaluations": 3, "evaluation_games": 4, "final_games": 4})
-RANK, WORLD, MACHINE = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "GROUP_RANK"))
-MEETINGS = count()
+RANK, MACHINE = int(os.environ["RANK"]), int(os.environ["GROUP_RANK"])
+MEETINGS: defaultdict[str, Iterator[int]] = defaultdict(count)
+"""How often so many have met."""
 
 join = dist.init_process_group
 
 
 def join_again(backend: str) -> None:
     """Form a group of these processes, which may have been one before: each time by other keys of the store."""
+    world, rank = os.environ["WORLD_SIZE"], int(os.environ["RANK"])
     store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), is_master=False)
-    join(backend, store=dist.PrefixStore(f"meeting {next(MEETINGS)}", store), rank=RANK, world_size=WORLD)
+    store = dist.PrefixStore(f"meeting {next(MEETINGS[world])} of {world}", store)
+    join(backend, store=store, rank=rank, world_size=int(world))
 
 
 @contextmanager
-def one_machine() -> Iterator[None]:
-    """All ranks are on one machine while the block runs."""
-    world = {"GROUP_WORLD_SIZE": "1", "LOCAL_RANK": str(RANK), "LOCAL_WORLD_SIZE": str(WORLD)}
+def told(**world: int) -> Iterator[None]:
+    """What ``torchrun`` says is this while the block runs."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in world.items():
-            patch.setenv(name, value)
+            patch.setenv(name, str(value))
         yield
 
 
-def one_each(folder: Path) -> None:
-    train(replace(TINY, run_dir=folder / f"two-{MACHINE}"))
-    with one_machine():
-        train(replace(TINY, run_dir=folder / "one"))
-
-
-def two_each(folder: Path) -> None:
+def work(folder: Path) -> None:
+    if RANK in (0, 2):
+        train_one_each(folder)
     gradients = gradients_of(replace(TINY, run_dir=folder / "whole"))
     check_sums(gradients[0])
     own = folder / f"parts-{MACHINE}"
     check_interruption(own)
     check_refusals(own)
     check_loss(own)
+
+
+def train_one_each(folder: Path) -> None:
+    """A run of the first ranks alone, on two machines and on one."""
+    with told(RANK=MACHINE, WORLD_SIZE=2, LOCAL_RANK=0, LOCAL_WORLD_SIZE=1):
+        train(replace(TINY, run_dir=folder / f"two-{MACHINE}"))
+        with told(GROUP_WORLD_SIZE=1, LOCAL_RANK=MACHINE, LOCAL_WORLD_SIZE=2):
+            train(replace(TINY, run_dir=folder / "one"))
 
 
 def gradients_of(args: Args) -> list[torch.Tensor]:
@@ -85,7 +92,7 @@ def check_sums(gradient: torch.Tensor) -> None:
         for _ in range(5):
             assert torch.equal(ranks.sum_of_gradients(gradient), total)
         assert torch.equal(total, ranks.broadcast(total))
-    with one_machine(), joined_ranks("cpu") as ranks:
+    with told(GROUP_WORLD_SIZE=1, LOCAL_RANK=RANK, LOCAL_WORLD_SIZE=4), joined_ranks("cpu") as ranks:
         assert ranks.firsts == (0,)
         expected = ranks.sum_of_gradients(gradient)
     assert (total - expected).norm() <= 1e-6 * expected.norm()
@@ -138,5 +145,4 @@ def end() -> None:
 
 if __name__ == "__main__":
     setattr(dist, "init_process_group", join_again)  # noqa: B010 - of another type
-    {"one_each": one_each, "two_each": two_each}[sys.argv[1]](Path(sys.argv[2]))
-    end()
+    work(Path(sys.argv[1]))

@@ -25,21 +25,17 @@ SOON = 60
 """Seconds in which machines end together; alone, torchrun would wait five minutes."""
 
 
-def on_two_machines(program: str, ranks: int, folder: Path) -> None:
-    """Run a program of `tests.agents.on_machines` on that many ranks of each."""
-    port, words = (
-        free_port(),
-        [sys.executable, "-m", "torch.distributed.run", "--nnodes=2", f"--nproc-per-node={ranks}"],
-    )
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two ranks on each of two machines leave that have done `tests.agents.on_machines`."""
+    folder, port = tmp_path_factory.mktemp("machines"), free_port()
+    words = [sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=2"]
+    words += ["--master-addr=127.0.0.1", f"--master-port={port}"]
     machines = [
         subprocess.Popen(
-            [
-                *(*words, f"--node-rank={machine}", "--master-addr=127.0.0.1", f"--master-port={port}"),
-                *("-m", "tests.agents.on_machines", program, str(folder)),
-            ],
+            [*words, f"--node-rank={machine}", "-m", "tests.agents.on_machines", str(folder)],
             cwd=folder,
-            env=environment,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
@@ -54,7 +50,8 @@ def on_two_machines(program: str, ranks: int, folder: Path) -> None:
             machine.terminate()  # it ends its ranks
             machine.wait()
     for machine, words_of_one in zip(machines, said, strict=True):
-        assert machine.returncode == 0 and words_of_one.count("done\n") == ranks, "\n".join(said)[-5000:]
+        assert machine.returncode == 0 and words_of_one.count("done\n") == 2, "\n".join(said)[-5000:]
+    return folder
 
 
 def learner(run_dir: Path, update: int, rank: int) -> dict[str, Any]:
@@ -76,32 +73,33 @@ def assert_alike(run: Path, other: Path) -> None:
     assert some.keys() == expected.keys() and all(torch.equal(tensor, expected[name]) for name, tensor in some.items())
 
 
-def test_a_run_of_one_rank_on_each_of_two_machines_is_that_of_one_machine(tmp_path: Path):
-    on_two_machines("one_each", 1, tmp_path)
-    assert_alike(tmp_path / "two-0", tmp_path / "one")
-    assert read_about(tmp_path / "two-1")["machines"] == 2 and read_about(tmp_path / "one")["machines"] == 1
-    assert not (tmp_path / "two-1" / "metrics.jsonl").exists()
+def test_a_run_of_one_rank_on_each_of_two_machines_is_that_of_one_machine(done: Path):
+    assert_alike(done / "two-0", done / "one")
+    assert read_about(done / "two-1")["machines"] == 2 and read_about(done / "one")["machines"] == 1
+    assert not (done / "two-1" / "metrics.jsonl").exists()
 
 
-def test_two_ranks_on_each_of_two_machines(tmp_path: Path):
-    """They share a disk, then have one each; one rank is interrupted; refusals are told to all; a machine is lost."""
-    on_two_machines("two_each", 2, tmp_path)
-    assert [row["update"] for row in read_metrics(tmp_path / "stopped-0")] == [1]  # the second was not evaluated
-    assert_alike(tmp_path / "parts-0", tmp_path / "whole")
-    for update in (2, 3):
-        assert parts(tmp_path / "whole", update) == names_of([0, 1, 2, 3])
-        first = learner(tmp_path / "whole", update, 0)["network"]
-        for rank in range(4):
-            weights_there = learner(tmp_path / "whole", update, rank)["network"]
-            assert all(torch.equal(tensor, first[name]) for name, tensor in weights_there.items())
-    for machine, ranks in enumerate(([0, 1], [2, 3])):
-        stopped = tmp_path / f"stopped-{machine}"
-        assert parts(stopped, 2) == names_of(ranks) and holds_checkpoint(stopped / "checkpoint")
-        assert {path.name for path in stopped.glob("checkpoint/*")} == {"00000001", "00000002", "latest", "lock"}
-        assert read_about(stopped)["ranks"] == 4 and launch.saved_ranks(stopped, machines=2) == 2
+def test_a_run_of_two_ranks_on_each_repeats_after_an_interruption_of_one(done: Path):
+    assert [row["update"] for row in read_metrics(done / "stopped-0")] == [1]  # the second was not evaluated
+    assert_alike(done / "parts-0", done / "whole")
+
+
+@pytest.mark.parametrize("update", [2, 3])
+def test_machines_that_share_a_disk_keep_one_checkpoint_with_equal_weights(done: Path, update: int):
+    assert parts(done / "whole", update) == names_of([0, 1, 2, 3])
+    first, *others = (learner(done / "whole", update, rank)["network"] for rank in range(4))
+    assert all(torch.equal(other[name], tensor) for other in others for name, tensor in first.items())
+    assert launch.saved_ranks(done / "whole") == 4
+
+
+@pytest.mark.parametrize(("machine", "ranks"), [(0, [0, 1]), (1, [2, 3])])
+def test_a_machine_with_a_disk_of_its_own_keeps_what_its_ranks_need(done: Path, machine: int, ranks: list[int]):
+    stopped = done / f"stopped-{machine}"
+    assert parts(stopped, 2) == names_of(ranks) and holds_checkpoint(stopped / "checkpoint")
+    assert {path.name for path in stopped.glob("checkpoint/*")} == {"00000001", "00000002", "latest", "lock"}
+    assert read_about(stopped)["ranks"] == 4 and launch.saved_ranks(stopped, machines=2) == 2
     with pytest.raises(ValueError, match="made by 2 machines, which are told --machines, --machine and --meet"):
-        launch.saved_ranks(tmp_path / "stopped-1")
-    assert launch.saved_ranks(tmp_path / "whole") == 4  # all parts are on one disk
+        launch.saved_ranks(stopped)
 
 
 def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
