@@ -1,10 +1,8 @@
 """One learner on two machines, which are two torchruns on this one: sums, disks, interruptions, and what is refused."""
 
 import os
-import select
 import signal
-import subprocess
-import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,6 @@ from agents.learning.common import launch
 from agents.learning.common.checkpoints import holds_checkpoint
 from agents.learning.common.runs import finished, read_about, read_metrics
 from tests.agents.tiny_runs import SMALL, weights, without_clock
-from tests.conftest import ROOT
 from tests.processes import begin_python, free_port
 
 SOON = 60
@@ -29,28 +26,25 @@ SOON = 60
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What two ranks on each of two machines leave that have done `tests.agents.on_machines`."""
     folder, port = tmp_path_factory.mktemp("machines"), free_port()
-    words = [sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=2"]
+    words = ["-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=2"]
     words += ["--master-addr=127.0.0.1", f"--master-port={port}"]
+    said = [folder / f"said-{machine}" for machine in range(2)]
     machines = [
-        subprocess.Popen(
-            [*words, f"--node-rank={machine}", "-m", "tests.agents.on_machines", str(folder)],
-            cwd=folder,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-        )
-        for machine in range(2)
+        begin_python([*words, f"--node-rank={machine}", "-m", "tests.agents.on_machines", str(folder)], folder, path)
+        for machine, path in enumerate(said)
     ]
     try:
-        said = [machine.communicate(timeout=240)[0] for machine in machines]
+        end = time.monotonic() + 240
+        while None in [machine.poll() for machine in machines] and not any(machine.poll() for machine in machines):
+            assert time.monotonic() < end
+            time.sleep(0.05)
     finally:
         for machine in machines:
             machine.terminate()  # it ends its ranks
             machine.wait()
-    for machine, words_of_one in zip(machines, said, strict=True):
-        assert machine.returncode == 0 and words_of_one.count("done\n") == 2, "\n".join(said)[-5000:]
+    for machine, path in zip(machines, said, strict=True):
+        words_of_one = path.read_text(encoding="utf-8", errors="replace")
+        assert machine.returncode == 0 and words_of_one.count("done\n") == 2, words_of_one[-5000:]
     return folder
 
 
@@ -113,7 +107,7 @@ def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
     try:
         while not (tmp_path / "run" / "metrics.jsonl").is_file() or not read_metrics(tmp_path / "run"):
             assert all(machine.poll() is None for machine in machines)
-            select.select([], [], [], 0.05)
+            time.sleep(0.05)
         os.kill(machines[1].pid, signal.SIGINT)
         assert [machine.wait(SOON) for machine in machines] == [0, 0]
     finally:
