@@ -54,6 +54,7 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.speed.peers
 	@$(RUN) -m benchmarks.speed.compile_time
 	@$(RUN) -m benchmarks.speed.learner
+	@$(RUN) -m benchmarks.speed.machines
 
 clients: $(VENV)/.test  ## train with other libraries, each in an environment of its own; NAMES="sb3 rllib" again these
 	@$(RUN) -m benchmarks.clients $(NAMES)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.studies.store import NOT_RECORDED
+from benchmarks.speed.timing import significant
 from hanabako.files import write_text
 from hanabako.generated import marks, update
 from hanabako.machine import in_words
@@ -22,7 +23,7 @@ RESULTS = Path(__file__).parent / "speed" / "results"
 CLIENTS = Path(__file__).parent / "clients" / "results" / "clients.json"
 SCORES = ROOT / "agents" / "scores.json"
 """What `hanabako agents` reads."""
-DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md", ROOT / "docs" / "recipes.md")
+DOCUMENTS = [ROOT / name for name in ("README.md", "benchmarks/README.md", "docs/machines.md", "docs/recipes.md")]
 FORMATS = ("none", "packed", "int8", "float32")
 
 NOT_MEASURED = "Not measured yet on an idle machine.\n"
@@ -278,6 +279,40 @@ def learner() -> str:
     return markdown(header, rows, text_columns=3) + f"\n{report['device']}; {settings}. " + machine_line(report)
 
 
+def machines() -> str:
+    """Decisions a second of one learner by machines and ranks, and how long a sum of gradients takes."""
+    report = load("machines")
+    alone, rows = alone_row(report)["steps_per_second"], []
+    for row in report["results"]:
+        part = row["steps_per_second"] / alone / (row["machines"] * row["ranks"])
+        takes = f"{significant(row['sum_ms'], 2)} ms" if row["sum_ms"] else "-"
+        rows.append([str(row["machines"]), str(row["ranks"]), speed(row["steps_per_second"]), f"{part:.0%}", takes])
+    header = ["machines", "ranks on each", "decisions/s", "of as many times one rank", "a sum of gradients"]
+    octets = f"A gradient has {alone_row(report)['sum_bytes']:,} bytes"
+    settings = f"{octets}; {report['settings']['games']} games, minibatches of {report['settings']['minibatch']}"
+    return markdown(header, rows, text_columns=2) + f"\n{settings}. " + machine_line(report)
+
+
+def machines_needed() -> str:
+    """How many decisions a minibatch must have for a sum of gradients to take no longer than learning from it."""
+    report = load("machines")
+    per_core = alone_row(report)["steps_per_second"]
+    hop_ms = chosen(report, machines=2, ranks=1)[0]["sum_ms"]
+    rows = []
+    for count in (2, 4, 16, 125):
+        sum_ms, cores = (count - 1) * hop_ms, 8 * count
+        equal = cores * per_core * sum_ms / 1000
+        needed = (f"{significant(decisions, 2):,}" for decisions in (equal, 9 * equal))
+        rows.append([str(count), f"{cores:,}", f"{significant(sum_ms, 2)} ms", *needed])
+    header = ["machines", "cores", "a sum of gradients", "half of the time is learning", "nine tenths are"]
+    return markdown(header, rows, text_columns=1)
+
+
+def alone_row(report: dict) -> dict:
+    """The row of one rank on one machine."""
+    return chosen(report, machines=1, ranks=1)[0]
+
+
 def clients() -> str:
     """What a minute of training with somebody else's library came to."""
     report = json.loads(CLIENTS.read_text(encoding="utf-8"))
@@ -306,6 +341,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "peers": peers,
     "compile-time": compile_time,
     "learner": learner,
+    "machines": machines,
+    "machines-needed": machines_needed,
     "clients": clients,
     "state": state,
 }

@@ -10,7 +10,7 @@ from typing import Any
 from .interrupts import INTERRUPTED, interruptible
 from .words.ranges import check_ranges
 
-__all__ = ["in_a_sentence", "read_words", "run_program"]
+__all__ = ["in_a_sentence", "read_words", "run_program", "sentence"]
 
 TOO_LARGE = ("allocate", "bad_alloc", "out of memory")
 """What errors say that come from a lack of memory."""

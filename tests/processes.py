@@ -1,10 +1,13 @@
 """Commands that the tests start."""
 
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,3 +31,12 @@ def begin_python(words: Sequence[str], folder: Path, said: Path) -> subprocess.P
             start_new_session=True,
             preexec_fn=heed_signals,  # noqa: PLW1509
         )
+
+
+def free_port() -> int:
+    """A port of this machine that nobody uses now, of those that the system gives to nobody by itself."""
+    while True:
+        port = random.SystemRandom().randrange(15_000, 30_000)
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port

@@ -131,6 +131,8 @@ def shortened(words: list[str], files: Collection[str] = ()) -> list[str]:
     briefly = BRIEFLY.get(" ".join(words[:2]) if module == "hanabako" else module, "")
     if "--help" in words:
         return words
+    if "--machines" in words:  # which would wait for the others
+        return [*words, "--help"]
     if any(word in files for word in words):  # what the page says to save is itself short, and has its own settings
         return [*words, "--cores", "1"] if words[1] == "study" else [*words, *briefly.replace(*NO_MINIBATCH).split()]
     if module == "hanabako" and words[1] in ("play", "watch", "record"):  # the last agent plays for all that follow

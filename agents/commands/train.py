@@ -7,8 +7,11 @@
     hanabako train --algorithm mine.py         # one of your own: this runs the file
     hanabako train --resume runs/NAME
 
-Whatever is not said is as usual. Ctrl-C saves the run after its update, and --resume goes on with it; a second one ends
-it at once.
+Whatever is not said is as usual. On several machines every one starts it, with the same settings:
+
+    hanabako train --minutes 60 --machines 2 --machine 0 --meet HOST:PORT    # and --machine 1 on the other
+
+Ctrl-C saves the run after its update, and --resume goes on with it; a second one ends it at once.
 """
 
 from collections.abc import Sequence
@@ -20,10 +23,11 @@ import tyro
 
 from hanabako.files import check_writable
 from hanabako.games import game_of
+from hanabako.words.checks import shown
 from hanabako.words.ranges import Size
 
 from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
-from ..learning.common.launch import ranks_for, saved_ranks, start_ranks
+from ..learning.common.launch import Machines, ranks_for, saved_ranks, start_ranks
 from ..learning.common.selfplay import SelfPlayEnvs
 from ..learning.common.trainer import Settings
 
@@ -49,7 +53,14 @@ class Args(Generic[Kind]):
     algorithm: Name = None
     """How it learns; each has settings of its own. By default ppo, or what made the run that is resumed."""
     ranks: Size | None = None
-    """Processes that train together: by default one per core or GPU, as far as they share the games evenly."""
+    """Processes that train together, per machine: by default one per core or GPU, as far as they share the games
+    evenly."""
+    machines: Size | None = None
+    """Machines that train together; this command is started on each of them."""
+    machine: int | None = None
+    """The number of this machine, from 0."""
+    meet: str | None = None
+    """HOST:PORT where the machines meet: an address of machine 0 that all reach, and a free port there."""
 
 
 def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
@@ -70,22 +81,46 @@ def run(args: Args) -> None:
     Raises:
         ValueError: a setting that cannot work.
     """
-    settings, ranks = args.settings, args.ranks
+    settings, ranks, machines = args.settings, args.ranks, machines_of(args)
     if settings.resume is not None:
         learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)
-        ranks = ranks or saved_ranks(settings.resume)
+        ranks = ranks or saved_ranks(settings.resume, machines.count)
+        if machines.count > 1:  # what is wrong with it is said before the others have met this machine
+            learner.settings.saved(settings.resume, settings.trust)
         settings = learner.settings(resume=settings.resume, trust=settings.trust)
     else:
         learner = named(args.algorithm or NAMES[0])
-        ranks = prepared(learner, settings, ranks)
-    if ranks == 1:
+        ranks = prepared(learner, settings, ranks, machines.count)
+    if ranks * machines.count == 1:
         start(learner, settings)
     else:
-        start_ranks(ranks, learner, settings)
+        start_ranks(ranks, learner, settings, machines)
 
 
-def prepared(learner: Learner, settings: Settings, ranks: int | None) -> int:
-    """How many ranks a new run has, for which all is checked and the game is compiled, once for all of them.
+def machines_of(args: Args) -> Machines:
+    """The machines that the command line tells of.
+
+    Raises:
+        ValueError: their number, that of this machine, or where they meet is missing or cannot be.
+    """
+    if args.machines is None:
+        if args.machine is not None or args.meet is not None:
+            raise ValueError("machine and meet need machines, the number of machines that train together")
+        return Machines()
+    if args.machine is None or args.meet is None:
+        raise ValueError(
+            f"machines={args.machines} needs machine, the number of this one, and meet, HOST:PORT of the first"
+        )
+    if args.machine not in range(args.machines):
+        raise ValueError(f"machine must be 0 to {args.machines - 1} of {args.machines} machines, got {args.machine}")
+    host, _, port = args.meet.rpartition(":")
+    if not (host and port.isascii() and port.isdecimal() and len(port) < 6 and 0 < int(port) < 2**16):
+        raise ValueError(f"meet must be HOST:PORT, with a port of 1 to 65535, got {shown(args.meet)}")
+    return Machines(args.machines, args.machine, host.strip("[]"), int(port))
+
+
+def prepared(learner: Learner, settings: Settings, ranks: int | None, machines: int) -> int:
+    """How many ranks a new run has here, for which all is checked and the game is compiled, once for all of them.
 
     Raises:
         ValueError: a setting that cannot work.
@@ -93,8 +128,8 @@ def prepared(learner: Learner, settings: Settings, ranks: int | None) -> int:
     """
     settings.check(1)
     check_writable((settings.run_dir or Path("runs", "new")) / "config.json")
-    ranks = ranks or ranks_for(settings)
-    settings.check(ranks)
+    ranks = ranks or ranks_for(settings, machines)
+    settings.check(ranks * machines)
     settings.check_agents(config := settings.make_config(), getattr(learner.algorithm, "Envs", SelfPlayEnvs))
-    game_of(config).compile(config, settings.games // ranks)
+    game_of(config).compile(config, settings.games // (ranks * machines))
     return ranks

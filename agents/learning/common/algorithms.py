@@ -6,6 +6,7 @@ in ``agents/learning`` and its name in `NAMES`. Any other is named by its file o
 """
 
 import os
+import signal
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,7 @@ from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 
 from ...registry import imports_code
+from .ranks import has_other_machines
 from .runs import finished, read_about
 from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train
 
@@ -144,6 +146,8 @@ def start(learner: Learner, args: Settings) -> None:
         else:
             trust = " --trust" if args.trust or imports_code(args.to_json().values()) else ""
             print(f"Interrupted. To go on: --resume {run_dir}{trust}")
+    elif os.environ.get("LOCAL_RANK") == "0":
+        print(f"{run_dir}: machine 0 says how it ended")
 
 
 def start_rank(path: Path) -> None:
@@ -151,13 +155,15 @@ def start_rank(path: Path) -> None:
 
     What is wrong is written to a file beside it, for all ranks to be told once.
     """
-    told = read_json(path)
+    told, starter = read_json(path), os.getppid()
     learner = named(told["algorithm"])
     try:
         start(learner, learner.settings.from_json(told["args"]))
     except SystemExit as end:
         write_text(path.with_name(f"{WRONG}{os.environ['RANK']}"), str(end))
         raise SystemExit(1) from end
+    if has_other_machines() and os.environ["LOCAL_RANK"] == "0" and os.getppid() == starter:
+        os.kill(starter, signal.SIGTERM)  # torchrun would wait five minutes for that of a machine that was interrupted
 
 
 if __name__ == "__main__":

@@ -4,9 +4,11 @@
     checkpoint/latest                                the name of the last one: 00000012
 
 ``latest`` is written when every rank has written its files. Only then the checkpoint before the one before is removed.
-So a run may be killed, or run out of disk, at any moment. Both kinds of files are zip archives, whose checksums find
-damage, not malice; what a stranger could forge, the loaders check: nothing is unpickled, and no number of a table is
-believed.
+So a run may be killed, or run out of disk, at any moment. Machines that share no disk have a directory each, with the
+files of their own ranks; a checkpoint is whole if every rank finds its own.
+
+Both kinds of files are zip archives, whose checksums find damage, not malice; what a stranger could forge, the loaders
+check: nothing is unpickled, and no number of a table is believed.
 """
 
 import io
@@ -21,6 +23,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from hanabako.files import write_bytes, write_text
 
@@ -51,11 +54,12 @@ class Checkpoints:
 
     Args:
         directory: where they are kept.
-        ranks: each writes and reads its own part; rank 0 does what is done once.
+        ranks: each writes and reads its own part.
+        keeps: whether this rank does what is done once on a disk.
     """
 
-    def __init__(self, directory: Path, ranks: Ranks) -> None:
-        self.directory, self.ranks = directory, ranks
+    def __init__(self, directory: Path, ranks: Ranks, keeps: bool = True) -> None:
+        self.directory, self.ranks, self.keeps = directory, ranks, keeps
         self.last: Path | None = None
         """The checkpoint that was saved or loaded last, which stays until the one after the next."""
 
@@ -71,7 +75,7 @@ class Checkpoints:
             OSError: it cannot be written; what was written is removed again, and the checkpoint before stands.
         """
         place = self.directory / f"{updates:08d}"
-        if self.ranks.rank == 0:
+        if self.keeps:
             shutil.rmtree(place, ignore_errors=True)  # of a run that was killed here, or a damaged one
         self.ranks.wait()
         with self._writing(place):
@@ -81,7 +85,7 @@ class Checkpoints:
             torch.save({"world": self.ranks.world, **state}, learner)
             write_bytes(place / f"learner-{self.ranks.rank}.pt", learner.getbuffer())
         self.ranks.wait()
-        if self.ranks.rank == 0:
+        if self.keeps:
             with self._writing(place):
                 write_text(self.directory / "latest", place.name)
             for old in self.directory.iterdir():
@@ -109,35 +113,61 @@ class Checkpoints:
         Raises:
             ValueError: there is none, all are damaged, or it belongs to another network or number of ranks.
         """
-        updates = int(self.ranks.sum(torch.tensor(self._last_whole() if self.ranks.rank == 0 else 0)))
-        place = self.directory / f"{updates:08d}"
+        name = self._last_whole()
+        place = self.directory / name
         try:
-            if updates == 0:
-                raise ValueError("all are damaged" if holds_checkpoint(self.directory) else "there is none")
             state = read_learner(place / f"learner-{self.ranks.rank}.pt", self.ranks.device)
-            if state["world"] != self.ranks.world:
-                raise ValueError(f"it was made by {state['world']} ranks, and these are {self.ranks.world}")
             restore(state, read_games(place / f"games-{self.ranks.rank}.npz"))
         except BROKEN as error:
             raise ValueError(f"{self.directory} holds no checkpoint to continue from: {one_line(error)}") from error
         self.last = place
 
-    def _last_whole(self) -> int:
-        """The updates of the last whole checkpoint, 0 if there is none; says so if ``latest`` names another.
+    def _last_whole(self) -> str:
+        """The name of the last checkpoint of which every rank has its part; says so if ``latest`` names another.
 
-        One of as many ranks as these goes before all others: from those nothing can go on.
+        Raises:
+            ValueError: there is none.
         """
-        found = {place.name: ranks for place in checkpoints_in(self.directory) if (ranks := ranks_of(place))}
-        whole = [name for name, ranks in found.items() if ranks == self.ranks.world] or list(found)
-        last = max(map(int, whole), default=0)
+        there = sorted((place.name for place in checkpoints_in(self.directory)), key=int)
+        names = self.ranks.broadcast(there)
+        mine = torch.zeros(self.ranks.world, len(names), dtype=torch.float64)
+        mine[self.ranks.rank] = torch.tensor([self._has_part(self.directory / name) for name in names])
+        parts = self.ranks.sum(mine) > 0  # (ranks, checkpoints)
+        whole = [name for name, by_all in zip(names, parts.all(0).tolist(), strict=True) if by_all]
+        if not whole:
+            why = self.ranks.broadcast(self._why_none_is_whole(parts.any(1)))
+            raise ValueError(f"{self.directory} holds no checkpoint to continue from: {why}")
         try:
             named = (self.directory / "latest").read_bytes().decode("ascii")
         except (OSError, ValueError):
             named = None
-        if last and named not in whole:
+        if self.ranks.rank == 0 and named not in whole:
             wrong = "latest is damaged" if named is None else f"the checkpoint {named!r} is damaged"
-            print(f"{self.directory}: {wrong}; going on from an earlier checkpoint, that of update {last}", flush=True)
-        return last
+            earlier = f"an earlier checkpoint, that of update {int(whole[-1])}"
+            print(f"{self.directory}: {wrong}; going on from {earlier}", flush=True)
+        return whole[-1]
+
+    def _has_part(self, place: Path) -> bool:
+        """Whether this rank's part of a checkpoint is whole, and one of as many as there are ranks."""
+        learner = place / f"learner-{self.ranks.rank}.pt"
+        games = place / f"games-{self.ranks.rank}.npz"
+        return is_whole(learner) and is_whole(games) and world_of(learner) == self.ranks.world
+
+    def _why_none_is_whole(self, have_part: Tensor) -> str:
+        """What is wrong with the checkpoints, as this rank sees them.
+
+        Args:
+            have_part: (ranks,) bool, which ranks have their part of one.
+        """
+        if not holds_checkpoint(self.directory):
+            return "there is none"
+        worlds = {world_of(place / f"learner-{self.ranks.rank}.pt") for place in checkpoints_in(self.directory)}
+        if others := worlds - {0, self.ranks.world}:
+            return f"it was made by {max(others)} ranks, and these are {self.ranks.world}"
+        if have_part.any() and not have_part.all():
+            lacking = ", ".join(str(rank) for rank, has in enumerate(have_part.tolist()) if not has)
+            return f"on their disk these ranks have no whole part of one: {lacking}"
+        return "all are damaged or lack parts"
 
 
 def ranks_of(place: Path) -> int:
@@ -159,6 +189,14 @@ def is_whole(path: Path) -> bool:
     except BROKEN:
         return False
     return True
+
+
+def world_of(path: Path) -> int:
+    """How many ranks learned together when the learner of one was written; 0 if that cannot be read."""
+    try:
+        return int(read_learner(path, torch.device("cpu"))["world"])
+    except BROKEN:
+        return 0
 
 
 def read_learner(path: Path, device: torch.device) -> dict[str, Any]:

@@ -48,8 +48,8 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         super().__init__(config, games, seed, ranks)
 
     def _reset(self, seed: int, threads: int) -> None:
-        """See `SelfPlayEnvs._reset`; rank 0 compiles, so that the others find it in Numba's cache."""
-        for turn in (self.ranks.rank == 0, self.ranks.rank != 0):
+        """See `SelfPlayEnvs._reset`; one rank per machine compiles, for the others to find it in Numba's cache."""
+        for turn in (self.ranks.is_first, not self.ranks.is_first):
             if turn:
                 self._begin_here(seed)
             self.ranks.wait()

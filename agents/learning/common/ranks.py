@@ -3,9 +3,14 @@
 import ctypes
 import os
 import platform
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import socket
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -15,16 +20,41 @@ from hanabako.words.checks import shown
 
 from .shared_sum import SharedSum
 
+T = TypeVar("T")
+
+ADDRESS_OF = 0x8915
+"""What Linux calls the question for an interface's address (``SIOCGIFADDR``)."""
+
 
 @dataclass(frozen=True)
 class Ranks:
-    """The processes that learn together; without ``torchrun`` there is one."""
+    """The processes that learn together; without ``torchrun`` there is one. A machine's are consecutive."""
 
     rank: int
     world: int
     device: torch.device
+    firsts: tuple[int, ...] = (0,)
+    """The first rank of every machine."""
+    share_memory: bool = False
+    """Whether gradients are summed through the memory of a machine."""
     shared: dict[int, SharedSum] = field(default_factory=dict, init=False, repr=False, compare=False)
     """By the size of a vector."""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the first rank of its machine."""
+        return self.rank in self.firsts
+
+    @cached_property
+    def here(self) -> range:
+        """The ranks of this machine."""
+        starts = (*self.firsts, self.world)
+        return next(range(first, end) for first, end in pairwise(starts) if first <= self.rank < end)
+
+    @cached_property
+    def between(self) -> Any:
+        """The group of all first ranks, which all ranks must ask for at the same time; None on one machine."""
+        return dist.new_group(list(self.firsts)) if len(self.firsts) > 1 else None
 
     def generator(self, seed: int) -> torch.Generator:
         """Random numbers of this rank's own."""
@@ -34,10 +64,41 @@ class Ranks:
         """The sum of ``tensor`` over all ranks (the same bits on each); ``tensor`` itself may be overwritten."""
         if self.world == 1:
             return tensor
-        there = tensor.to(self.device if self.device.type == "cuda" else "cpu")  # where the backend can reach it
+        there = tensor.to(self._reached)
         with self._together():
             dist.all_reduce(there)
         return there.to(tensor.device)
+
+    def any(self, holds: bool) -> bool:
+        """Whether something holds on any rank."""
+        return bool(self.sum(torch.tensor(float(holds))) > 0)
+
+    def broadcast(self, value: T) -> T:
+        """What rank 0 has."""
+        box = [value]
+        if self.world > 1:
+            with self._together():
+                dist.broadcast_object_list(box, device=self._reached)
+        return box[0]
+
+    def check_alike(self, told: Mapping[str, Any]) -> None:
+        """Refuse to learn together if a rank was told something else than rank 0.
+
+        Raises:
+            ValueError: that is so; names what differs.
+        """
+        expected = self.broadcast(dict(told))
+        differs = [name not in told or told[name] != value for name, value in expected.items()]
+        found = self.sum(torch.tensor(differs, dtype=torch.float64)).tolist()
+        if wrong := [name for name, ranks in zip(expected, found, strict=True) if ranks]:
+            raise ValueError(
+                f"all machines must be told the same, and these differ from the first's: {', '.join(wrong)}"
+            )
+
+    @property
+    def _reached(self) -> torch.device:
+        """Where the backend reaches tensors."""
+        return self.device if self.device.type == "cuda" else torch.device("cpu")
 
     def average_gradients(self, network: nn.Module) -> None:
         """Give every rank the mean of all ranks' gradients, in one message.
@@ -54,11 +115,11 @@ class Ranks:
 
     def sum_of_gradients(self, vector: Tensor) -> Tensor:
         """`sum` for a long vector on every rank, many times a second: through shared memory where that is possible."""
-        if self.device.type != "cpu" or not SharedSum.is_possible():
+        if not self.share_memory:
             return self.sum(vector)
         with self._together():
             if len(vector) not in self.shared:
-                self.shared[len(vector)] = SharedSum(self.rank, self.world, len(vector))
+                self.shared[len(vector)] = SharedSum(self.rank, self.here, len(vector), self.between)
             return self.shared[len(vector)](vector)
 
     def wait(self) -> None:
@@ -89,6 +150,7 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
 
     Raises:
         ValueError: there is no such ``device``.
+        ConnectionError: not all ranks came.
     """
     world, local = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("LOCAL_RANK", "0"))
     chosen = checked_device(device)
@@ -96,18 +158,59 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
     if world == 1:
         yield Ranks(0, 1, place)
         return
-    if chosen == "cuda":
-        dist.init_process_group("nccl", device_id=place)
-    else:
-        dist.init_process_group("gloo")
+    if has_other_machines() and (interface := interface_to(os.environ["MASTER_ADDR"])):
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
     try:
-        yield Ranks(dist.get_rank(), world, place)
+        if chosen == "cuda":
+            dist.init_process_group("nccl", device_id=place)
+        else:
+            dist.init_process_group("gloo")
+    except RuntimeError as error:
+        raise ConnectionError(f"not all of the {world} ranks came together: {error}") from error
+    try:
+        yield with_machines(Ranks(dist.get_rank(), world, place), local)
     except ConnectionError:
         raise  # a group that lacks one cannot be closed
     except BaseException:
         dist.destroy_process_group()
         raise
     dist.destroy_process_group()
+
+
+def has_other_machines() -> bool:
+    """Whether ``torchrun`` says that there are ranks on other machines."""
+    return int(os.environ.get("GROUP_WORLD_SIZE", "1")) > 1
+
+
+def with_machines(ranks: Ranks, local: int) -> Ranks:
+    """The same ranks, which know of each other on which machine they are.
+
+    Args:
+        ranks: that have met.
+        local: which of its machine's ranks this one is.
+    """
+    mine = torch.zeros(ranks.world, 2, dtype=torch.float64)
+    mine[ranks.rank] = torch.tensor([ranks.rank - local, SharedSum.is_possible() and ranks.device.type == "cpu"])
+    first_of, possible = ranks.sum(mine).unbind(1)
+    firsts = tuple(map(int, first_of.unique().tolist()))
+    return replace(ranks, firsts=firsts, share_memory=bool(possible.all()) and len(firsts) < ranks.world)
+
+
+def interface_to(host: str) -> str | None:
+    """The network interface by which this machine reaches a host, None if it cannot be told.
+
+    Without it gloo takes that of the machine's own name, which on some systems nobody else reaches.
+    """
+    with suppress(OSError, ImportError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        from fcntl import ioctl
+
+        probe.connect((host, 9))  # sends nothing
+        address = socket.inet_aton(probe.getsockname()[0])
+        for _, name in socket.if_nameindex():
+            with suppress(OSError):  # it has no address
+                if ioctl(probe, ADDRESS_OF, struct.pack("256s", name.encode()))[20:24] == address:
+                    return name
+    return None
 
 
 def checked_device(device: str) -> str:

@@ -1,20 +1,21 @@
 """A training run as its directory keeps it, shows it, and goes on after an interruption.
 
 A run directory holds ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/`` and ``policy.safetensors``.
-The file ``checkpoint/lock`` is locked while a process trains there.
+The file ``checkpoint/lock`` is locked while a process trains there. Where several machines train, each disk has a
+directory, with ``config.json`` and ``checkpoint/`` of the ranks that see it; rank 0's has the rest.
 """
 
 import io
 import json
+import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import torch
 from filelock import FileLock, Timeout
 from tqdm import tqdm
 
@@ -32,30 +33,29 @@ T = TypeVar("T")
 
 def usual_run_dir(name: str, ranks: Ranks) -> Path:
     """Where a run of this name that begins now is kept: the same on every rank, and not where another is."""
-    now = int(ranks.sum(torch.tensor(int(time.time()) if ranks.rank == 0 else 0)))
 
     def place(second: int) -> Path:
         return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(second))}"
 
-    later = next(k for k in count() if not place(now + k).exists()) if ranks.rank == 0 else 0
-    return place(now + int(ranks.sum(torch.tensor(later))))
+    now = int(time.time())
+    return ranks.broadcast(next(path for path in map(place, count(now)) if not path.exists()))
 
 
-def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: Any, ranks: Ranks) -> None:
-    """Make the directory of a new run, and describe the run in its ``config.json``.
+def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: Any, ranks: Ranks, keeps: bool) -> None:
+    """Describe a new run in the ``config.json`` of its directory.
 
     Args:
         run_dir: the directory; what is there is written over.
         algorithm: its name.
         settings: of the run, as JSON types.
         config: what is played.
-        ranks: rank 0 makes the directory.
+        ranks: that train.
+        keeps: whether this rank keeps the directory, see `locked`.
 
     Raises:
-        OSError: the directory cannot be made or written to.
+        OSError: the directory cannot be written to.
     """
-    if ranks.rank == 0:
-        run_dir.mkdir(parents=True, exist_ok=True)
+    if keeps:
         about = {
             "algorithm": algorithm,
             "args": settings,
@@ -63,6 +63,7 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
             "observation": config.observation_name,
             "observation_bits": config.observation_bits,
             "ranks": ranks.world,
+            "machines": len(ranks.firsts),
             "device": str(ranks.device),
             "machine": describe(),
         }
@@ -71,28 +72,48 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
 
 
 @contextmanager
-def locked(run_dir: Path, ranks: Ranks) -> Iterator[None]:
+def locked(run_dir: Path, ranks: Ranks) -> Iterator[bool]:
     """Keep other processes from training in a run's directory while the block runs; it is made if there is none.
 
-    The lock is the operating system's, so that a process which is killed leaves none.
+    One rank keeps the directory on each disk: the first rank of the first machine that sees it there. The machines look
+    for a file of a name that only this run knows, one after the other. The keeper holds the lock, which is the
+    operating system's, so that a process which is killed leaves none.
+
+    Yields:
+        Whether this rank keeps the directory, and does what is done once on a disk.
 
     Raises:
         ValueError: another process trains there.
         OSError: the directory cannot be made or written to.
     """
-    lock, taken = FileLock(run_dir / "checkpoint" / "lock"), False
-    if ranks.rank == 0:
-        (run_dir / "checkpoint").mkdir(parents=True, exist_ok=True)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            taken = True
+    folder = run_dir / "checkpoint"
+    token = folder / ranks.broadcast(f"disk-{secrets.token_hex(8)}")
+    lock, keeps, taken = FileLock(folder / "lock"), False, False
+    for first in ranks.firsts:
+        if ranks.rank == first and not sees(token):
+            keeps = True
+            write_text(token, "")
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                taken = True
+        ranks.wait()
+    if keeps:
+        token.unlink()
     try:
-        if ranks.sum(torch.tensor(float(taken))) > 0:
+        if ranks.any(taken):
             raise ValueError(f"{run_dir} is locked: another process trains there")
-        yield
+        yield keeps
     finally:
         lock.release()
+
+
+def sees(path: Path) -> bool:
+    """Whether a file is there. On a network's disk, what was missing may be remembered until its folder is listed."""
+    for folder in reversed(path.parents[:3]):
+        with suppress(OSError):
+            list(folder.iterdir())
+    return path.exists()
 
 
 def read_about(run_dir: Path) -> dict[str, Any]:

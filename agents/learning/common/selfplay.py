@@ -129,7 +129,7 @@ class SelfPlayEnvs:
 
 
 def compile_once(config: Any, games: int, ranks: Ranks) -> None:
-    """Compile the game on rank 0, so that the others find it in Numba's cache."""
-    if ranks.rank == 0:
+    """Compile the game on one rank per machine, for the others to find it in Numba's cache."""
+    if ranks.is_first:
         game_of(config).compile(config, games)
     ranks.wait()

@@ -1,7 +1,8 @@
 """Sums over the ranks of one machine through shared memory: a gradient step waits microseconds, not milliseconds.
 
 torch.distributed's sum among processor cores (gloo) wakes threads on both sides and takes one to two milliseconds
-however short the message; a minibatch of a small network takes fifteen.
+however short the message; a minibatch of a small network takes fifteen. Between machines it is needed, once: the first
+rank of each sends its machine's sum and gets that of all.
 """
 
 import errno
@@ -10,6 +11,7 @@ import platform
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,39 +29,44 @@ class SharedSum:
     """The sum of a vector over all ranks; every rank of the group makes one, at the same time.
 
     Every rank has a place of its own for its vector and a counter of its vectors. Places are used alternately, so that
-    nobody overwrites what another is still reading: whoever has written vector k + 1 has read all vectors k.
+    nobody overwrites what another is still reading: whoever has written vector k + 1 has read all vectors k. The sum
+    over all machines has a place too, and a counter; it is written when all have written vector k + 1, having read k.
 
     Args:
         rank: of this process.
-        world: how many ranks.
+        here: the ranks of this machine.
         size: numbers in the vector.
+        between: the group of all machines' first ranks; None if there is one machine.
 
     Raises:
-        OSError: there is no space for it, on any rank.
+        OSError: there is no space for it, on any machine.
     """
 
-    def __init__(self, rank: int, world: int, size: int) -> None:
-        self.rank, self.count = rank, 0
-        octets = 8 * LINE * world * 2 + 4 * 2 * world * size
-        names = [reserved(octets) if rank == 0 else None]
-        dist.broadcast_object_list(names)
-        if names[0] is None:
+    def __init__(self, rank: int, here: range, size: int, between: Any = None) -> None:
+        self.local, self.between, self.count = rank - here.start, between, 0
+        counters = 2 * (len(here) + 1) * LINE
+        octets = 8 * counters + 4 * (2 * len(here) + 1) * size
+        names: list[str | None] = [None] * dist.get_world_size()
+        dist.all_gather_object(names, reserved(octets) if self.local == 0 else "")
+        path = Path(names[here.start] or "")
+        if None in names:
+            if self.local == 0 and names[rank]:
+                path.unlink()
             raise OSError(errno.ENOSPC, f"no space for {octets:,} bytes in {' and '.join(folders())}")
-        path = Path(names[0])
         memory = np.memmap(path, np.uint8, "r+")
-        numbers = memory[: 8 * LINE * world * 2].view(np.int64).reshape(2, world, LINE)
-        self.counters, self.processes = numbers[0, :, 0], numbers[1, :, 0]
-        self.places = memory[8 * LINE * world * 2 :].view(np.float32).reshape(2, world, size)
-        self.processes[rank] = os.getpid()
+        numbers = memory[: 8 * counters].view(np.int64).reshape(2, -1, LINE)[:, :, 0]
+        (self.counters, self.processes), self.total_counter = numbers[:, :-1], numbers[0, -1:]
+        places = memory[8 * counters :].view(np.float32).reshape(-1, size)
+        self.places, self.total = places[:-1].reshape(2, len(here), size), places[-1]
+        self.processes[self.local] = os.getpid()
         dist.barrier()
-        if rank == 0:
+        if self.local == 0:
             path.unlink()  # the memory stays as long as somebody maps it
 
     @staticmethod
     def is_possible() -> bool:
-        """All ranks are processes of this machine, which shows other cores what was written in its order."""
-        local, world = os.environ.get("LOCAL_WORLD_SIZE"), os.environ.get("WORLD_SIZE")
-        return local is not None and local == world and platform.machine() in ("x86_64", "AMD64")
+        """It is known who is on this machine, and that shows other cores what was written in its order."""
+        return "LOCAL_WORLD_SIZE" in os.environ and platform.machine() in ("x86_64", "AMD64")
 
     def __call__(self, vector: Tensor) -> Tensor:
         """The sum over all ranks, the same bits on each.
@@ -72,16 +79,28 @@ class SharedSum:
         """
         self.count += 1
         places = self.places[self.count % 2]
-        places[self.rank] = vector.numpy()
-        self.counters[self.rank] = self.count
+        places[self.local] = vector.numpy()
+        self.counters[self.local] = self.count
+        if self.between is not None and self.local > 0:
+            self._wait_for(self.total_counter)
+            return torch.from_numpy(self.total.copy())
+        self._wait_for(self.counters)
+        total = torch.from_numpy(places.sum(0))
+        if self.between is not None:
+            dist.all_reduce(total, group=self.between)
+            self.total[:] = total.numpy()
+            self.total_counter[:] = self.count
+        return total
+
+    def _wait_for(self, counters: np.ndarray) -> None:
+        """Until all these counters have come to this vector."""
         spins = 0
-        while (self.counters < self.count).any():
+        while (counters < self.count).any():
             spins += 1
             if spins % YIELD == 0:
                 os.sched_yield()  # there may be more ranks than cores
             if spins % SPINS == 0 and not all(map(is_alive, self.processes.tolist())):
                 raise RuntimeError("a rank has ended")
-        return torch.from_numpy(places.sum(0))
 
 
 def folders() -> list[str]:

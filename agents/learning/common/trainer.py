@@ -20,6 +20,7 @@ import torch
 
 from hanabako.games import game_of
 from hanabako.importing import short_name
+from hanabako.machine import versions
 from hanabako.words.checks import shown
 
 from ...networks.network import Network, kind_of_processor
@@ -107,13 +108,15 @@ class Progress:
 class Trainer:
     """One rank of a run: an algorithm, its environments, and how far it is."""
 
-    def __init__(self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path) -> None:
+    def __init__(
+        self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path, keeps: bool
+    ) -> None:
         self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
         self.envs = args.make_envs(config, ranks, getattr(algorithm, "Envs", SelfPlayEnvs))
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm = algorithm(args, self.envs, ranks)
         self.progress = Progress(ranks=ranks.world)
-        self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks)
+        self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks, keeps)
 
     def run(self, log: Log | None, interruption: Interruption) -> None:
         """Learn, evaluate and save until the budget is spent or an interruption comes."""
@@ -231,8 +234,9 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         The run's directory: ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/``, ``policy.safetensors``.
 
     Raises:
-        ValueError: a setting that cannot work, a checkpoint that cannot be continued, a directory that another process
-            trains in, or training that diverged (what is not finite is neither evaluated nor saved).
+        ValueError: a setting that cannot work, or that another machine was told otherwise; a checkpoint that cannot be
+            continued, a directory that another process trains in, or training that diverged (what is not finite is
+            neither evaluated nor saved).
         OSError: the disk is full, the run's directory cannot be written to, or another rank is lost; the last
             checkpoint stands, and the run can be resumed from it.
     """
@@ -240,16 +244,17 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         check_maker(args.resume, name_of(algorithm))
         args = args.saved(args.resume, args.trust)
     with joined_ranks(args.device) as ranks, processor_settings(), ExitStack() as ours:
+        ranks.check_alike(told_to_all(args, algorithm))
         args.check(ranks.world)
         config = args.make_config()
         args.check_agents(config, getattr(algorithm, "Envs", SelfPlayEnvs))
         run_dir = args.resume or args.run_dir or usual_run_dir(args.usual_name(config), ranks)
-        ours.enter_context(locked(run_dir, ranks))
+        keeps = ours.enter_context(locked(run_dir, ranks))
         if args.resume is None:
-            if holds_checkpoint(run_dir / "checkpoint"):
+            if ranks.any(holds_checkpoint(run_dir / "checkpoint")):
                 raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
-            begin_run(run_dir, name_of(algorithm), args.to_json(), config, ranks)
-        trainer = Trainer(args, algorithm, config, ranks, run_dir)
+            begin_run(run_dir, name_of(algorithm), args.to_json(), config, ranks, keeps)
+        trainer = Trainer(args, algorithm, config, ranks, run_dir, keeps)
         if args.resume is not None:
             trainer.load()
         if ranks.rank == 0:
@@ -271,6 +276,13 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
 def name_of(algorithm: AlgorithmClass) -> str:
     """The name of its module; in ``agents/learning`` without the folder's, of a file without its path."""
     return short_name(algorithm.__module__).removeprefix(f"{FOLDER}.")
+
+
+def told_to_all(args: Settings, algorithm: AlgorithmClass) -> dict[str, Any]:
+    """What must be the same on every machine: all but where the run is kept, which each has on a disk of its own."""
+    own = {"run_dir": None, "resume": args.resume is not None, "trust": False}
+    told = {"algorithm": name_of(algorithm), **args.to_json(), **own}
+    return told | {f"the version of {name}": number for name, number in versions(("hanabako", "torch")).items()}
 
 
 def check_maker(run_dir: Path, name: str) -> None:

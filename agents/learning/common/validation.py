@@ -43,7 +43,7 @@ def validate(
     played = interruption.cuts_short(
         lambda: [(seat, play(policy.config, seats, share, seed)) for seat, seats in line_ups]
     )
-    if ranks.sum(torch.tensor(float(interruption.happened))) > 0 or played is None:
+    if ranks.any(interruption.happened) or played is None:
         return None
     if not game_of(policy.config).cooperative:
         return mean_of(np.concatenate([some.rewards[:, seat] for seat, some in played]), ranks)
@@ -55,7 +55,7 @@ def validate(
 
 
 def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequence[str], ranks: Ranks) -> None:
-    """Play a game of each kind that `validate` will, so that it compiles nothing; the others follow rank 0's cache.
+    """Play a game of each kind that `validate` will, so that it compiles nothing: one rank per machine first.
 
     Args:
         policy: the network.
@@ -64,7 +64,7 @@ def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequ
         ranks: share the games.
     """
     line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], policy.config.players)
-    for turn in (ranks.rank == 0, ranks.rank != 0):
+    for turn in (ranks.is_first, not ranks.is_first):
         for _, seats in line_ups if turn else ():
             for specialize in {is_specialized(share_of(games, line_ups, ranks), seats) for games in sizes}:
                 play(policy.config, seats, 1, VALIDATION_SEED, specialize=specialize)
