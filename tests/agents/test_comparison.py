@@ -110,13 +110,14 @@ def test_what_is_finished_is_not_done_again(trained: Path, monkeypatch: pytest.M
     assert (trained / "compare.json").read_bytes() == before
 
 
-def test_runs_share_neither_weights_nor_deals(trained: Path):
+def test_runs_share_neither_weights_nor_deals(tmp_path: Path):
     """In a comparison, everything random follows from algorithm and seed; `--seed` of a learner keeps its meaning."""
-    whole = declared(trained, WHOLE)
+    shutil.copy(RECIPE, tmp_path)
+    whole = declared(tmp_path, WHOLE)
     runs = [row for row in whole.rows() if isinstance(row, Run)]
     assert len({run.stream for run in runs}) == len(runs)
     assert [settings_of(run).seed for run in runs] == [run.stream for run in runs]
-    alike = declared(trained, WHOLE.replace('module = "reinforce"', 'module = "ppo"').replace("entropy = 0.01, ", ""))
+    alike = declared(tmp_path, WHOLE.replace('module = "reinforce"', 'module = "ppo"').replace("entropy = 0.01, ", ""))
     assert alike.run("mine", 1).stream == whole.run("mine", 1).stream != alike.run("ippo", 1).stream
     assert 0 <= whole.run("mine", 1).stream < 2**40
 

@@ -53,7 +53,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
         def learn_and_stop(self: Trainer) -> dict[str, float]:
             row = learn(self)
             if self.progress.updates == 3:
-                os.kill(os.getpid(), signal.SIGINT)
+                signal.raise_signal(signal.SIGINT)
             return row
 
         patch.setattr(Trainer, "learn", learn_and_stop)

@@ -129,7 +129,7 @@ def test_a_command_that_ends_well_after_ctrl_c_has_not_failed(working):
 def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
     """As it is for jobs that a script starts in the background."""
     code = "import os, signal\nfrom hanabako.interrupts import interruptible\nwith interruptible():\n"
-    code += "    os.kill(os.getpid(), signal.SIGINT)\nprint('goes on')\n"
+    code += "    signal.raise_signal(signal.SIGINT)\nprint('goes on')\n"
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
@@ -281,7 +281,7 @@ def test_an_evaluation_that_is_cut_short_is_made_when_the_run_goes_on(
     def interrupted(*words: Any, **others: Any) -> Games:
         played.append(words[2])
         if len([games for games in played if games > 1]) == evaluation:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
         assert len([games for games in played if games > 1]) < evaluation or words[2] == 1, "it is not cut short"
         return playing.play(*words, **others)
 

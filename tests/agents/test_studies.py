@@ -46,6 +46,7 @@ def study(networks: Callable[[str], list[str]], tmp_path: Path, capsys: pytest.C
         out = tmp_path / "result.json"
         agents = ",".join(networks(game))
         common = ["--preset", PRESETS[game], "--agents", agents, "--games", "24", "--seed", "7"]
+        capsys.readouterr()  # what training has said
         evaluate.main([game, *common, "--json", str(out), *options])
         result = json.loads(out.read_text(encoding="utf-8"))
         assert capsys.readouterr().out.strip() == report.describe(result)

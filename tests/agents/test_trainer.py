@@ -1,6 +1,5 @@
 """The trainer with an algorithm that it has never heard of: REINFORCE (Williams 1992), whole."""
 
-import os
 import re
 import signal
 from dataclasses import dataclass, fields, replace
@@ -97,7 +96,7 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, monkeypatch):
         learn = Trainer.learn
 
         def learn_and_stop(self):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             return learn(self)
 
         patch.setattr(Trainer, "learn", learn_and_stop)

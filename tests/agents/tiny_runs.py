@@ -1,6 +1,5 @@
 """Training runs of a second or two: their settings, how they are stopped, and what two of them must share."""
 
-import os
 import signal
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -56,7 +55,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
     def learn_and_stop(self):
         row = learn(self)
         if self.progress.updates == updates:
-            os.kill(os.getpid(), number)
+            signal.raise_signal(number)
         return row
 
     monkeypatch.setattr(Trainer, "learn", learn_and_stop)

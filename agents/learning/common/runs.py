@@ -297,7 +297,7 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     shown = shown_of(config, others)
     if game_of(config).cooperative:
         partners = f" with {', '.join(others)}" if others else ""
-        axes.set(ylabel=f"score{partners}", ylim=(min(0, *(row.get("score", 0) for row in rows)), config.max_score))
+        axes.set(ylabel=f"score{partners}", ylim=(min([0, *(row.get("score", 0) for row in rows)]), config.max_score))
     else:
         axes.set(ylabel=shown["greedy_score"])
     losing = any(row.get("score", 0) < 0 for row in rows)  # the score is flat then, until games are no longer lost
