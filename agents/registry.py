@@ -124,8 +124,8 @@ def imports_code(values: Iterable[Any]) -> list[str]:
 def fingerprints(*names: str) -> dict[str, str]:
     """What the SHA-256 of their files begins with, by those ``names`` that are networks or imported. Runs no code.
 
-    A network that was trained anew keeps its name, but not its results; so does a bot whose file was edited. (What the
-    file imports is not looked at.)
+    A network that is trained again keeps its name, but its old results no longer hold; the same goes for a bot whose
+    file is edited. What such a file imports is not checked.
     """
     sources = {name: source_of(name) for name in names}
     files = {name: source.file() if source else network_file(base_of(name)) for name, source in sources.items()}
@@ -143,7 +143,7 @@ def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **
             import that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, which is called without
             arguments, or with ``config`` if it takes that; or an object), or a function of a config that returns one.
         config: of the games; None is what the network was trained for.
-        trust: import code. False is for names out of files that somebody else may have written.
+        trust: whether code may be imported; pass False for names read from files of others.
         **effort: of a search, see `agents.search.hanabi.policy.SearchPolicy` (Hanabi; `searcher` names those of the
             other games): ``rollouts`` or ``budget``, and what else it takes.
 

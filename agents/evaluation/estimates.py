@@ -17,6 +17,7 @@ Reinforcement Learning at the Edge of the Statistical Precipice"). Their package
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,8 +98,10 @@ def of_runs(scores: ArrayLike, statistic: Callable[..., Any]) -> Estimate:
     if scores.ndim != 1 or len(scores) == 0 or not np.isfinite(scores).all():
         raise ValueError(f"scores must be one finite number per run, of at least one run, got {scores}")
     value, runs = float(statistic(scores)), len(scores)
-    if runs < FEWEST_RUNS or np.ptp(scores) == 0:
-        return Estimate(value) if runs < FEWEST_RUNS else Estimate(value, value, value)
+    if runs < FEWEST_RUNS:
+        return Estimate(value)
+    if np.ptp(scores) == 0:
+        return Estimate(value, value, value)
     widened = 2 * stats.norm.cdf(stats.t.ppf((1 + LEVEL) / 2, runs - 1) * np.sqrt(runs / (runs - 1))) - 1
     low, high = stats.bootstrap(
         (scores,), statistic, n_resamples=RESAMPLES, confidence_level=widened, method="percentile", rng=SEED
@@ -169,7 +172,8 @@ def probability_of_improvement(some: ArrayLike, others: ArrayLike) -> Estimate:
 
 def profile(matrix: Matrix, levels: ArrayLike) -> list[Estimate]:
     """The performance profile of cross-play: per level, the part of pairs of runs that score at least that much."""
-    return [among((mean_of_seatings(matrix) >= level).astype(np.float64), (0.0, 1.0)) for level in np.asarray(levels)]
+    both = mean_of_seatings(matrix)
+    return [among((both >= level).astype(np.float64), (0.0, 1.0)) for level in np.asarray(levels)]
 
 
 def checked(matrix: Matrix) -> Matrix:
@@ -184,10 +188,13 @@ def checked(matrix: Matrix) -> Matrix:
     return matrix
 
 
+@cache
 def draws(runs: int, extra: float, seed: int = SEED) -> Matrix:
-    """How often each run is drawn, and the one more (last), in every resample: (resamples, runs + 1)."""
+    """How often each run is drawn, and the one more (last), in every resample: (resamples, runs + 1), to be read."""
     each = np.array([*np.ones(runs), extra]) / (runs + extra)
-    return np.random.default_rng(seed).multinomial(runs, each, size=RESAMPLES).astype(np.float64)
+    drawn = np.random.default_rng(seed).multinomial(runs, each, size=RESAMPLES).astype(np.float64)
+    drawn.setflags(write=False)
+    return drawn
 
 
 def with_one_more(matrix: Matrix, score: float) -> Matrix:
@@ -210,7 +217,7 @@ def interval(value: float, low: Matrix, high: Matrix) -> Estimate:
 
 
 def mean_of_seatings(matrix: Matrix) -> Matrix:
-    """Scores of pairs, whoever sits first: symmetric."""
+    """Scores of pairs averaged over both seatings: a symmetric matrix."""
     matrix = checked(matrix)
     return (matrix + matrix.T) / 2
 
@@ -221,7 +228,7 @@ def mean_of_seatings(matrix: Matrix) -> Matrix:
 def understanding(matrix: Matrix) -> Matrix:
     """Which pairs of runs understand each other: 1 if they keep `KEPT` of their mean self-play together, else 0.
 
-    Runs that score nothing alone understand nobody.
+    A run that scores 0 with itself understands no other.
 
     Args:
         matrix: scores (n, n) of ordered pairs of runs; the diagonal is self-play.

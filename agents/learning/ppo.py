@@ -51,7 +51,7 @@ class Args(NetworkSettings):
 
     partners: tuple[str, ...] = ()
     """Agents (names, files or FILE.py:NAME, whose code is imported and run; parted by commas or spaces) that have all
-    seats but the learner's one: a pool, drawn from anew for each seat of each game. In a cooperative game it learns to
+    seats but the learner's one: a pool, from which each seat of each game draws. In a cooperative game it learns to
     play with them, in a competitive one against them; it is evaluated among them."""
     horizon: Size = 32
     """Decisions per game in one rollout."""

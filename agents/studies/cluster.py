@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from hanabako.files import write_bytes
 from hanabako.importing import is_of_a_file
@@ -93,10 +93,6 @@ class Cluster(Executor):
             future.set_exception(ValueError(f"its machine was lost {RETRIES + 1} times: {error}"))
         except Exception as error:
             future.set_exception(error)
-
-    def __enter__(self) -> Self:
-        """Nothing more is needed."""
-        return self
 
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None

@@ -16,7 +16,7 @@ STUDIES = Path(__file__).resolve().parents[2] / "benchmarks" / "strength"
 """The folder of the project's own studies. An install has none."""
 SCORES = "SCORES.md"
 KINDS = (".py", ".toml")
-"""Of the files that declare studies."""
+"""What the names of files that declare studies end with."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class Args:
     minibatch: Size = 2048
     """Decisions per gradient step, all ranks together."""
     seconds: Positive = 10.0
-    """Of every repeat."""
+    """How long each repeat takes."""
     repeats: Size = 5
     """Repeats of every row."""
     out: Path | None = None

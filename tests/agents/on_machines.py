@@ -29,7 +29,7 @@ from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
 TINY = Args(**SMALL | {"steps": 3 * UPDATE, "evaluations": 3, "evaluation_games": 4, "final_games": 4})
 RANK, MACHINE = int(os.environ["RANK"]), int(os.environ["GROUP_RANK"])
 MEETINGS: defaultdict[str, Iterator[int]] = defaultdict(count)
-"""How often so many have met."""
+"""How often that number of ranks has met."""
 
 join = dist.init_process_group
 
@@ -71,7 +71,7 @@ def train_one_each(folder: Path) -> None:
 
 
 def gradients_of(args: Args) -> list[torch.Tensor]:
-    """Of a run on a disk that both machines have, this rank's gradients, as many as there are minibatches."""
+    """This rank's gradients, one per minibatch, of a run on a disk that both machines share."""
     gradients, add_up = [], Ranks.sum_of_gradients
 
     def noted(self: Ranks, vector: torch.Tensor) -> torch.Tensor:

@@ -95,7 +95,7 @@ def learns(value: Any) -> bool:
 def maker_of(run_dir: Path) -> Learner:
     """The algorithm that made a run; if the run is too old to say it, the first one that has such settings.
 
-    Code that does not ship is never run for what a run says: a run may be somebody else's.
+    A run may come from somebody else, so an algorithm that does not ship is never imported because a run names it.
 
     Raises:
         ValueError: the directory holds no run, or one of an algorithm that does not ship.
@@ -115,13 +115,7 @@ def maker_of(run_dir: Path) -> Learner:
 
 def command_line(module: str, argv: list[str] | None = None) -> None:
     """Train as the command ``python -m module`` does, or ``python FILE.py``, with the settings as its options."""
-    if module.endswith(".py"):
-        learner = named(module)
-    else:
-        whole_name = (
-            f"hanabako.{module}" if module.startswith("agents.") else module
-        )  # the former is its name in a clone
-        learner = declared_by(import_module(whole_name), whole_name)
+    learner = named(f"hanabako.{module}" if module.startswith("agents.") else module)  # a clone's short name
     run_program(lambda args: start(learner, args), learner.settings, module, learner.about, argv)
 
 

@@ -7,8 +7,8 @@
 So a run may be killed, or run out of disk, at any moment. Machines that share no disk have a directory each, with the
 files of their own ranks; a checkpoint is whole if every rank finds its own.
 
-Both kinds of files are zip archives, whose checksums find damage, not malice; what a stranger could forge, the loaders
-check: nothing is unpickled, and no number of a table is believed.
+Both kinds of files are zip archives, whose checksums find accidental damage but no forgery. So the loaders check what
+they read: nothing is unpickled, and no number in a table is trusted.
 """
 
 import io

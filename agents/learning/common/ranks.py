@@ -199,7 +199,7 @@ def with_machines(ranks: Ranks, local: int) -> Ranks:
 def interface_to(host: str) -> str | None:
     """The network interface by which this machine reaches a host, None if it cannot be told.
 
-    Without it gloo takes that of the machine's own name, which on some systems nobody else reaches.
+    Without it gloo uses the interface of the machine's own name, which other machines cannot always reach.
     """
     with suppress(OSError, ImportError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         from fcntl import ioctl

@@ -15,7 +15,7 @@ from .ranks import Ranks
 __all__ = ["SelfPlayEnvs"]
 
 STATISTICS = ("score", "length", "fireworks_score")
-"""Of finished games, as far as the game has them."""
+"""What the log tells of finished games, if the game counts it."""
 
 
 class SelfPlayEnvs:

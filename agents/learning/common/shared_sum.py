@@ -29,7 +29,7 @@ class SharedSum:
     """The sum of a vector over all ranks; every rank of the group makes one, at the same time.
 
     Every rank has a place of its own for its vector and a counter of its vectors. Places are used alternately, so that
-    nobody overwrites what another is still reading: whoever has written vector k + 1 has read all vectors k. The sum
+    no rank overwrites what another is still reading: one that has written vector k + 1 has read all vectors k. The sum
     over all machines has a place too, and a counter; it is written when all have written vector k + 1, having read k.
 
     Args:

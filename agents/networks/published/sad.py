@@ -27,8 +27,8 @@ SKIPS = re.compile(r"M([345]|9|10|11)\.pthw")
 class SadNetwork(PublishedNetwork):
     """Dense layers over its input, then recurrent ones; the advantages of the actions.
 
-    Its input is a place for the own hand, which stays empty, then the V0 input, then the last mover's greedy action,
-    written as the last action is. Players do play greedily here, so that this is the last action once more.
+    Its input is an empty section for the player's own hand, the V0 input, and the last mover's greedy action, encoded
+    like the last action. Players here play greedily, so this repeats the last action.
 
     Args:
         game: see `PublishedNetwork`.

@@ -18,7 +18,7 @@ from .rows import Comparison, Pair, Run, as_words
 __all__ = ["check", "measure"]
 
 SEED = 1
-"""Of the deals that all pairs play."""
+"""The seed of the deals that all pairs play."""
 DECIDED = ("game", "preset", "players", "config", "seed", "steps", "minutes", "clock", "run_dir", "resume", "trust")
 """Settings of an algorithm that the comparison decides."""
 

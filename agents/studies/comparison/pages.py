@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from .rows import Comparison
 __all__ = ["board", "figures"]
 
 LEVELS = 40
-"""Of a performance profile."""
+"""How many scores a performance profile is drawn at."""
 
 
 class Found:
@@ -37,13 +38,14 @@ class Found:
         for row in self.rows:
             if "algorithm" in row["fields"]:
                 self.runs[row["algorithm"]].append(row)
+        self.names = {name: [f"{name}-{run['seed']}" for run in runs] for name, runs in self.runs.items()}
+        """The names of the runs, by algorithm."""
 
     @cached_property
     def met(self) -> list[str]:
         """Partners and runs that have played with themselves and all before them, in both seatings."""
-        names = [f"{row['algorithm']}-{row['seed']}" for runs in self.runs.values() for row in runs]
         met: list[str] = []
-        for name in [*self.whole.partners, *names]:
+        for name in (*self.whole.partners, *chain(*self.names.values())):
             if all({(name, other), (other, name)} <= self.cells.keys() for other in (*met, name)):
                 met.append(name)
         return met
@@ -56,8 +58,7 @@ class Found:
     @cached_property
     def teams(self) -> dict[str, list[str]]:
         """The runs among `met`, by algorithm; without algorithms that have none."""
-        names = {name: [f"{name}-{run['seed']}" for run in runs] for name, runs in self.runs.items()}
-        found = {name: [run for run in own if run in self.met] for name, own in names.items()}
+        found = {name: [run for run in own if run in self.met] for name, own in self.names.items()}
         return {name: own for name, own in found.items() if own}
 
     def matrix(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
@@ -121,13 +122,8 @@ def introduction(found: Found) -> Iterator[str]:
     whole = found.whole
     config = whole.make_config()
     budget = f"{whole.steps:,} decisions" if whole.steps else f"{whole.core_minutes:g} core-minutes"
-    words = f"`{whole.game}`, `{config_name(whole)}`, {config.players} players; a run has {budget}"
+    words = f"`{whole.game}`, `{whole.preset or 'its first preset'}`, {config.players} players; a run has {budget}"
     yield f"{words}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
-
-
-def config_name(whole: Comparison) -> str:
-    """The preset."""
-    return whole.preset or str(whole.played.get("preset", "its first preset"))
 
 
 def scores(found: Found) -> Iterator[str]:
