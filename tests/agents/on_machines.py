@@ -56,6 +56,7 @@ def work(folder: Path) -> None:
         train_one_each(folder)
     gradients = gradients_of(replace(TINY, run_dir=folder / "whole"))
     check_sums(gradients[0])
+    check_no_thread_of_gloo_is_left()
     own = folder / f"parts-{MACHINE}"
     check_interruption(own)
     check_refusals(own)
@@ -96,6 +97,12 @@ def check_sums(gradient: torch.Tensor) -> None:
         assert ranks.firsts == (0,)
         expected = ranks.sum_of_gradients(gradient)
     assert (total - expected).norm() <= 1e-6 * expected.norm()
+
+
+def check_no_thread_of_gloo_is_left() -> None:
+    """One that works while Python ends aborts the process."""
+    names = {path.read_text(encoding="utf-8").strip() for path in Path("/proc/self/task").glob("*/comm")}
+    assert not [name for name in names if "gloo" in name], names
 
 
 def check_interruption(own: Path) -> None:

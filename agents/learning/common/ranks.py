@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -128,6 +129,12 @@ class Ranks:
             with self._together():
                 dist.barrier()
 
+    def part(self) -> None:
+        """End the groups of ranks and their threads."""
+        self.shared.clear()
+        self.__dict__.pop("between", None)
+        dist.destroy_process_group()
+
     @contextmanager
     def _together(self) -> Iterator[None]:
         """Something that needs all ranks.
@@ -148,6 +155,8 @@ class Ranks:
 def joined_ranks(device: str) -> Iterator[Ranks]:
     """Join the ranks that ``torchrun`` started, on a device each: NCCL among GPUs, gloo among cores.
 
+    Afterwards the group is gone, with its threads: one that still ran while Python ends would abort the process.
+
     Raises:
         ValueError: there is no such ``device``.
         ConnectionError: not all ranks came.
@@ -160,6 +169,7 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
         return
     if has_other_machines() and (interface := interface_to(os.environ["MASTER_ADDR"])):
         os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
+    import_module("torch.distributed.nn")  # imported later, its functions' defaults would keep the group to the end
     try:
         if chosen == "cuda":
             dist.init_process_group("nccl", device_id=place)
@@ -167,14 +177,15 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
             dist.init_process_group("gloo")
     except RuntimeError as error:
         raise ConnectionError(f"not all of the {world} ranks came together: {error}") from error
+    ranks = with_machines(Ranks(dist.get_rank(), world, place), local)
     try:
-        yield with_machines(Ranks(dist.get_rank(), world, place), local)
+        yield ranks
     except ConnectionError:
         raise  # a group that lacks one cannot be closed
     except BaseException:
-        dist.destroy_process_group()
+        ranks.part()
         raise
-    dist.destroy_process_group()
+    ranks.part()
 
 
 def has_other_machines() -> bool:
