@@ -366,16 +366,20 @@ def metadata_of(name: str) -> dict[str, Any] | None:
 
 
 def with_observation_of(config: Any, names: Sequence[str]) -> Any:
-    """The config with the observation that the networks among ``names`` were trained on (the first readable one)."""
+    """The config with all observed that the networks among ``names`` were trained on, as far as that is possible.
+
+    A network plays where more is observed than it reads; of kinds of observation that exclude each other, that of the
+    first network counts.
+    """
+    seen: dict[str, Any] = {}
     for name in names:
         try:
             metadata = metadata_of(name)
         except ValueError:  # `loaded` says so
             continue
-        if metadata is None:
-            continue
-        trained_for = config_from_dict(metadata["config"])
+        trained_for = None if metadata is None else config_from_dict(metadata["config"])
         if type(trained_for) is type(config):
-            fields = game_of(config).observation_fields
-            return replace(config, **{field: getattr(trained_for, field) for field in fields})
-    return config
+            for field in game_of(config).observation_fields:
+                value = getattr(trained_for, field)
+                seen[field] = max(value, seen.get(field, value)) if isinstance(value, int) else seen.get(field, value)
+    return replace(config, **seen)

@@ -3,6 +3,7 @@
 import importlib
 import json
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
@@ -110,6 +111,36 @@ def test_spaces_are_the_same_objects_and_hold_every_observation(under_test: Game
             assert env.observation_space(agent).contains(seen)
             assert seen["action_mask"].dtype == np.int8
             assert seen["action_mask"].shape == (env.action_space(agent).n,)
+
+
+OBSERVED = {
+    "hanabi": {"history": 3, "belief": True, "derived": True},
+    "ikebana": {"perfect_recall": True, "derived": True},
+    "koikoi": {"history": 9},
+}
+"""All that can be observed of a game."""
+
+
+@EVERY_GAME
+def test_an_observation_lies_within_one_of_more(under_test: GameUnderTest):
+    for fields in ({}, under_test.short, *under_test.more_configs):
+        config = under_test.config(**fields)
+        more = replace(config, **OBSERVED[under_test.name])
+        layout = under_test.entry.layout
+        places = layout(config).within(layout(more))
+        assert len(places) < more.observation_bits
+        envs = [under_test.raw_env(config=own) for own in (config, more)]
+        for env in envs:
+            env.reset(seed=5)
+        rng = np.random.default_rng(5)
+        while not all(envs[0].terminations.values()):
+            own, wider = (env.observe(env.agent_selection) for env in envs)
+            assert np.array_equal(wider["observation"][places], own["observation"])
+            action = legal_action(own["action_mask"], rng)
+            for env in envs:
+                env.step(action)
+        with pytest.raises(ValueError, match="is not observed in the same way"):
+            layout(more).within(layout(config))
 
 
 @EVERY_CONFIG

@@ -36,6 +36,7 @@ COMMANDS = {
     "presets": "list the presets of the games",
     "benchmark": "time the games on this machine",
     "study": "list, run, show and merge studies: comparisons with their results",
+    "challenge": "play an agent with a fixed set of partners, and compare it",
     "leaderboard": "play again what a file of results claims",
 }
 

@@ -174,25 +174,28 @@ def heat_map(
     title: str,
     rows: str = "player 0",
     columns: str = "others",
+    others: Sequence[str] | None = None,
 ) -> Any:
-    """A figure of mean scores (n, n), every cell with its number; colors run from 0 to ``best``.
+    """A figure of mean scores (n, m), every cell with its number; colors run from 0 to ``best``.
 
-    It is as large as cells, labels and title need.
+    It is as large as cells, labels and title need. Columns are named as rows are, or by ``others``.
     """
     from matplotlib.figure import Figure
 
-    cells, label = CELL * len(names), LETTER * max(map(len, names))
-    size = max(cells + label + 1.5, LETTER * 1.3 * len(title)), cells + 0.75 * label + 1.2
+    others = names if others is None else others
+    letters, above = (LETTER * max(map(len, labels)) for labels in (names, others))
+    width = max(CELL * len(others) + letters + 1.5, LETTER * 1.3 * len(title))
+    size = width, CELL * len(names) + 0.75 * above + 1.2
     figure = Figure(figsize=size, dpi=150, layout="constrained")
     figure.suptitle(title)
     axes = figure.subplots()
     image = axes.imshow(matrix, vmin=min(0.0, float(matrix.min())), vmax=best, cmap="viridis")
-    axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    axes.set_xticks(range(len(others)), others, rotation=45, ha="right")
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel=columns, ylabel=rows)
     for i, j in np.ndindex(matrix.shape):
         shade = "black" if matrix[i, j] > 0.6 * best else "white"
-        axes.text(j, i, f"{matrix[i, j]:.1f}", ha="center", va="center", color=shade, fontsize=7)
+        axes.text(j, i, f"{matrix[i, j]:.{2 if best <= 1 else 1}f}", ha="center", va="center", color=shade, fontsize=7)
     figure.colorbar(image, ax=axes, shrink=0.8, label="mean score")
     return figure
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hanabako.games import config_from_dict, game_of
+from hanabako.packing import unpack
 
 from ..playing.policy import Actions, BatchedPolicy, Mask, Noise
 from .network import Network, choose, masked
@@ -28,16 +29,25 @@ class NeuralPolicy(BatchedPolicy):
 
     Args:
         network: the weights; the policy keeps a copy.
-        config: what it was trained for.
+        config: what it plays.
         name: for results.
         greedy: it plays its likeliest action; otherwise it samples.
+        places: which bits of an observation the network reads, (bits,); None is all of them, in their order.
     """
 
-    def __init__(self, network: Network, config: Any, name: str = "network", greedy: bool = True) -> None:
+    def __init__(
+        self,
+        network: Network,
+        config: Any,
+        name: str = "network",
+        greedy: bool = True,
+        places: NDArray[np.int64] | None = None,
+    ) -> None:
         self.network = network.rounded()
         self.config = config
         self.name = name
         self.greedy = greedy
+        self._places = places
 
     def memory(self, count: int) -> NDArray[Any] | None:
         """See `agents.playing.policy.BatchedPolicy.memory`."""
@@ -68,6 +78,10 @@ class NeuralPolicy(BatchedPolicy):
         self, observation: NDArray[Any], mask: NDArray[np.int8], memory: NDArray[Any] | None
     ) -> Iterator[tuple[slice, Tensor]]:
         """Blocks of rows with their masked logits; their memories are overwritten."""
+        if self._places is not None:
+            packed = observation.dtype == np.uint64
+            observation = unpack(observation, self.config.observation_bits) if packed else observation
+            observation = observation[:, self._places]
         if observation.dtype != np.uint64:
             observation = pack(observation, self.network.words)
         if memory is None:
@@ -91,7 +105,7 @@ def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
 
     Args:
         path: a ``policy.safetensors``.
-        config: what it shall play; None is what it was trained for.
+        config: what it shall play; None is what it was trained for. More may be observed there than the network reads.
 
     Raises:
         ValueError: the file is not a policy, is damaged, or cannot play ``config``.
@@ -99,9 +113,26 @@ def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
     path = Path(path)
     metadata = read_metadata(path)
     trained_for = config_from_dict(metadata["config"])
-    network = load_network(path, trained_for if config is None else config)
+    config = trained_for if config is None else config
+    seen = narrowed(config, trained_for)
+    network = load_network(path, seen)
     network.trunk_dtype = playing_dtype()
-    return NeuralPolicy(network, config or trained_for, name=str(metadata["about"].get("name", path.stem)))
+    layout = game_of(config).layout
+    places = None if seen == config else layout(seen).within(layout(config))
+    return NeuralPolicy(network, config, str(metadata["about"].get("name", path.stem)), places=places)
+
+
+def narrowed(config: Any, trained_for: Any) -> Any:
+    """The config with no more observed than a network reads: flags and lengths that are more there than in training."""
+    if type(config) is not type(trained_for):
+        return config
+    pairs = {name: (getattr(config, name), getattr(trained_for, name)) for name in game_of(config).observation_fields}
+    return replace(config, **{name: read for name, (seen, read) in pairs.items() if is_more(seen, read)})
+
+
+def is_more(seen: Any, read: Any) -> bool:
+    """Whether a setting that is a flag or a length observes more than another."""
+    return isinstance(seen, int) and seen > read
 
 
 def playing_dtype() -> torch.dtype:

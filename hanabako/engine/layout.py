@@ -171,6 +171,23 @@ class Layout:
         """The actions that name no alike suit."""
         return np.flatnonzero(~np.isin(self.suit_of_actions, self.alike_suits))
 
+    def within(self, wider: "Layout") -> NDArray[np.int64]:
+        """Where a layout that says more has each bit of this one: ``observation[..., places]`` is this observation.
+
+        A field that repeats, say for every step of a history, may repeat more often there; the first ones are meant.
+
+        Raises:
+            ValueError: it lacks a field, or has it with other bits.
+        """
+        places, there = np.zeros(len(self.suit_of_bits), np.int64), wider._by_name
+        for key, field in self._by_name.items():
+            found = there.get(key)
+            if found is None or found.times < field.times or alike(found) != alike(field):
+                raise ValueError(f"{field.name} of {field.section} is not observed in the same way")
+            for own, other in zip(field.places(), found.places(), strict=False):
+                places[own] = np.arange(other.start, other.stop)
+        return places
+
     def renaming(self, order: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where bits and actions come from when the ``k``-th alike suit takes the name of the ``order[k]``-th.
 
@@ -187,10 +204,24 @@ class Layout:
         actions[self.suit_actions[list(order)]] = self.suit_actions
         return bits, actions
 
+    @property
+    def _by_name(self) -> dict[tuple[str, str, int], Field]:
+        """The observation's fields by section, name, and which of that name it is."""
+        names = [(field.section, field.name) for field in self.fields]
+        return {
+            (*name, names[:k].count(name)): field
+            for k, (name, field) in enumerate(zip(names, self.fields, strict=True))
+        }
+
     def _aligned(self, suits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Row by row the places of each alike suit. Every part holds the bits of its suits in one order."""
         rows = [np.flatnonzero(suits == suit) for suit in self.alike_suits]
         return np.array(rows, np.int64).reshape(len(rows), -1 if rows else 0)
+
+
+def alike(field: Field) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """What the bits of two fields have in common that say the same."""
+    return field.bits, field.suits, field.cards
 
 
 def _spread(fields: Sequence[Field], name: str) -> NDArray[np.int64]:

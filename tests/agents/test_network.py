@@ -3,6 +3,7 @@
 import json
 import resource
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,23 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import agents
+from agents.commands.command_line import main
+from agents.networks.kinds import NETWORKS
 from agents.networks.network import DenseNetwork, choose, fast_dtype, kind_of_processor, masked
 from agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
 from agents.networks.packing import pack, to_numbers
+from agents.playing.play import play
 from hanabako.games import make_config
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 
 CONFIG = HanabiConfig(derived=True)
 
 
-def positions(observation: str, games: int = 24, steps: int = 12) -> dict[str, np.ndarray]:
+def positions(
+    observation: str, games: int = 24, steps: int = 12, config: HanabiConfig = CONFIG
+) -> dict[str, np.ndarray]:
     """What the players to move observe after some steps, another legal action in each game."""
-    env = HanabiVectorEnv(games, config=CONFIG, observation=observation)
+    env = HanabiVectorEnv(games, config=config, observation=observation)
     seen, _ = env.reset(seed=3)
     for step in range(steps):
         legal = seen["action_mask"].cumsum(1)
@@ -327,6 +333,29 @@ def test_a_policy_plays_tables_that_differ_in_what_it_cannot_see(tmp_path):
     path = saved(tmp_path / "policy.safetensors")
     config = HanabiConfig(derived=True, random_start_player=True, score_on_loss="fireworks")
     assert load_policy(path, config).config == config
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_a_policy_plays_the_same_where_more_is_observed_than_it_reads(tmp_path, kind):
+    path, config = tmp_path / "policy.safetensors", make_config("hanabi", "mini")
+    more = replace(config, derived=True, history=2)
+    torch.manual_seed(0)
+    save_policy(path, NETWORKS[kind](config, width=16, layers=1), config, {})
+    alone = play(config, agents.load(path), 30, seed=3)
+    beside = play(more, agents.load(path, more), 30, seed=3)
+    assert np.array_equal(alone.length, beside.length) and np.array_equal(alone.score, beside.score)
+    chosen = [
+        load_policy(path, own).act(seen["observation"], seen["action_mask"], np.zeros(24))
+        for own in (config, more)
+        for seen in (positions("int8", config=own), positions("packed", config=own))
+    ]
+    assert all(np.array_equal(actions, chosen[0]) for actions in chosen)
+
+
+def test_networks_that_read_differently_play_together(capsys):
+    pair = "hanabi-standard-2p-canonical,hanabi-standard-2p"
+    main(["evaluate", "hanabi", "--mode", "cross-play", "--agents", pair, "--games", "4"])
+    assert "observation card_knowledge+derived" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("keep", [0, 7, 200, 5000])

@@ -1,0 +1,124 @@
+"""What the results of a challenge say: a score for each agent, and what it scores with each partner."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..evaluation.modes import short_name
+from ..playing.play import standard_error
+from ..studies.study import Result, Results
+from .meetings import means
+from .suite import Suite
+
+__all__ = ["Entry", "entries", "figure", "lines", "page", "partners", "table"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An agent that has played with all members of a suite."""
+
+    agent: str
+    search: str
+    games: int
+    """Deals, the same with every member."""
+    rows: Mapping[str, Result]
+    """By member."""
+    score: float
+    """The mean over members of what it scores with each, where 0 is the floor and 1 the best that was found."""
+    error: float | None
+    """Its standard error over deals, of which members share every one; None if there is but one batch."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        how = self.search.strip("{}").replace('"', "").replace(": ", "=")
+        return " ".join(part for part in (short_name(self.agent), how) if part)
+
+
+def entries(suite: Suite, results: Results) -> list[Entry]:
+    """The agents that have played with all members of a suite, the best first."""
+    met: dict[tuple[str, str], dict[str, Result]] = {}
+    for row in results:
+        if row.get("suite") == suite.name and row["sums"]:
+            met.setdefault((row["agent"], row["search"]), {})[row["partner"]] = row
+    found = [
+        entry_of(suite, agent, search, rows)
+        for (agent, search), rows in met.items()
+        if suite.members.keys() <= rows.keys()
+    ]
+    return sorted(found, key=lambda entry: -entry.score)
+
+
+def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) -> Entry:
+    """The entry of an agent, from its row with every member."""
+    batches = min(len(rows[name]["sums"]) for name in suite.members)
+    scores = [member.normalized(means(rows[name]["sums"])[:batches]) for name, member in suite.members.items()]
+    mean = np.mean(scores, axis=0)
+    games = min(rows[name]["done"] for name in suite.members)
+    return Entry(agent, search, games, rows, float(mean.mean()), standard_error(mean))
+
+
+def lines(suite: Suite, entry: Entry) -> Iterator[str]:
+    """An entry for a terminal: one line per member, then its score."""
+    yield f"{'partner':<32}{'floor':>8}{'score':>8}{'':>8}{'best':>8}{'of best':>9}"
+    for name, member in suite.members.items():
+        row = entry.rows[name]
+        numbers = f"{member.floor:>8.2f}{row['score']:>8.2f} ± {row['score_error'] or 0:.2f}{member.best:>9.2f}"
+        yield f"{name:<32}{numbers}{member.normalized(row['score']):>9.3f}"
+    yield f"{entry.name}: {entry.score:.3f}{plus_minus(entry.error)} on {entry.games:,} deals of {suite.name}"
+
+
+def plus_minus(error: float | None) -> str:
+    """An error behind its number, where there is one."""
+    return "" if error is None else f" ± {error:.3f}"
+
+
+def table(suite: Suite, found: Sequence[Entry]) -> str:
+    """Entries in Markdown: the score of each, the least and the most that it has with a member, and with which."""
+    head = ["agent", "score", "least", "most", "deals"]
+    rows = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for entry in found:
+        with_each = {name: member.normalized(entry.rows[name]["score"]) for name, member in suite.members.items()}
+        ends = (f"{with_each[name]:.2f} with {name}" for name in (least(with_each), most(with_each)))
+        deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
+        rows.append(f"| {entry.name} | {entry.score:.3f}{plus_minus(entry.error)} | {' | '.join(ends)} | {deals} |")
+    return "\n".join(rows)
+
+
+def least(values: Mapping[str, float]) -> str:
+    """The name of the least value."""
+    return min(values, key=values.__getitem__)
+
+
+def most(values: Mapping[str, float]) -> str:
+    """The name of the greatest value."""
+    return max(values, key=values.__getitem__)
+
+
+def partners(suite: Suite) -> str:
+    """The members in Markdown: floor, best, and who scored that."""
+    head = ["partner", "floor", "best", "by"]
+    rows = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    rows += [f"| {one.name} | {one.floor:.2f} | {one.best:.2f} | {one.best_by} |" for one in suite.members.values()]
+    return "\n".join(rows)
+
+
+def page(suite: Suite, found: Sequence[Entry]) -> str:
+    """A page of its own in Markdown."""
+    about = (
+        f"{suite.about} A score is the mean over partners of what the agent scores with each on {suite.games:,} deals, "
+        "at every seat in turn: 0 is what `random` scores with it, 1 the best that was found when the suite was made."
+    )
+    return "\n\n".join([f"# {suite.name}", about, table(suite, found), "## Partners", partners(suite)]) + "\n"
+
+
+def figure(suite: Suite, found: Sequence[Entry], path: Path) -> None:
+    """Write a heat map of entries and members."""
+    from ..evaluation.crossplay import heat_map, save_figure
+
+    cells = np.array(
+        [[one.normalized(entry.rows[name]["score"]) for name, one in suite.members.items()] for entry in found]
+    )
+    save_figure(path, heat_map(cells, [entry.name for entry in found], 1.0, suite.name, "agent", "partner"))

@@ -1,0 +1,109 @@
+"""An agent plays with the members of a suite: one row of results for each.
+
+Results are those of a study (`agents.studies`), so that an interrupted run goes on, files can be merged, and every row
+says which command, machine and networks made it. A row keeps the sum of the scores of every `BATCH` deals: enough to
+play some of them again and compare, and for an error that takes into account that all partners play the same deals.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..playing.play import play, standard_error
+from ..playing.policy import Policy
+from ..registry import SEARCH, load_with, with_observation_of
+from ..studies.study import Result, Row
+from .suite import Suite, named
+
+__all__ = ["BATCH", "Meeting", "means", "meetings", "play_meeting", "score_of", "sums_of"]
+
+BATCH = 20
+"""Deals whose scores are summed up in one number."""
+SEARCHED = 100
+"""Deals that a search plays before its results are written."""
+
+
+@dataclass(frozen=True)
+class Meeting(Row):
+    """An agent and a member of a suite; ``wanted`` counts deals."""
+
+    suite: str
+    agent: str
+    partner: str
+    search: str = ""
+    """How the agent searches, as JSON; empty if it does not."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Both, by name."""
+        return (self.agent, self.partner)
+
+    @property
+    def effort(self) -> dict[str, Any]:
+        """How it searches, by keyword."""
+        return json.loads(self.search) if self.search else {}
+
+
+def meetings(suite: Suite, agent: str, games: int, effort: Mapping[str, Any]) -> list[Meeting]:
+    """An agent and every member of a suite.
+
+    Raises:
+        ValueError: the suite has not so many deals.
+    """
+    if not (games == suite.games or (games % BATCH == 0 and 0 < games < suite.games)):
+        raise ValueError(f"games must be a multiple of {BATCH} up to the suite's {suite.games:,}, got {games}")
+    search = json.dumps(dict(effort), sort_keys=True) if effort else ""
+    return [Meeting(suite.name, agent, partner, search, wanted=games) for partner in suite.members]
+
+
+def play_meeting(row: Meeting, before: Result | None) -> dict[str, Any]:
+    """Some more deals of a row than in ``before``, or all: how many there are, their score and their `sums_of`.
+
+    Raises:
+        ValueError: an agent cannot be loaded.
+    """
+    sums = [] if before is None else before["sums"]
+    done = BATCH * len(sums)
+    count = min(SEARCHED, row.wanted - done) if row.agent.startswith(SEARCH) else row.wanted - done
+    sums = [*sums, *sums_of(row, done, count)]
+    return {"done": done + count, **score_of(sums), "sums": sums}
+
+
+def score_of(sums: Sequence[Sequence[int]]) -> dict[str, float | None]:
+    """The mean score of all deals and seats, and its standard error over batches."""
+    scores = means(sums)
+    return {"score": round(float(scores.mean()), 6), "score_error": standard_error(scores)}
+
+
+def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[list[int]]:
+    """Sums of the scores of every `BATCH` deals, (batches, players): with the agent at each seat.
+
+    Args:
+        row: who plays.
+        first: the first deal.
+        count: how many, a multiple of `BATCH`.
+        trust: whether the agent's code may be imported, as in `agents.load`.
+
+    Raises:
+        ValueError: an agent cannot be loaded.
+    """
+    suite = named(row.suite)
+    config = with_observation_of(suite.config, row.agents)
+    agent, partner = load_with(row.effort, row.agent, config, trust), load_with({}, row.partner, config)
+    seats = [line_up(agent, partner, seat, config.players) for seat in range(config.players)]
+    scores = [play(config, line, count, suite.seed, first=first).score for line in seats]
+    return np.stack(scores, axis=1).reshape(-1, BATCH, config.players).sum(axis=1).tolist()
+
+
+def line_up(agent: Policy, partner: Policy, seat: int, players: int) -> list[Policy]:
+    """The agent at one seat and the partner at all others."""
+    return [agent if k == seat else partner for k in range(players)]
+
+
+def means(sums: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    """The mean score of every batch, (batches,): over its deals and the agent's seats."""
+    return np.mean(np.array(sums, np.float64), axis=1) / BATCH

@@ -1,0 +1,81 @@
+"""Files of results that others may have made: what a row must be, and whether it is found again."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from hanabako.words.checks import shown
+
+from ..playing.play import standard_error
+from ..studies.store import is_stale, merged, read_file
+from ..studies.study import Result
+from .meetings import BATCH, Meeting, means, score_of, sums_of
+from .suite import named
+
+__all__ = ["differences", "read"]
+
+
+def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
+    """The rows of files that `hanabako challenge run` wrote, of any suites, merged.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: it holds something else; names the file.
+    """
+    return merged([[checked(row, path) for row in read_file(path)[1]] for path in paths])
+
+
+def checked(row: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A row of a file, if it can be played again; its score is what its sums say.
+
+    Raises:
+        ValueError: it cannot; names the file.
+    """
+    names = Meeting("", "", "").values()
+    if row["fields"] != list(names) or not all(isinstance(row[name], str) for name in names):
+        raise ValueError(
+            f"{path}: the fields of a row must be {', '.join(names)}, all texts, got {shown(row['fields'])}"
+        )
+    suite, sums = named(row["suite"]), row.get("sums")
+    if row["partner"] not in suite.members:
+        raise ValueError(f"{path}: partner must be a member of {suite.name}, got {shown(row['partner'])}")
+    size, most = suite.config.players, BATCH * suite.config.max_score
+    if not isinstance(sums, list) or not all(is_batch(numbers, size, most) for numbers in sums):
+        raise ValueError(f"{path}: sums of a row must be lists of {size} whole numbers from 0 to {most}")
+    if not 0 < row["done"] == BATCH * len(sums) <= suite.games:
+        raise ValueError(f"{path}: done must be {BATCH} for each of the sums, up to {suite.games}, got {row['done']}")
+    return row | score_of(sums)
+
+
+def is_batch(numbers: Any, size: int, most: int) -> bool:
+    """Whether something read from a file can be the scores of a batch, by seats."""
+    return (
+        isinstance(numbers, list) and len(numbers) == size and all(type(n) is int and 0 <= n <= most for n in numbers)
+    )
+
+
+def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
+    """Play a row again: a line for what is not as it says.
+
+    Scores of bots are found again exactly. Networks round sums differently on other processors, and a search by the
+    clock thinks more or less: then the mean must be within a standard error.
+
+    Args:
+        row: as `read` returns it.
+        games: only the first deals, a multiple of `BATCH`; None is all that it has.
+        trust: import the code of an agent that it names.
+
+    Raises:
+        ValueError: the agent cannot be loaded, or its file is not the one that played.
+    """
+    if is_stale(row):
+        raise ValueError(f"the file of {shown(row['agent'])} or {row['partner']} is not the one that played")
+    meeting = Meeting(row["suite"], row["agent"], row["partner"], row["search"])
+    claimed = row["sums"][: None if games is None else games // BATCH]
+    found = sums_of(meeting, 0, BATCH * len(claimed), trust)
+    if found == claimed:
+        return
+    scores, said = means(found), float(means(claimed).mean())
+    error = standard_error(scores) if row.get("networks") or meeting.search else None
+    if error is None or not abs(scores.mean() - said) <= error:
+        yield f"{said:.3f} with {row['partner']} is claimed, {scores.mean():.3f} found"

@@ -1,0 +1,166 @@
+"""Play an agent with a fixed set of partners that it has not met in training, and compare it with others that did.
+
+    hanabako challenge run hanabi-2p-v1 --agent smart
+    hanabako challenge run hanabi-2p-v1 --agent runs/NAME --cores 2
+    hanabako challenge run hanabi-2p-v1 --agent search:questions --games 100
+    hanabako challenge page hanabi-2p-v1 hanabi-2p-v1.json --png agents.png
+    hanabako challenge verify hanabi-2p-v1.json
+
+The agent sits at every seat in turn, its partner at all others; all agents play the same deals. A score of 0 with a
+partner is what random play comes to with it, 1 the best that was found when the set was made; the score of the whole is
+the mean over partners. Results go to a file: an interrupted run goes on, other agents are added, and anybody can play
+them again by `verify`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from tqdm import tqdm
+
+from hanabako.files import check_writable, write_text
+
+from ..challenges.board import entries, figure, lines, page
+from ..challenges.meetings import BATCH, meetings, play_meeting
+from ..challenges.results import differences, read
+from ..challenges.suite import named
+from ..registry import effort_of, load_to_play, with_observation_of
+from ..studies.running import executor_of
+from ..studies.running import run as run_study
+from ..studies.store import origin_of
+from ..studies.study import Study, key_of
+
+__all__ = ["Args", "run"]
+
+SuiteName = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUITE")]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Play an agent with all partners of a suite, and print what it scores."""
+
+    suite: SuiteName
+    """The set of partners: hanabi-2p-v1."""
+    agent: str
+    """An agent's name, file or run's folder; or FILE.py:NAME, whose code is imported and run."""
+    search: tuple[str, ...] = ()
+    """How an agent search:NAME thinks, as name=value: see ``agents.load``."""
+    games: int | None = None
+    """Only the first deals of the suite, for agents that take long; by default all."""
+    cores: int = 1
+    """Partners played with at the same time, in processes of their own."""
+    out: Path | None = None
+    """The file of results, to which these are added; by default SUITE.json in this folder."""
+    again: bool = False
+    """Play from the beginning, also what is complete."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """Write a page with the scores of all agents in files of results."""
+
+    suite: SuiteName
+    """The set of partners."""
+    files: tyro.conf.Positional[tuple[Path, ...]]
+    """Files that `run` wrote."""
+    out: Path | None = None
+    """The page, in Markdown; by default it is printed."""
+    png: Path | None = None
+    """Also draw what each agent scores with each partner."""
+
+
+@dataclass(frozen=True)
+class Verify:
+    """Play what files of results say again, and say whether it is found."""
+
+    files: tyro.conf.Positional[tuple[Path, ...]]
+    """Files that `run` wrote, here or elsewhere."""
+    games: int | None = None
+    """Only the first deals; by default all."""
+    trust: bool = False
+    """Import and run the code of agents that the files name as FILE.py:NAME or package.module:NAME."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Play agents with fixed sets of partners."""
+
+    do: Annotated[Run | Page | Verify, tyro.conf.arg(name="")]
+
+
+def run(args: Args) -> None:
+    """Do what was asked for.
+
+    Raises:
+        ValueError: no such suite or agent, or files that hold something else.
+        OSError: a file cannot be read or written.
+        SystemExit: the agent could not play with every partner; or a file does not stand.
+    """
+    match args.do:
+        case Run():
+            play(args.do)
+        case Page():
+            show(args.do)
+        case Verify():
+            verify(args.do)
+
+
+def play(args: Run) -> None:
+    """Play what is missing and print the agent's scores."""
+    suite = named(args.suite)
+    suite.check()
+    effort, path = effort_of(args.search, [args.agent]), args.out or Path(f"{suite.name}.json")
+    rows = meetings(suite, args.agent, suite.games if args.games is None else args.games, effort)
+    load_to_play(args.agent, with_observation_of(suite.config, [args.agent]), effort)
+    words = [
+        "challenge",
+        "run",
+        suite.name,
+        "--agent",
+        args.agent,
+        *(["--search", *args.search] if args.search else []),
+    ]
+    study, executor = Study(suite.name, rows, play_meeting, unit="deal"), executor_of(args.cores)
+    refused = run_study(study, path, origin_of(words), None, executor, args.cores, again=args.again)
+    for row, why in refused.items():
+        raise SystemExit(f"hanabako challenge: {row}: {why}")
+    keys = {row.key for row in rows}
+    (entry,) = entries(suite, [result for result in read([path]) if key_of(result) in keys])
+    print("\n".join(lines(suite, entry)))
+
+
+def show(args: Page) -> None:
+    """Write the page."""
+    suite = named(args.suite)
+    check_writable(args.out, args.png)
+    found = entries(suite, read(args.files))
+    if not found:
+        raise ValueError(f"no agent in these files has played with all partners of {suite.name}")
+    if args.out is None:
+        print(page(suite, found), end="")
+    else:
+        write_text(args.out, page(suite, found))
+    if args.png is not None:
+        figure(suite, found, args.png)
+
+
+def verify(args: Verify) -> None:
+    """Play rows again and say what is found."""
+    if args.games is not None and (args.games < 1 or args.games % BATCH):
+        raise ValueError(f"games must be a multiple of {BATCH}, got {args.games}")
+    rows = read(args.files)
+    for name in dict.fromkeys(row["suite"] for row in rows):
+        named(name).check()
+    wrong = 0
+    for row in tqdm(rows, unit="row"):
+        try:
+            found = list(differences(row, args.games, args.trust))
+        except ValueError as error:
+            found = [str(error)]
+        wrong += bool(found)
+        for line in found:
+            tqdm.write(f"{row['agent']}: {line}")
+    print(f"{len(rows) - wrong} of {len(rows)} rows are found again")
+    if wrong:
+        raise SystemExit(1)

@@ -1,0 +1,160 @@
+"""The challenge hanabi-2p-v1: what is little and much with each partner, and the agents of the first page.
+
+    hanabako study run challenge_networks --cores 2          # trains six of the partners, three core-hours
+    python -m benchmarks.strength.challenge_hanabi_2p        # lets them ship, and writes the suite
+    hanabako study run challenge_hanabi_2p --cores 2         # floors, responses, and the page: about six core-hours
+    python -m benchmarks.strength.challenge_hanabi_2p        # writes the suite again, with floors and bests
+
+A response is a network that learns on for 15 core-minutes, with one partner at the other seat, from the network that
+ships. The best with a partner is the most that its response, the partner itself or another member scores with it.
+"""
+
+import json
+import shlex
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from agents.challenges.board import entries, partners, table
+from agents.challenges.meetings import Meeting, meetings, play_meeting, score_of, sums_of
+from agents.challenges.suite import FOLDER, named, names
+from agents.learning.common.launch import train_to_the_end
+from agents.networks.neural_policy import load_network, save_policy
+from agents.networks.policy_file import read_metadata
+from agents.registry import PRETRAINED, network_file
+from agents.studies import Row, Study
+from agents.studies.store import read_results
+from agents.studies.study import Result, Results
+from hanabako.files import write_text
+from hanabako.games import config_from_dict, config_to_dict
+from hanabi_env import HanabiConfig
+
+SUITE = "hanabi-2p-v1"
+ABOUT = "Partners for standard Hanabi: bots of each kind, and networks."
+SEED, GAMES = 2026, 1000
+BOTS = ("iggi", "piers", "flawed", "outer", "vdb", "smart", "smart_safe", "information", "questions")
+TRAINED = ("symmetric-1", "symmetric-2", "dense-1", "dense-2", "other-play-1", "other-play-2")
+"""Runs of `challenge_networks`."""
+SHIPPED = "hanabi-standard-2p"
+"""The network that responses begin with."""
+NETWORKS = (SHIPPED, f"{SHIPPED}-canonical", *(f"{SHIPPED}-{name}" for name in TRAINED))
+OTHERS = ("random", "internal", "cautious", "recommendation")
+"""Agents of the page that are no members."""
+SEARCHES, SEARCHED = "search:questions", 100
+"""An agent that thinks long, and how many deals it plays."""
+MINUTES = 15
+RESULTS = Path(__file__).resolve().parent / "results" / "challenge_hanabi_2p.json"
+RUNS = Path("runs") / "challenge_hanabi_2p"
+TRAINED_RUNS = Path("runs") / "challenge_networks"
+
+
+@dataclass(frozen=True)
+class Response(Row):
+    """A network that learns on with one partner, and what it scores with that."""
+
+    partner: str
+    start: str = SHIPPED
+    minutes: int = MINUTES
+    """Of a core's work."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The partner, and the network that learns on."""
+        return (self.partner, self.start)
+
+    @property
+    def folder(self) -> Path:
+        """The run's."""
+        return RUNS / self.partner
+
+    @property
+    def settings(self) -> list[str]:
+        """What the learner is told."""
+        words = ["--preset", "standard", "--start", self.start, "--partners", self.partner, "--seed", "1"]
+        return [*words, "--minutes", str(self.minutes), "--clock", "core"]
+
+
+def play(row: Response | Meeting, before: Result | None) -> dict[str, Any]:
+    """Train a response and play with its partner, or let an agent and a partner play; returns what was measured.
+
+    Raises:
+        SystemExit: training was interrupted.
+        ValueError: it failed.
+    """
+    if isinstance(row, Meeting):
+        return play_meeting(row, before)
+    last = train_to_the_end(1, row.folder, row.settings, f"hanabako study run {STUDY.name}")
+    sums = sums_of(Meeting(SUITE, str(row.folder / "policy.safetensors"), row.partner), 0, GAMES)
+    cost = {name: last[name] for name in ("steps", "core_seconds")}
+    command = shlex.join(["hanabako", "train", "--ranks", "1", *row.settings])
+    return {"done": 1, "command_of_run": command, **cost, **score_of(sums), "sums": sums}
+
+
+def rows() -> list[Row]:
+    """All that the suite and its page need."""
+    suite = named(SUITE)
+    played = [(name, GAMES) for name in (*OTHERS, *suite.members)] + [(SEARCHES, SEARCHED)]
+    met = [meeting for name, games in played for meeting in meetings(suite, name, games, {})]
+    return [*(Response(name) for name in suite.members), *met]
+
+
+# --- The suite --------------------------------------------------------------------------------------------------------
+
+
+def ship() -> None:
+    """Put the policies of `TRAINED` that there are among the networks that ship."""
+    for run in TRAINED:
+        name, policy = f"{SHIPPED}-{run}", TRAINED_RUNS / run / "policy.safetensors"
+        if network_file(name) is None and policy.exists():
+            metadata = read_metadata(policy)
+            config, about = config_from_dict(metadata["config"]), metadata["about"] | {"name": name}
+            save_policy(PRETRAINED / f"{name}.safetensors", load_network(policy, config), config, about)
+
+
+def suite_of(results: Results) -> dict[str, Any]:
+    """The suite as its file holds it, as far as there are results."""
+    members = {name: member_of(name, results) for name in (*BOTS, *NETWORKS) if name in BOTS or network_file(name)}
+    config = config_to_dict(HanabiConfig())
+    return {"name": SUITE, "about": ABOUT, "config": config, "seed": SEED, "games": GAMES, "members": members}
+
+
+def member_of(name: str, results: Results) -> dict[str, Any]:
+    """A member as the suite's file holds it: without results, its floor is 0 and its best the game's."""
+    trained = next(
+        (row for row in results if row["fields"] == list(Response(name).values()) and row["partner"] == name), None
+    )
+    with_it = {row["agent"]: row["score"] for row in results if "agent" in row["fields"] and row["partner"] == name}
+    found = {"its response": trained["score"]} if trained else {"nobody": 25.0}
+    found |= {agent: score for agent, score in with_it.items() if agent in (*BOTS, *NETWORKS)}
+    best_by = max(found, key=found.__getitem__)
+    path = network_file(name)
+    return {
+        "floor": with_it.get("random", 0.0),
+        "best": found[best_by],
+        "best_by": "itself" if best_by == name else best_by,
+        "command": trained["command_of_run"] if trained else "",
+        "sha256": None if path is None else sha256(path.read_bytes()).hexdigest(),
+    }
+
+
+def main() -> None:
+    """Let networks ship, and write the suite."""
+    ship()
+    path = FOLDER / f"{SUITE}.json"
+    write_text(path, json.dumps(suite_of(read_results(RESULTS)), indent=1) + "\n")
+    print(path)
+
+
+def page(results: Results) -> str:
+    """The agents of the page, and the partners, in Markdown."""
+    suite = named(SUITE)
+    return "\n\n".join([table(suite, entries(suite, results)), partners(suite)])
+
+
+STUDY = Study(
+    "challenge_hanabi_2p", rows() if SUITE in names() else [], play, {"challenge_hanabi_2p": page}, unit="deal"
+)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""A challenge: an agent and fixed partners on fixed deals, scored between floor and best, and played again."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+from agents.challenges import suite as suites
+from agents.challenges.board import entries
+from agents.challenges.meetings import BATCH
+from agents.commands.command_line import main
+from agents.playing.play import play
+from agents.registry import PRETRAINED
+from hanabako.games import config_to_dict, make_config
+
+MINI = make_config("hanabi", "mini")
+NETWORK = "hanabi-mini-2p"
+FILE = sha256((PRETRAINED / f"{NETWORK}.safetensors").read_bytes()).hexdigest()
+MEMBERS: dict[str, dict[str, Any]] = {
+    "piers": {"floor": 0.5, "best": 8.5, "sha256": None},
+    "smart": {"floor": 0.25, "best": 8.25, "sha256": None},
+    NETWORK: {"floor": 1.0, "best": 9.0, "sha256": FILE},
+}
+TOLD = {"best_by": "its response", "command": "hanabako train ..."}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the suite ``tiny``, and no others, in which commands run."""
+    write_suite(tmp_path)
+    monkeypatch.setattr(suites, "FOLDER", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_suite(folder: Path, **changes: Any) -> None:
+    members = {name: told | TOLD for name, told in MEMBERS.items()}
+    content = {"name": "tiny", "about": "Some.", "config": config_to_dict(MINI), "seed": 5, "games": 3 * BATCH}
+    (folder / "tiny.json").write_text(json.dumps(content | {"members": members} | changes), encoding="utf-8")
+
+
+def run(agent: str, *words: str, out: str = "results/tiny.json") -> list[dict[str, Any]]:
+    main(["challenge", "run", "tiny", "--agent", agent, "--out", out, *words])
+    return rows(out)
+
+
+def rows(path: str = "results/tiny.json") -> list[dict[str, Any]]:
+    return json.loads(Path(path).read_text(encoding="utf-8"))["rows"]
+
+
+def test_scores_are_those_of_both_seatings_on_the_suites_deals(capsys: pytest.CaptureFixture[str]):
+    found = {row["partner"]: row for row in run("piers")}
+    lines = capsys.readouterr().out
+    parts = []
+    for name, told in MEMBERS.items():
+        config = make_config("hanabi", "mini", settings=["derived=true"])
+        piers, partner = agents.load("piers", config), agents.load(name, config)
+        scores = np.array([play(config, seats, 3 * BATCH, 5).score for seats in ([piers, partner], [partner, piers])])
+        assert found[name]["score"] == pytest.approx(scores.mean())
+        assert found[name]["sums"] == scores.reshape(2, 3, BATCH).sum(axis=2).T.tolist()
+        parts.append((scores.mean(axis=0) - told["floor"]) / (told["best"] - told["floor"]))
+    batches = np.mean(parts, axis=0).reshape(3, BATCH).mean(axis=1)
+    assert f"piers: {batches.mean():.3f} ± {batches.std(ddof=1) / 3**0.5:.3f} on 60 deals of tiny" in lines
+
+
+def test_a_network_is_met_by_agents_that_observe_otherwise():
+    (row,) = [row for row in run(NETWORK, "--games", str(BATCH)) if row["partner"] == NETWORK]
+    config = make_config("hanabi", "mini", settings=["derived=true"])
+    alone = play(config, agents.load(NETWORK), BATCH, 5)
+    assert row["sums"] == [[int(alone.score.sum())] * 2]
+
+
+def test_a_run_goes_on_from_fewer_deals_as_if_it_had_not_stopped():
+    run("smart", "--games", "20")
+    went_on = run("smart")
+    assert [row["sums"] for row in went_on] == [row["sums"] for row in run("smart", out="whole.json")]
+    assert [row["done"] for row in went_on] == [60] * 3
+
+
+def test_three_players_have_the_agent_at_each_seat(folder: Path):
+    config = make_config("hanabi", "standard", players=3)
+    told = {"piers": MEMBERS["piers"] | TOLD}
+    write_suite(folder, config=config_to_dict(config), members=told)
+    (row,) = run("outer", "--games", "20")
+    outer, piers = agents.load("outer", config), agents.load("piers", config)
+    seats = [[outer, piers, piers], [piers, outer, piers], [piers, piers, outer]]
+    assert row["sums"] == [[int(play(config, line, 20, 5).score.sum()) for line in seats]]
+
+
+def test_a_page_ranks_all_agents_that_met_everyone(capsys: pytest.CaptureFixture[str]):
+    run("smart")
+    run("random", out="other.json")
+    run("search:smart", "--search", "rollouts=20", "--games", "20")
+    capsys.readouterr()
+    main(["challenge", "page", "tiny", "results/tiny.json", "other.json", "--png", "picture.png"])
+    page = capsys.readouterr().out
+    names = [line.split(" | ")[0].removeprefix("| ") for line in page.splitlines() if line.startswith("| ")]
+    ranked = [entry.name for entry in entries(suites.named("tiny"), [*rows(), *rows("other.json")])]
+    assert names == ["agent", *ranked, "partner", *MEMBERS]
+    assert sorted(ranked) == ["random", "search:smart rollouts=20", "smart"] and ranked[-1] == "random"
+    assert "| the first 20 |" in page and "0.50 | 8.50 | its response" in page
+    assert Path("picture.png").read_bytes().startswith(b"\x89PNG")
+    main(["challenge", "page", "tiny", "results/tiny.json", "other.json", "--out", "page.md"])
+    assert Path("page.md").read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize("agent", ["piers", NETWORK])
+def test_what_was_played_is_found_again_and_what_was_not_is_not(agent: str, capsys: pytest.CaptureFixture[str]):
+    run(agent)
+    main(["challenge", "verify", "results/tiny.json"])
+    main(["challenge", "verify", "results/tiny.json", "--games", "20"])
+    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
+    content["rows"][1]["sums"][0][1] -= 40
+    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        main(["challenge", "verify", "results/tiny.json", "--games", "20"])
+    assert end.value.code == 1 and "2 of 3 rows are found again" in capsys.readouterr().out
+
+
+def test_code_in_a_file_of_others_runs_only_if_it_is_trusted(folder: Path, capsys: pytest.CaptureFixture[str]):
+    code = ["import agents", "print('code ran')", "def make(config): return agents.load('piers', config)", ""]
+    (folder / "mine.py").write_text("\n".join(code), encoding="utf-8")
+    run("mine.py:make", "--games", "20")
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["challenge", "verify", "results/tiny.json"])
+    said = capsys.readouterr()
+    assert "--trust" in said.out + said.err and "code ran" not in said.out
+    main(["challenge", "verify", "results/tiny.json", "--trust"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sums": [[1]]}, "sums of a row must be lists of 2 whole numbers from 0 to 180"),
+        ({"sums": [[181, 0]]}, "from 0 to 180"),
+        ({"sums": [[0.5, 0]]}, "whole numbers"),
+        ({"sums": {}}, "sums"),
+        ({"done": 40}, "done must be 20 for each of the sums, up to 60, got 40"),
+        ({"partner": "outer"}, "partner must be a member of tiny, got 'outer'"),
+        ({"suite": "huge"}, "suite must be one of tiny, got 'huge'"),
+        ({"agent": 3}, "all texts"),
+        ({"fields": ["agent"]}, "the fields of a row must be suite, agent, partner, search"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_refused(changes: dict[str, Any], words: str):
+    run("piers", "--games", "20")
+    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
+    content["rows"][0] |= changes
+    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
+    for command in (["page", "tiny"], ["verify"]):
+        with pytest.raises(SystemExit, match=f"results/tiny.json: .*{words}|{words}"):
+            main(["challenge", *command, "results/tiny.json"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "tiny2", "--agent", "piers"], "suite must be one of tiny, got 'tiny2'; did you mean tiny?"),
+        (["run", "tiny", "--agent", "pier"], "did you mean piers"),
+        (["run", "tiny", "--agent", "piers", "--games", "30"], "games must be a multiple of 20 up to the suite's 60"),
+        (["run", "tiny", "--agent", "piers", "--games", "0"], "got 0"),
+        (["run", "tiny", "--agent", "piers", "--games", "80"], "got 80"),
+        (["run", "tiny", "--agent", "piers", "--search", "rollouts=3"], "for agents that search"),
+        (["run", "tiny", "--agent", "hanabi-standard-2p"], "cannot play"),
+        (["page", "tiny", "none.json"], "none.json"),
+        (["verify", "none.json"], "none.json"),
+    ],
+)
+def test_wrong_words_end_in_one_sentence(words: list[str], said: str):
+    with pytest.raises(SystemExit) as end:
+        main(["challenge", *words])
+    message = str(end.value.code)
+    assert message.startswith("hanabako challenge: ") and said in message and "\n" not in message
+    assert not Path("tiny.json.lock").exists()
+
+
+def test_a_member_whose_file_has_changed_is_not_played_with(folder: Path):
+    told = MEMBERS | {NETWORK: MEMBERS[NETWORK] | {"sha256": "0" * 64}}
+    write_suite(folder, members={name: one | TOLD for name, one in told.items()})
+    with pytest.raises(SystemExit, match=f"the file of {NETWORK} is not the one that the suite was made with"):
+        run("piers")
+
+
+def test_a_score_may_be_above_one_and_below_zero():
+    member = suites.Member("piers", 1.0, 5.0, "smart", "")
+    assert [member.normalized(score) for score in (0.0, 1.0, 5.0, 6.0)] == [-0.25, 0.0, 1.0, 1.25]
