@@ -28,6 +28,7 @@ def rules(config: HanabiConfig) -> str:
     told = "may touch no card at all" if config.empty_hints else "must touch at least one card"
     opening = -config.ranks if config.black_powder else 0
     keeps = config.score_on_loss == "fireworks" and not config.final_bouquet
+    lost = "the points on the fireworks" if keeps else opening
     text = f"""\
 You play Hanabi, a cooperative card game, with {others}. All see the hands of the others and not their own.
 The cards, a letter for the suit and a number for the rank, with their copies in the box:
@@ -43,7 +44,7 @@ There are {config.max_information_tokens} information tokens and {config.max_lif
   there.
 - "hint 1 R" or "hint 1 3": spend an information token and tell the player so many seats behind you (1 is the next)
   which of their cards are of that color or rank. A hint {told}.
-The game ends at once when every firework is complete, or the last life is lost: then it scores {"the points on the fireworks" if keeps else opening}."""
+The game ends at once when every firework is complete, or the last life is lost: then it scores {lost}."""
     return "\n".join([text, *_end_and_variants(config)])
 
 

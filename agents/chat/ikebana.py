@@ -28,8 +28,8 @@ You play Ikebana, a card game for {config.players} players, each against the oth
 1 1 1 2 2 3 3 4 4 5, and the jokers J1 to J5, which have a value and take whatever color is best.
 Everybody begins with 6 prestige. In each round everybody adds one card a turn until all bouquets have five. A turn:
 - "draw": look at the top card of the deck. Then "keep" it, or "refuse" it: it goes face up on your discard, and you
-  draw the next one. The k-th refusal of a turn costs k prestige, paid to the k-th player behind you, going round. You cannot
-  refuse what you cannot pay.
+  draw the next one. The k-th refusal of a turn costs k prestige, paid to the k-th player behind you, going round. You
+  cannot refuse what you cannot pay.
 - or, before you draw, "buy 1": take the top card of the discard of the player so many seats behind you (1 is the next),
   and pay its value to that player.
 After the round a bouquet earns the points of its combinations times a multiplier. Two to five equal values count their

@@ -21,8 +21,8 @@ left to improve yours; koikoi is for a safe lead."""
 
 _ROUND = """\
 A round: both hold eight cards, eight lie on the field. In turn play a card of your hand: it captures a card of its
-month on the field, else it stays there. Of two that match you choose one; of three you {three}. Then the top card of the deck
-is turned up and captures by the same rules."""
+month on the field, else it stays there. Of two that match you choose one; of three you {three}.
+Then the top card of the deck is turned up and captures by the same rules."""
 _STOP = """\
 When your captured cards have made or improved a yaku in your turn, "stop" ends the round and you alone are paid for all
 your yaku; "koikoi" plays on for more, and the other may stop first."""

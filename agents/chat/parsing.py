@@ -8,8 +8,8 @@ __all__ = ["move_in", "notes_in"]
 MOST_NOTES = 4000
 """Characters of notes that are kept."""
 
-_THOUGHT = re.compile(r".*</think(?:ing)?>", flags=re.DOTALL | re.IGNORECASE)
-_MARK = r"(?:\b{word}\b[\"'*_`\s]*[:=]|<{word}>|\\boxed\{{)[\"'*_`\s\[(]*"
+_THOUGHT_OF = re.compile(r"</think(?:ing)?>", flags=re.IGNORECASE)
+_MARK = r"(?:\b{word}\b[\"'*_`\s]{{0,20}}[:=]|<{word}>|\\boxed\{{)[\"'*_`\s\[(]*"
 _ANSWER = re.compile(_MARK.format(word="answer"), flags=re.IGNORECASE)
 _MOVE = re.compile(_MARK.format(word="(?:move|action|choice)"), flags=re.IGNORECASE)
 _NOTES = re.compile(_MARK.format(word="notes?"), flags=re.IGNORECASE)
@@ -33,7 +33,7 @@ def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None =
     Returns:
         One of ``legal``, or None: the answer names none of them.
     """
-    text = _THOUGHT.sub("", answer)
+    text = _THOUGHT_OF.split(answer)[-1]
     moves = _Moves(legal, names or {})
     for mark, decides in ((_ANSWER, True), (_MOVE, False)):
         if found := list(mark.finditer(text)):
@@ -47,7 +47,7 @@ def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None =
 
 def notes_in(answer: str) -> str | None:
     """What an answer keeps for the next turn: the text from the last "Notes:" to its "Answer:"; None if nothing."""
-    text = _THOUGHT.sub("", answer)
+    text = _THOUGHT_OF.split(answer)[-1]
     found = list(_NOTES.finditer(text))
     if not found:
         return None

@@ -3,6 +3,7 @@
 import json
 import os
 import time
+import weakref
 from typing import Any, NamedTuple, Protocol
 
 from hanabako.words.checks import shown
@@ -77,6 +78,8 @@ class Server:
                 "OPENAI_API_KEY must hold the server's key, and OPENAI_BASE_URL its address if it is not OpenAI's;"
                 " a server without keys takes any"
             ) from None
+
+        weakref.finalize(self, self._client.close)
 
     def reply(self, messages: list[Message]) -> Reply:
         """See `Model.reply`.
