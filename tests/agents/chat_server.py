@@ -22,6 +22,19 @@ def first(turn: str) -> str:
     return f"I think.\n**Answer:** {legal_of(turn)[0]}"
 
 
+def events_of(answer: dict[str, Any]) -> Iterator[str]:
+    """The answer as a stream that has it in one piece."""
+    about = {**answer, "object": "chat.completion.chunk"}
+    (choice,) = answer["choices"]
+    pieces: list[Any] = [
+        about | {"usage": None, "choices": [{"index": 0, "delta": choice["message"], "finish_reason": None}]},
+        about | {"usage": None, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        about | {"choices": []},
+    ]
+    yield from (f"data: {json.dumps(piece)}\n\n" for piece in pieces)
+    yield "data: [DONE]\n\n"
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Any
@@ -38,14 +51,15 @@ class Handler(BaseHTTPRequestHandler):
             usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
             answer = {"id": "1", "object": "chat.completion", "created": 1, "model": asked["model"]}
             answer |= {"choices": [choice], "usage": usage}
-        body = json.dumps(answer).encode()
+        streams = bool(asked.get("stream")) and "choices" in answer
+        body = "".join(events_of(answer)) if streams else json.dumps(answer)
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Type", "text/event-stream" if streams else "application/json")
+        self.send_header("Content-Length", str(len(body.encode())))
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(body.encode())
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - their name
         """Says nothing."""
 
 

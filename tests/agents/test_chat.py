@@ -1,5 +1,7 @@
 """Language models at the table: what they are told, how their answers are read, and what is counted."""
 
+import asyncio
+import importlib
 import json
 import re
 import sys
@@ -22,12 +24,15 @@ from agents.chat.view import PROMPTS, Chat
 from agents.commands.command_line import main
 from agents.playing.play import play
 from agents.playing.seating import OneTable
+from docs.build import prompts
 from hanabako.games import game_named, game_of
+from hanabako.generated import filled
 from hanabi_env import PRESETS
 from tests.agents.chat_server import first, serving
 from tests.games import GAMES, GameUnderTest, short_name
 
 MINI = PRESETS["mini"]
+RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 EVERY_PROMPT = pytest.mark.parametrize("prompt", PROMPTS)
 
@@ -342,6 +347,11 @@ def test_partners_sit_in_turn_order_and_nonsense_is_counted() -> None:
     assert set(met) == {(1, 2), (2, 0)} and game.counts["illegal"] == game.counts["decisions"] > 0
 
 
+def test_the_page_shows_the_prompt_that_is_sent() -> None:
+    page = Path(prompts.PAGE).read_text(encoding="utf-8")
+    assert filled(page, [("prompt", prompts.prompt())]) == page, "python -m docs.build.prompts"
+
+
 # --- By name ----------------------------------------------------------------------------------------------------------
 
 
@@ -518,3 +528,30 @@ def test_a_server_counts_no_tokens_that_are_not_told(with_key: None, monkeypatch
 def test_the_list_of_agents_names_language_models(capsys: pytest.CaptureFixture[str]) -> None:
     main(["agents", "hanabi"])
     assert re.search(r"^  llm:MODEL +a language model", capsys.readouterr().out, flags=re.MULTILINE)
+
+
+@pytest.mark.filterwarnings("default")  # theirs
+def test_the_recipe_of_verifiers_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("verifiers.v1", reason="client: verifiers is not installed")
+    monkeypatch.syspath_prepend(RECIPES)
+    recipe = importlib.import_module("verifiers_hanabi")
+    clients = importlib.import_module("verifiers.v1.clients")
+    sampling = importlib.import_module("verifiers.v1").SamplingConfig()
+    monkeypatch.setenv("STUB_KEY", "none")
+    env = recipe.HanabiEnv(recipe.HanabiConfig(id="verifiers_hanabi", taskset={"id": "verifiers_hanabi"}))
+
+    async def episode(address: str) -> Any:
+        client = clients.EvalClientConfig(base_url=address, api_key_var="STUB_KEY")
+        async with env.serving():
+            (task,) = env.taskset.take(1)
+            return await env.run_episode(task, clients.ModelContext(client=client, model="m", sampling=sampling))
+
+    with serving() as server:
+        played = asyncio.run(episode(server.address))
+    (trace,) = played.traces
+    config = recipe.CONFIG
+    expected = play(config, [First(), agents.load("smart", config)], 1, seed=0)
+    assert played.ok and trace.rewards["points"].score == expected.score[0]
+    assert trace.metrics == {"decisions": len(server.asked), "illegal": 0.0}
+    roles = [message["role"] for message in server.asked[-1]["messages"]]
+    assert roles == ["system", *["user", "assistant"] * (len(server.asked) - 1), "user"], "the rules come once"
