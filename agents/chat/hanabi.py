@@ -24,7 +24,7 @@ your oldest card without hints. Think of what the others know, and of why they d
 def rules(config: HanabiConfig) -> str:
     """The rules of the game, with those of its variants alone that are played."""
     others = "one other player" if config.players == 2 else f"{config.players - 1} other players"
-    box = "\n".join(f"- {SUIT_NAMES[suit]} {suit}: {', '.join(_box(config, suit))}" for suit in suit_letters(config))
+    box = "\n".join(f"- {SUIT_NAMES[suit]} {suit}: {', '.join(box_of(config, suit))}" for suit in suit_letters(config))
     told = "may touch no card at all" if config.empty_hints else "must touch at least one card"
     opening = -config.ranks if config.black_powder else 0
     keeps = config.score_on_loss == "fireworks" and not config.final_bouquet
@@ -49,7 +49,7 @@ The game ends at once when every firework is complete, or the last life is lost:
     return "\n".join([text, *_end_and_variants(config)])
 
 
-def _box(config: HanabiConfig, suit: str) -> Iterator[str]:
+def box_of(config: HanabiConfig, suit: str) -> Iterator[str]:
     numbers, index = config.rules(), suit_letters(config).index(suit)
     return (f"{copies(numbers, index, rank - 1)} of {rank}" for rank in range(1, config.ranks + 1))
 

@@ -47,12 +47,12 @@ class ChatGame:
         self._answer = ""
         self._policy = ChatPolicy(self, config, prompt)
         policies = [*others[config.players - 1 - seat :], self._policy, *others[: config.players - 1 - seat]]
-        self._name, self._seat = player_name(seat), seat
+        self._name, self.seat = player_name(seat), seat
         entry = game_of(config)
         self._env = entry.module(entry.environment).raw_env(config=config)
         self._env.reset(seed=seed)
-        self._table = OneTable(self._env, policies, seed)
-        (self._seated,) = [seated for seated in self._table.players if isinstance(seated, ChatSeated)]
+        self.table = OneTable(self._env, policies, seed)
+        (self._seated,) = [seated for seated in self.table.players if isinstance(seated, ChatSeated)]
         self._let_others_move()
 
     @property
@@ -63,7 +63,7 @@ class ChatGame:
     @property
     def rules(self) -> str:
         """The system's text."""
-        return self._seated.chat_of(0, self._seat).rules
+        return self._seated.chat_of(0, self.seat).rules
 
     @property
     def counts(self) -> dict[str, int]:
@@ -83,7 +83,7 @@ class ChatGame:
         """
         if self.is_over:
             raise ValueError("the game is over")
-        return self._seated.chat_of(0, self._seat).turn(self._seated.view_of(0))
+        return self._seated.chat_of(0, self.seat).turn(self._seated.view_of(0))
 
     def answer(self, text: str) -> None:
         """The seat answers; an answer that names no legal move is replaced by a random one. The others follow.
@@ -106,6 +106,6 @@ class ChatGame:
             self._step()
 
     def _step(self) -> None:
-        self._env.step(self._table.action())
+        self._env.step(self.table.action())
         self.reward += float(self._env.rewards[self._name])
-        self._table.observe()
+        self.table.observe()

@@ -357,7 +357,7 @@ def test_the_page_shows_the_prompt_that_is_sent() -> None:
 
 @pytest.fixture
 def with_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("openai")
+    pytest.importorskip("openai", reason="client: openai is not installed")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.delenv(FIELDS, raising=False)
 
@@ -412,7 +412,7 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setitem(sys.modules, "openai", None)
         with pytest.raises(ValueError, match=r"needs openai: pip install 'hanabako\[llm\]'$"):
             agents.load("llm:m", MINI)
-    pytest.importorskip("openai")
+    pytest.importorskip("openai", reason="client: openai is not installed")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ValueError, match="OPENAI_API_KEY must hold the server's key"):
         agents.load("llm:m", MINI)
