@@ -26,12 +26,12 @@ __all__ = [
     "base_of",
     "effort_of",
     "fingerprints",
-    "imports_code",
     "is_file",
     "load",
     "load_to_play",
     "metadata_of",
     "names",
+    "need_trust",
     "network_file",
     "pretrained",
     "source_of",
@@ -105,20 +105,20 @@ def network_file(name_or_path: str | Path) -> Path | None:
 
 def source_of(name: str) -> Source | None:
     """Where the code is that is imported for an agent, behind its prefixes; None if it is one of the project's."""
-    source = source_named(base_of(name))
+    source = source_named(base_of(name)) if behind(name) == "NAME" else None
     known = source is not None and any(source.place in names(game) for game in game_names())
     return None if known else source
 
 
-def imports_code(values: Iterable[Any]) -> list[str]:
-    """The agents among settings, or parts of lists of them, for which code is imported.
+def need_trust(values: Iterable[Any]) -> list[str]:
+    """The agents among settings, or parts of lists of them, for which code is imported or a server is asked.
 
     Args:
         values: JSON types.
     """
     lists = (value if isinstance(value, (list, tuple)) else [value] for value in values)
     texts = [text for values in lists for value in values if isinstance(value, str) for text in value.split(",")]
-    return [text for text in texts if source_of(text) is not None]
+    return [text for text in texts if source_of(text) is not None or behind(text) == "MODEL"]
 
 
 def fingerprints(*names: str) -> dict[str, str]:
@@ -127,7 +127,7 @@ def fingerprints(*names: str) -> dict[str, str]:
     A network that is trained again keeps its name, but its old results no longer hold; the same goes for a bot whose
     file is edited. What such a file imports is not checked.
     """
-    sources = {name: source_of(name) for name in names}
+    sources = {name: source_of(name) for name in names if behind(name) != "MODEL"}
     files = {name: source.file() if source else network_file(base_of(name)) for name, source in sources.items()}
     return {name: sha256(path.read_bytes()).hexdigest()[:16] for name, path in files.items() if path is not None}
 
@@ -139,11 +139,12 @@ def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **
         name_or_path: one of `names`, one of `pretrained`, the file ``policy.safetensors`` of a training run or the
             run's folder; with ``search:`` before it, a seat that searches over that player. ``monte_carlo:2000`` is
             that bot with another number of roll-outs than its usual. ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE``
-            are networks that others published. ``FILE.py:NAME`` and ``package.module:NAME``
-            import that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, which is called without
-            arguments, or with ``config`` if it takes that; or an object), or a function of a config that returns one.
+            are networks that others published, ``llm:MODEL`` a language model. ``FILE.py:NAME`` and
+            ``package.module:NAME`` import that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, called
+            without arguments, or with ``config`` if it takes that; or an object), or a function of a config that
+            returns one.
         config: of the games; None is what the network was trained for.
-        trust: whether code may be imported; pass False for names read from files of others.
+        trust: whether code may be imported and servers asked; pass False for names read from files of others.
         **effort: of a search, see `agents.search.hanabi.policy.SearchPolicy` (Hanabi; `searcher` names those of the
             other games): ``rollouts`` or ``budget``, and what else it takes.
 
@@ -224,7 +225,7 @@ class Prefix(NamedTuple):
     """Makes the agent: of what stands behind the prefix, the config (of a file perhaps None, which is the file's own),
     the effort and ``trust``, as `load_with`."""
     behind: str
-    """What stands behind it: ``NAME`` of an agent, which prefixes may begin too, or ``FILE``."""
+    """What stands behind it: ``NAME`` of an agent, which prefixes may begin too, ``FILE``, or ``MODEL`` on a server."""
     about: str
     """What it makes, for lists of agents."""
 
@@ -240,7 +241,15 @@ def split(name: str) -> tuple[list[str], str]:
     while (prefix := prefix_of(name)) is not None:
         prefixes.append(prefix)
         name = name.removeprefix(prefix)
+        if PREFIXES[prefix].behind != "NAME":
+            break
     return prefixes, name
+
+
+def behind(name: str) -> str:
+    """What stands behind the prefixes of an agent's name, see `Prefix.behind`."""
+    prefixes, _ = split(name)
+    return PREFIXES[prefixes[-1]].behind if prefixes else "NAME"
 
 
 def base_of(name: str) -> str:
@@ -295,11 +304,21 @@ def published(family: str, file: str, config: Any, *_: Any) -> Policy:
     return load_published(family, Path(file), config)
 
 
+def language_model(name: str, config: Any, _: Any, trust: bool) -> Policy:
+    """A language model on a server; see `Prefix.make`."""
+    if not trust:
+        raise ValueError(f"{shown(f'llm:{name}')} comes out of a file, and would ask a server: only with --trust")
+    from .chat.policy import load_chat  # a folder of its own: most agents say nothing
+
+    return load_chat(name, config)
+
+
 PREFIXES = {
     SEARCH: Prefix(search_over, "NAME", "a seat that searches over the agent NAME"),
     "obl:": Prefix(partial(published, "obl"), "FILE", "Hanabi: off-belief learning as published, JaxMARL's or .pthw"),
     "sad:": Prefix(partial(published, "sad"), "FILE", "Hanabi: SAD as published, also with Other-Play, .pthw"),
     "bc_lstm:": Prefix(partial(published, "bc_lstm"), "FILE", "Hanabi: a clone of people, as AH2AC2 published it"),
+    "llm:": Prefix(language_model, "MODEL", "a language model on a server with OpenAI's protocol"),
 }
 """All prefixes. They come before names out of files."""
 
@@ -348,17 +367,17 @@ def load_to_play(
 
 def is_file(name: str) -> bool:
     """Whether an agent is a network in a file or a run's folder, or a search over one, and no name."""
-    prefixes, base = split(name)
-    if base.endswith(".safetensors") or any(PREFIXES[prefix].behind == "FILE" for prefix in prefixes):
-        return True
-    return isfile(Path(base, POLICY))  # noqa: PTH113 - as in `network_file`
+    base = base_of(name)
+    if behind(name) != "NAME":
+        return behind(name) == "FILE"
+    return base.endswith(".safetensors") or isfile(Path(base, POLICY))  # noqa: PTH113 - as in `network_file`
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:
     """What a network's file says of itself, or that of the network which is searched over; None for all else."""
-    prefixes, base = split(name)
+    base = base_of(name)
     path = Path(base) if base.endswith(".safetensors") else network_file(base)
-    if path is None or any(PREFIXES[prefix].behind == "FILE" for prefix in prefixes):
+    if path is None or behind(name) != "NAME":
         return None
     from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
 

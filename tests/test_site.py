@@ -35,8 +35,8 @@ EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 ALGORITHM = "reinforce"
 """The recipe that brings no other library: `docs/comparisons.md` shows it."""
 RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem != ALGORITHM}
-LONGER = {"careful_bot": 22}
-"""Recipes of more than ten lines: a bot."""
+LONGER = {"careful_bot": 22, "verifiers_hanabi": 40}
+"""Recipes of more than ten lines: a bot, and an environment of conversations."""
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 
 

@@ -62,6 +62,7 @@ WORDS = {
             "agents/p*": ("table_svg", "table_ansi"),
             "agents/commands/draw.py": ("table_svg",),
             "agents/bots/plain.py": ("table_ansi",),
+            "agents/chat/*": ("TableView", "table_ansi"),
         },
     ),
     "seat": Word(

@@ -9,7 +9,8 @@
     hanabako evaluate koikoi --agents counting,greedy_stop --mode tournament
 
 Agents are bots by name, networks that ship by name, policy files of training runs, and published networks of Hanabi:
-obl:FILE, sad:FILE, bc_lstm:FILE (see docs/published.md). Modes used to be options of
+obl:FILE, sad:FILE, bc_lstm:FILE (see docs/published.md); llm:MODEL is a language model (docs/language_models.md), for
+which --games should be few. Modes used to be options of
 their own, which go on working: --cross-play, --ad-hoc, --tournament, --communication, and --strangers for one-guest.
 """
 

@@ -18,7 +18,7 @@ from hanabako.machine import describe as describe_machine
 from hanabako.words.checks import as_seed, shown, usable_threads
 from hanabako.words.ranges import Size, check_ranges
 
-from ..playing.policy import Policy
+from ..playing.policy import Counting, Policy
 from ..registry import effort_of, is_file, load_to_play, metadata_of, with_observation_of
 from .modes import MODES, Mode, Name, Question, draw
 
@@ -94,7 +94,9 @@ def evaluate(args: Args) -> dict[str, Any]:
         **({"search": effort} if effort else {}),
         **({"refused": refused} if refused else {}),
     }
-    return about | mode.play(Question(config, agents, names, args.games, args.seed, args.num_threads))
+    played = mode.play(Question(config, agents, names, args.games, args.seed, args.num_threads))
+    answers = {name: agent.counted() for name, agent in agents.items() if isinstance(agent, Counting)}
+    return about | played | ({"answers": answers} if answers else {})
 
 
 def checked_mode(args: Args) -> Mode:
@@ -153,7 +155,18 @@ def describe(result: Mapping[str, Any]) -> str:
     """The result in words."""
     head = f"{result['config']['game']} {result['preset']}, {result['players']} players"
     head += f", observation {result['observation']}, {result['games']} games of seed {result['seed']}"
-    return "\n".join([head, *MODES[result["mode"]].describe(dict(result))])
+    answers = (describe_answers(name, counts) for name, counts in result.get("answers", {}).items())
+    return "\n".join([head, *MODES[result["mode"]].describe(dict(result)), *answers])
+
+
+def describe_answers(name: str, counts: Mapping[str, Any]) -> str:
+    """What the answers of a language model took, in a line."""
+    decisions = counts["decisions"] or 1
+    return (
+        f"{name}: {counts['decisions']:,} decisions, {counts['illegal']:,} of them illegal and replaced by random moves"
+        f" ({counts['illegal'] / decisions:.1%}); {counts['prompt_tokens']:,} tokens read,"
+        f" {counts['completion_tokens']:,} written; {counts['seconds'] / decisions:.2f} s a decision"
+    )
 
 
 def report(args: Args) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "Agent",
     "BatchedPolicy",
     "BatchedSeated",
+    "Counting",
     "GamesInPlay",
     "Mask",
     "Noise",
@@ -108,6 +109,15 @@ class Weighing(Protocol):
 
     values: list[dict[int, float] | None]
     """Per game what each action was thought to bring at the last decision that was searched."""
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A policy that counts what its decisions took: a language model."""
+
+    def counted(self) -> dict[str, Any]:
+        """What all games so far took, as JSON types; numbers ``decisions`` and ``illegal`` among them."""
+        ...
 
 
 class Policy(Protocol):

@@ -21,7 +21,7 @@ from agents.commands.command_line import main
 from agents.evaluation.modes import short_name
 from agents.playing.play import play
 from agents.playing.random_policy import RandomPolicy
-from agents.registry import PRETRAINED, fingerprints, imports_code, is_file
+from agents.registry import PRETRAINED, fingerprints, is_file, need_trust
 from agents.studies.comparison.reading import read
 from agents.studies.store import is_stale
 from hanabako.games import game_named, game_names, game_of
@@ -321,7 +321,7 @@ def test_the_bot_of_the_recipe_plays_better_than_chance():
 def test_a_network_trains_beside_a_bot_of_a_file_and_goes_on_only_with_trust(words: list[str], place: Path, capsys):
     written(place, MINE)
     main(["train", *tiny_words(place / "run", 1), *words, "--ranks", "1"])
-    with pytest.raises(SystemExit, match=r"run would import and run the code of mine.py:Timid: only with --trust"):
+    with pytest.raises(SystemExit, match=r"run would run code or ask servers for mine.py:Timid: only with --trust"):
         main(["train", "--resume", "run"])
     main(["train", "--resume", "run", "--trust"])
     assert json.loads((place / "run" / "config.json").read_text(encoding="utf-8"))["args"]["steps"] == UPDATE
@@ -400,7 +400,7 @@ def test_a_config_that_only_observes_otherwise_is_mended_by_the_line_in_the_erro
     line = str(refusal.value).partition("the rules are the same: config = ")[2].partition(", or --config ")[0]
     assert line == "dataclasses.replace(config, derived=True)"
     assert str(refusal.value).endswith(", or --config derived=true")
-    assert agents.load(NETWORK, replace(config, derived=True)).config.belief  # more than it reads
+    assert agents.load(NETWORK, replace(config, derived=True)).name == NETWORK  # it reads less
     with pytest.raises(ValueError, match=r"cannot play colors=2$"):
         agents.load(NETWORK, replace(config, colors=2))
 
@@ -481,7 +481,7 @@ def test_results_and_games_that_name_code_are_read_without_it(place: Path, monke
 
 def test_settings_that_name_code_are_found_and_no_others():
     values = ["hanabi", None, 3, ["derived=true"], ("smart,a.py:Timid", "search:pack.age:Timid"), "monte_carlo:20"]
-    assert imports_code(values) == ["a.py:Timid", "search:pack.age:Timid"]
+    assert need_trust(values) == ["a.py:Timid", "search:pack.age:Timid"]
 
 
 # --- Lists ------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 
-from ...registry import imports_code
+from ...registry import need_trust
 from .ranks import has_other_machines
 from .runs import finished, read_about
 from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train
@@ -138,7 +138,7 @@ def start(learner: Learner, args: Settings) -> None:
             what = "score" if game_named(read_about(run_dir)["config"]["game"]).cooperative else "return"
             print(f"greedy {what} {last['greedy_score']:.2f} +- {error:.2f}, {last['greedy_games']:,.0f} games")
         else:
-            trust = " --trust" if args.trust or imports_code(args.to_json().values()) else ""
+            trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
             print(f"Interrupted. To go on: --resume {run_dir}{trust}")
     elif os.environ.get("LOCAL_RANK") == "0":
         print(f"{run_dir}: machine 0 says how it ended")

@@ -23,7 +23,7 @@ from hanabako.interrupts import patient
 from hanabako.program import sentence
 from hanabako.words.checks import shown
 
-from ...registry import imports_code
+from ...registry import need_trust
 from . import algorithms
 from .algorithms import WRONG, Learner
 from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
@@ -185,7 +185,7 @@ def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
     """What a learner's command is told to go on with the run kept in ``run_dir``, or to begin it with ``settings``."""
     if not holds_checkpoint(run_dir / "checkpoint"):
         return [*settings, "--run-dir", str(run_dir)]
-    return ["--resume", str(run_dir), *(["--trust"] if imports_code(settings) else [])]
+    return ["--resume", str(run_dir), *(["--trust"] if need_trust(settings) else [])]
 
 
 def ranks_for(settings: Settings, machines: int = 1) -> int:

@@ -10,7 +10,7 @@ from hanabako.words.checks import usable_threads
 from hanabako.words.ranges import Positive, Size, Within, check_ranges
 from hanabako.words.typed import from_json
 
-from ...registry import imports_code, load
+from ...registry import load, need_trust
 from .ranks import Ranks, checked_device
 from .runs import read_about
 from .selfplay import SelfPlayEnvs
@@ -142,11 +142,11 @@ class Settings:
 
         Raises:
             ValueError: it holds no run, its ``config.json`` lacks a setting or has one of another type, or it names
-                agents whose code would be imported without ``trust``.
+                agents whose code would be imported, or servers asked, without ``trust``.
         """
         kept = read_about(run_dir)["args"]
-        if not trust and (code := imports_code(kept.values())):
-            raise ValueError(f"{run_dir} would import and run the code of {', '.join(code)}: only with --trust")
+        if not trust and (names := need_trust(kept.values())):
+            raise ValueError(f"{run_dir} would run code or ask servers for {', '.join(names)}: only with --trust")
         try:
             return cls.from_json({**kept, "run_dir": str(run_dir), "resume": str(run_dir), "trust": trust})
         except ValueError as error:

@@ -1,0 +1,164 @@
+"""A language model that takes seats: at every step it is asked about all its games at once."""
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.games import game_of
+from hanabako.interrupts import in_threads
+from hanabako.words.checks import shown
+
+from ..bots.plain import PlainView
+from ..playing.policy import GamesInPlay, Seated, has, rows_to_move, set_of, uniform
+from .server import Model, Reply, Server
+from .view import PROMPTS, USUAL, Chat, checked_prompt
+
+__all__ = ["AT_ONCE", "ChatPolicy", "ChatSeated", "load_chat"]
+
+AT_ONCE = 32
+"""Questions that wait for answers at the same time, at most."""
+
+
+class ChatPolicy:
+    """A language model that plays.
+
+    An answer that names no legal move is replaced by a random one, which the game's own stream of random numbers
+    chooses; `counted` says how often.
+
+    Args:
+        model: what answers.
+        config: what it plays.
+        prompt: one of `agents.chat.view.PROMPTS`.
+        name: for results.
+        at_once: see `AT_ONCE`.
+
+    Raises:
+        ValueError: there is no such prompt.
+    """
+
+    observes = False  # it is told in words
+    specializes = False
+    plays_apart = True
+
+    def __init__(
+        self, model: Model, config: Any, prompt: str = USUAL, name: str = "llm", at_once: int = AT_ONCE
+    ) -> None:
+        self.model, self.config, self.name, self.at_once = model, config, name, at_once
+        self.prompt = checked_prompt(prompt)
+        self.counts: Counter[str] = Counter()
+        """Over all games so far: ``decisions``, ``illegal`` answers among them, ``prompt_tokens``,
+        ``completion_tokens``, and ``milliseconds`` of waiting, the sum over all answers."""
+        self._lock = threading.Lock()
+
+    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "ChatSeated":
+        """See `agents.playing.policy.Policy.seat`."""
+        return ChatSeated(self, games, seats)
+
+    def note(self, replies: Sequence[Reply], illegal: int) -> None:
+        """Count answers, of which so many named no legal move."""
+        with self._lock:
+            self.counts["decisions"] += len(replies)
+            self.counts["illegal"] += illegal
+            for reply in replies:
+                self.counts["prompt_tokens"] += reply.prompt_tokens
+                self.counts["completion_tokens"] += reply.completion_tokens
+                self.counts["milliseconds"] += round(1000 * reply.seconds)
+
+    def counted(self) -> dict[str, Any]:
+        """See `agents.playing.policy.Counting`."""
+        names = ("decisions", "illegal", "prompt_tokens", "completion_tokens")
+        fields = getattr(self.model, "fields", {})
+        return {
+            "prompt": self.prompt,
+            **({"request": fields} if fields else {}),
+            **{name: self.counts[name] for name in names},
+            "seconds": self.counts["milliseconds"] / 1000,
+        }
+
+
+class ChatSeated(Seated):
+    """A language model at some seats of some games: a `Chat` for each."""
+
+    def __init__(self, policy: ChatPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+        count = len(games.tables)
+        self._policy, self._games = policy, games
+        self._describe_step = game_of(policy.config).module("drawing.choices").describe_step
+        self.seats = set_of(seats, count)
+        self._chats: list[dict[int, Chat]] = [{} for _ in range(count)]
+        self._before = games.tables.copy()
+
+    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """See `agents.playing.policy.Seated.begin`."""
+        rows = np.arange(len(self.seats)) if chosen is None else np.flatnonzero(chosen)
+        players = range(self._policy.config.players)
+        for row in rows.tolist():
+            own = [player for player in players if has(self.seats[row : row + 1], np.array([player]))[0]]
+            self._chats[row] = {player: Chat(self._policy.config, self._policy.prompt) for player in own}
+        self._before = self._games.tables.copy()
+
+    def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
+        """See `agents.playing.policy.Seated.observe`: the chats hear of every step that everybody saw."""
+        game, tables = self._games.game, self._games.tables
+        stepped = ~self._before["terminated"] & (True if chosen is None else chosen)
+        before, after = (some["state"].view(np.recarray) for some in (self._before, tables))
+        for row in np.flatnonzero(stepped & ~tables["illegal"].astype(np.bool_)).tolist():
+            if self._chats[row]:
+                words = game.action_to_str(before[row], int(self._games.actions[row]))
+                positions = game.to_dict(before[row]), game.to_dict(after[row])
+                news = self._describe_step(positions[0], words, positions[1], game.config)
+                for chat in self._chats[row].values():
+                    chat.saw(news)
+        self._before = tables.copy()
+
+    def view_of(self, row: int) -> PlainView:
+        """What the player to move in a game knows."""
+        games = self._games
+        state = games.tables["state"].view(np.recarray)[row]
+        player = int(games.tables["current_player"][row])
+        return PlainView(games.game, state, player, np.flatnonzero(games.mask[row]).tolist())
+
+    def chat_of(self, row: int, player: int) -> Chat:
+        """The conversation with a player in a game."""
+        return self._chats[row][player]
+
+    def act(self) -> None:
+        """See `agents.playing.policy.Seated.act`.
+
+        Raises:
+            ValueError: the model does not answer.
+        """
+        games, policy = self._games, self._policy
+        rows = rows_to_move(self.seats, games.tables)
+        if not len(rows):
+            return
+        views = [self.view_of(row) for row in rows.tolist()]
+        chats = [self.chat_of(row, view.player) for row, view in zip(rows.tolist(), views, strict=True)]
+        questions = [chat.messages(view) for chat, view in zip(chats, views, strict=True)]
+        replies = in_threads(policy.model.reply, questions, policy.at_once)
+        answers = zip(chats, replies, views, strict=True)
+        moves = [chat.move(reply.text, view) for chat, reply, view in answers]
+        policy.note(replies, sum(move is None for move in moves))
+        noise = uniform(games.keys[rows], games.step)
+        for row, move, view, random in zip(rows.tolist(), moves, views, noise.tolist(), strict=True):
+            place = int(random * len(view.legal)) if move is None else view.legal.index(move)
+            games.actions[row] = np.flatnonzero(games.mask[row])[place]
+
+
+def load_chat(name: str, config: Any) -> ChatPolicy:
+    """The agent ``llm:NAME``: a model, or ``PROMPT:MODEL`` with one of `agents.chat.view.PROMPTS`.
+
+    Raises:
+        ValueError: there is no model or no config, or see `Server`.
+    """
+    prompt, colon, model = name.partition(":")
+    if not colon or prompt not in PROMPTS:
+        prompt, model = USUAL, name
+    if not model.strip():
+        raise ValueError(f"llm: wants a model's name behind it, got {shown('llm:' + name)}")
+    if config is None:
+        raise ValueError(f"{shown('llm:' + name)} needs a config, since it plays every game")
+    return ChatPolicy(Server(model), config, prompt, f"llm:{name}")

@@ -1,0 +1,103 @@
+"""A model on a server that speaks OpenAI's protocol, through the library ``openai`` (the extra ``llm``)."""
+
+import json
+import os
+import time
+import weakref
+from typing import Any, NamedTuple, Protocol
+
+from hanabako.words.checks import shown
+
+from .view import Message
+
+__all__ = ["FIELDS", "Model", "Reply", "Server", "request_fields"]
+
+FIELDS = "HANABAKO_LLM"
+"""The environment variable with more fields of every request, a JSON object."""
+EXAMPLE = '{"temperature": 0}'
+RETRIES = 5
+"""Of a request whose connection fails, or that the server is too busy for; the client waits longer each time."""
+
+
+class Reply(NamedTuple):
+    """An answer, and what it cost."""
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+
+class Model(Protocol):
+    """What answers a conversation; many threads may ask at once."""
+
+    def reply(self, messages: list[Message]) -> Reply:
+        """The answer to ``messages``."""
+        ...
+
+
+def request_fields() -> dict[str, Any]:
+    """What the environment adds to every request, such as ``{"temperature": 0}``.
+
+    Raises:
+        ValueError: the variable `FIELDS` holds no JSON object.
+    """
+    text = os.environ.get(FIELDS, "") or "{}"
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        fields = None
+    if isinstance(fields, dict):
+        return fields
+    raise ValueError(f"{FIELDS} must be a JSON object such as {EXAMPLE}, got {shown(text)}")
+
+
+class Server:
+    """A model by its name on the server that ``OPENAI_BASE_URL`` names, with the key in ``OPENAI_API_KEY``.
+
+    Nothing is sent before the first question.
+
+    Args:
+        model: the server's name of it.
+
+    Raises:
+        ValueError: the library is not installed, there is no key, or `FIELDS` is wrong.
+    """
+
+    def __init__(self, model: str) -> None:
+        try:
+            import openai
+        except ModuleNotFoundError:
+            raise ValueError("a language model needs openai: pip install 'hanabako[llm]'") from None
+        self.model, self.fields = model, request_fields()
+        self._failure = openai.OpenAIError
+        try:
+            self._client = openai.OpenAI(max_retries=RETRIES)
+        except openai.OpenAIError:
+            raise ValueError(
+                "OPENAI_API_KEY must hold the server's key, and OPENAI_BASE_URL its address if it is not OpenAI's;"
+                " a server without keys takes any"
+            ) from None
+
+        weakref.finalize(self, self._client.close)
+
+    def reply(self, messages: list[Message]) -> Reply:
+        """See `Model.reply`.
+
+        Raises:
+            ValueError: the server cannot be reached, or refuses; says why.
+        """
+        begin = time.monotonic()
+        try:
+            done = self._client.chat.completions.create(
+                model=self.model, messages=messages, extra_body=self.fields or None
+            )
+            text = done.choices[0].message.content or ""
+        except self._failure as error:
+            reason = getattr(error, "message", None) or str(error)
+            raise ValueError(f"no answer of {self.model} from {self._client.base_url}: {reason}") from error
+        except (AttributeError, IndexError, TypeError):
+            raise ValueError(f"{self._client.base_url} does not answer as OpenAI's protocol has it") from None
+        spent = done.usage
+        tokens = (spent.prompt_tokens or 0, spent.completion_tokens or 0) if spent else (0, 0)
+        return Reply(text, *tokens, seconds=time.monotonic() - begin)

@@ -1,0 +1,81 @@
+"""A server of this machine that speaks OpenAI's protocol and plays by a rule: what the tests of language models ask."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Rule = Callable[[str], str]
+"""From the text of a turn to an answer."""
+
+
+def legal_of(turn: str) -> list[str]:
+    """The words of the legal moves that a turn lists."""
+    lines = turn.partition("Your legal moves:\n")[2].splitlines()
+    return [line.partition(". ")[2].partition(" - ")[0] for line in lines]
+
+
+def first(turn: str) -> str:
+    """The first legal move."""
+    return f"I think.\n**Answer:** {legal_of(turn)[0]}"
+
+
+def events_of(answer: dict[str, Any]) -> Iterator[str]:
+    """The answer as a stream that has it in one piece."""
+    about = {**answer, "object": "chat.completion.chunk"}
+    (choice,) = answer["choices"]
+    pieces: list[Any] = [
+        about | {"usage": None, "choices": [{"index": 0, "delta": choice["message"], "finish_reason": None}]},
+        about | {"usage": None, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        about | {"choices": []},
+    ]
+    yield from (f"data: {json.dumps(piece)}\n\n" for piece in pieces)
+    yield "data: [DONE]\n\n"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Any
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.server.lock:
+            self.server.asked.append(asked)
+            self.server.paths.add(self.path)
+        status, answer = self.server.status, self.server.body
+        if answer is None:
+            text = self.server.rule(asked["messages"][-1]["content"])
+            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+            usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
+            answer = {"id": "1", "object": "chat.completion", "created": 1, "model": asked["model"]}
+            answer |= {"choices": [choice], "usage": usage}
+        streams = bool(asked.get("stream")) and "choices" in answer
+        body = "".join(events_of(answer)) if streams else json.dumps(answer)
+        self.send_response(status)
+        self.send_header("Content-Type", "text/event-stream" if streams else "application/json")
+        self.send_header("Content-Length", str(len(body.encode())))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - their name
+        """Says nothing."""
+
+
+@contextmanager
+def serving(rule: Rule = first, status: int = 200, body: Any = None) -> Iterator[Any]:
+    """A server in this process: ``address``, and ``asked``, what came."""
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.rule, server.status, server.body = rule, status, body
+    server.asked, server.paths, server.lock = [], set(), threading.Lock()
+    server.address = f"http://127.0.0.1:{server.server_port}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

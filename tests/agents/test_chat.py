@@ -1,0 +1,557 @@
+"""Language models at the table: what they are told, how their answers are read, and what is counted."""
+
+import asyncio
+import importlib
+import json
+import re
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agents
+from agents import registry
+from agents.chat.one_game import ChatGame
+from agents.chat.parsing import move_in, notes_in
+from agents.chat.policy import ChatPolicy
+from agents.chat.server import FIELDS, RETRIES, Reply, Server
+from agents.chat.view import PROMPTS, Chat
+from agents.commands.command_line import main
+from agents.playing.play import play
+from agents.playing.seating import OneTable
+from docs.build import prompts
+from hanabako.games import game_named, game_of
+from hanabako.generated import filled
+from hanabi_env import PRESETS
+from tests.agents.chat_server import first, serving
+from tests.games import GAMES, GameUnderTest, short_name
+
+MINI = PRESETS["mini"]
+RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
+EVERY_PROMPT = pytest.mark.parametrize("prompt", PROMPTS)
+
+
+class Stub:
+    """A model in this process that answers by a rule, and keeps what it was asked."""
+
+    def __init__(self, rule: Any = first) -> None:
+        self.rule, self.asked = rule, []
+
+    def reply(self, messages: list[dict[str, str]]) -> Reply:
+        self.asked.append(messages)
+        return Reply(self.rule(messages[-1]["content"]), prompt_tokens=100, completion_tokens=7, seconds=0.5)
+
+
+class First(agents.PlainBot):
+    """Plays the first legal move."""
+
+    def act(self, view: Any) -> str:
+        return view.legal[0]
+
+
+# --- Reading answers --------------------------------------------------------------------------------------------------
+
+HANABI = ["play 0", "play 1", "play 10", "discard 0", "hint 1 R", "hint 1 1", "play 1 as R"]
+KOIKOI = ["play 8-1", "play 8-10", "take 3-2", "stop", "koikoi"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "move"),
+    [
+        ("play 1", "play 1"),
+        ("PLAY 10.", "play 10"),
+        ("3", "play 10"),
+        ("Answer: 4", "discard 0"),
+        ("**Answer:** `discard 0`", "discard 0"),
+        ("Answer:\n", None),
+        ("Answer: play 7\n", None),
+        ("I could play 1, but no.\nAnswer: discard 9", None),
+        ('{"reason": "play 1 is risky", "move": "hint 1 R"}', "hint 1 R"),
+        ('```json\n{"answer": "play 0", "next": "play 1"}\n```', "play 0"),
+        ("<answer>hint 1 1</answer>", "hint 1 1"),
+        ("so \\boxed{\\text{play 10}}", "play 10"),
+        ("Final answer = play slot 1", "play 1"),
+        ("Answer: hint player 1 red", "hint 1 R"),
+        ("Answer: play 1 as red", "play 1 as R"),
+        ("Answer: hint(1, R)", "hint 1 R"),
+        ("play 0 would lose a life. I'd rather discard 0", "discard 0"),
+        ("<think>Answer: play 0</think>I choose play_1", "play 1"),
+        ("Answer: play 0\n\nNo: Answer: play 1", "play 1"),
+        ("Action: think.\nThen discard 0", "discard 0"),
+        ("Move: 2", "play 1"),
+        ("", None),
+        ("99", None),
+        ("I pass", None),
+        ("play 12", None),
+        ("replay 0", None),
+    ],
+)
+def test_an_answer_is_read(answer: str, move: str | None) -> None:
+    assert move_in(answer, HANABI, {"R": "red"}) == move
+
+
+def test_cards_with_a_dash_are_told_apart() -> None:
+    assert move_in("Answer: play 8-1", KOIKOI) == "play 8-1"
+    assert move_in("play 8-10", KOIKOI) == "play 8-10"
+    assert move_in("play 8-11", KOIKOI) is None
+    assert move_in("I will not stop, I say KoiKoi!", KOIKOI) == "koikoi"
+
+
+words = st.sampled_from(["play", "discard", "hint", "take", "keep", "buy", "stop"])
+ends = st.lists(st.sampled_from(["0", "1", "10", "R", "3-1", "3-10", "as"]), max_size=3)
+moves = st.builds(lambda verb, rest: " ".join([verb, *rest]), words, ends)
+WRAPPED = (
+    "{}",
+    "Answer: {}",
+    "answer: {}.",
+    "I like {other} less.\n\n**Answer**: {}",
+    "## Answer:\t*{}*",
+    '{{"thought": "not {other}", "answer": "{}"}}',
+    "{other}? No, {}!",
+    "<think>Answer: {other}</think>\n{}",
+    "Notes: {other}\nAnswer: {}",
+    "My move: {}",
+)
+
+
+@given(st.lists(moves, min_size=1, max_size=12, unique=True), st.data())
+def test_whatever_is_legal_is_read_in_every_manner(legal: list[str], data: st.DataObject) -> None:
+    move, other = data.draw(st.sampled_from(legal)), data.draw(st.sampled_from(legal))
+    wrapped = data.draw(st.sampled_from(WRAPPED))
+    said = move.upper() if data.draw(st.booleans()) else move
+    assert move_in(wrapped.format(said, other=other), legal) == move
+    assert move_in(f"Answer: {legal.index(move) + 1}", legal) == move
+
+
+@given(st.text(), st.lists(moves, min_size=1, max_size=5, unique=True))
+def test_no_answer_breaks_the_reading(text: str, legal: list[str]) -> None:
+    assert move_in(text, legal) in [*legal, None]
+    assert isinstance(notes_in(text), str | None)
+
+
+def test_notes_are_what_stands_before_the_answer() -> None:
+    assert notes_in("Thoughts.\n**Notes:** R1 is mine,\nG2 theirs.\n\nAnswer: play 0") == "R1 is mine,\nG2 theirs."
+    assert notes_in("Notes: a\nAnswer: play 1\nNotes: b") == "b"
+    assert notes_in("Answer: play 1") is None
+    assert len(notes_in("Notes: " + "x" * 10**6) or "") < 10**4
+
+
+# --- Playing ----------------------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+@EVERY_PROMPT
+def test_a_model_plays_every_game_as_its_answers_say(under_test: GameUnderTest, prompt: str) -> None:
+    config, stub = under_test.config(**under_test.short), Stub()
+    policy = ChatPolicy(stub, config, prompt)
+    games = play(config, policy, 3, seed=4)
+    expected = play(config, First(), 3, seed=4)
+    assert games.rewards.tolist() == expected.rewards.tolist() and games.length.tolist() == expected.length.tolist()
+    decisions = int(games.length.sum())
+    assert policy.counted() == {
+        "prompt": prompt,
+        "decisions": decisions,
+        "illegal": 0,
+        "prompt_tokens": 100 * decisions,
+        "completion_tokens": 7 * decisions,
+        "seconds": decisions / 2,
+    }
+    assert all([message["role"] for message in messages] == ["system", "user"] for messages in stub.asked)
+
+
+@EVERY_GAME
+def test_illegal_answers_are_counted_and_replaced_by_random_moves(under_test: GameUnderTest) -> None:
+    """Who never answers plays as `random` does, decision by decision; so seeds repeat, in any company."""
+    config = under_test.config(**under_test.short)
+    policy = ChatPolicy(Stub(lambda _: "Answer: I do not know"), config)
+    games = play(config, policy, 4, seed=4)
+    expected = play(config, agents.load("random", config), 4, seed=4)
+    assert games.length.tolist() == expected.length.tolist() and games.score.tolist() == expected.score.tolist()
+    assert policy.counts["illegal"] == policy.counts["decisions"] == games.length.sum()
+    alone = play(config, ChatPolicy(Stub(lambda _: ""), config), 1, seed=4, first=3)
+    assert (alone.score[0], alone.length[0]) == (games.score[3], games.length[3])
+
+
+def test_as_many_games_as_allowed_are_asked_about_at_once() -> None:
+    at_work, most, lock = 0, 0, threading.Lock()
+    together = threading.Barrier(3)
+
+    def rule(turn: str) -> str:
+        nonlocal at_work, most
+        with lock:
+            at_work += 1
+            most = max(most, at_work)
+        if "Since your last turn" not in turn:
+            together.wait(timeout=60)  # breaks if three are not asked at the same time
+        with lock:
+            at_work -= 1
+        return first(turn)
+
+    play(MINI, ChatPolicy(Stub(rule), MINI, at_once=3), 6, seed=1)
+    assert most == 3
+
+
+def test_a_model_is_a_partner_of_the_seat() -> None:
+    """Games that begin and go on apart: their moves are heard of, and forgotten when the next game begins."""
+    stub = Stub()
+    env = game_of(MINI).make_seat(config=MINI, partners=ChatPolicy(stub, MINI))
+    for seed in (1, 2):
+        observation, _ = env.reset(seed=seed)
+        over, before = False, len(stub.asked)
+        while not over:
+            observation, _, over, _, _ = env.step(int(observation["action_mask"].argmax()))
+        turns = [messages[-1]["content"] for messages in stub.asked[before:]]
+        assert turns[0].startswith("You are player_1. Since your last turn:\n- player_0 plays ")
+        assert turns[0].count("\n- player_") == 1 and turns[1].count("\n- player_") == 2
+
+
+# --- What is shown ----------------------------------------------------------------------------------------------------
+
+
+def asked_from(env: Any, state: dict[str, Any], prompt: str, own: int, rule: Any = first, steps: int = 1) -> list[Any]:
+    """What a model at the seat ``own`` is asked in the first steps from a position; partners play their first card."""
+    env.reset(seed=1, options={"state": state})
+    stub, config = Stub(rule), env.config
+    policies: list[Any] = [First()] * config.players
+    policies[own] = ChatPolicy(stub, config, prompt)
+    table = OneTable(env, policies)
+    for _ in range(steps):
+        env.step(table.action())
+        table.observe()
+    return stub.asked
+
+
+@EVERY_PROMPT
+def test_no_prompt_shows_hidden_cards_of_hanabi(prompt: str) -> None:
+    """Exchange the own hand with cards of the deck, and shuffle the deck: the same questions."""
+    env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
+    env.reset(seed=1)
+    position = env.to_dict()
+    hand, deck = position["hands"][0], position["deck"]
+    other = position | {"hands": [deck[:3], *position["hands"][1:]], "deck": [*hand, *deck[3:]]}
+    assert sorted(deck[:3]) != sorted(hand)
+    hints = [asked_from(env, state, prompt, 0, lambda _: "hint 1 1 hint 1 2", 2) for state in (position, other)]
+    assert hints[0] == hints[1] and hints[0][0][1]["content"].count("??") == 3
+    assert deck[0] != deck[-1]
+    shuffled = position | {"deck": [deck[-1], *deck[1:-1], deck[0]]}
+    drawn = [asked_from(env, state, prompt, 0, first, 3) for state in (position, shuffled)]
+    assert len(drawn[0]) == 2 and drawn[0] == drawn[1], "the first play drew another card, which is not seen"
+    seen = [asked_from(env, state, prompt, 1, first, 2) for state in (position, shuffled)]
+    assert seen[0] != seen[1], "the partner sees it"
+
+
+@EVERY_PROMPT
+def test_no_prompt_shows_hidden_cards_of_koikoi(prompt: str) -> None:
+    config = replace(game_named("koikoi").presets["document"], hand_swap=False)
+    env = game_of(config).module("koikoi_v0").raw_env(config=config)
+    env.reset(seed=3)
+    position = env.to_dict()
+    own = position["current_player"]
+    hands, deck = [list(hand) for hand in position["hands"]], list(position["deck"])
+    hands[1 - own][0], deck[-1] = deck[-1], hands[1 - own][0]
+    questions = [asked_from(env, state, prompt, own) for state in (position, position | {"hands": hands, "deck": deck})]
+    assert questions[0] == questions[1] and "??" in questions[0][0][1]["content"]
+
+
+@EVERY_PROMPT
+def test_no_prompt_shows_hidden_cards_of_ikebana(prompt: str) -> None:
+    """The deck, and what the other draws: seen once it is kept or refused."""
+    config = game_named("ikebana").presets["standard"]
+    env = game_of(config).module("ikebana_v0").raw_env(config=config)
+    env.reset(seed=3)
+    position = env.to_dict()
+    shuffled = position | {"deck": position["deck"][::-1]}
+    questions = [asked_from(env, state, prompt, 0) for state in (position, shuffled)]
+    assert questions[0] == questions[1]
+
+
+def test_the_prompts_show_what_their_names_say() -> None:
+    asked = {}
+    for prompt in PROMPTS:
+        stub = Stub(lambda _: "Notes: mind the gap\nAnswer: hint 1 1, or play 0")
+        play(MINI, ChatPolicy(stub, MINI, prompt), 2, seed=1)
+        asked[prompt] = stub.asked
+    for prompt, deduced in (("hints", False), ("deductions", True), ("scratch_pad", False)):
+        turns = [messages[1]["content"] for messages in asked[prompt]]
+        assert all(("Playable now:" in turn) == deduced for turn in turns)
+        assert any("told 1" in turn for turn in turns)
+    noted = [messages[1]["content"] for messages in asked["scratch_pad"]]
+    assert [("Your notes: none yet" in turn) for turn in noted[:6]] == [True] * 4 + [False] * 2, "per game and seat"
+    assert "Your notes: mind the gap" in noted[4]
+    assert "Notes:" in asked["scratch_pad"][0][0]["content"] and "Notes:" not in asked["hints"][0][0]["content"]
+
+
+@EVERY_GAME
+def test_rules_are_told_for_every_preset(under_test: GameUnderTest) -> None:
+    told = {name: Chat(config).rules for name, config in under_test.presets.items()}
+    assert all("Answer: the words of one legal move" in text for text in told.values())
+    assert len(set(told.values())) > 1 or len(told) == 1
+    for config in under_test.presets.values():
+        play(config, ChatPolicy(Stub(), config), 1, seed=2)
+
+
+def test_deductions_count_cards() -> None:
+    """Of two red 1s in sight, and a hint of rank 1, one own card is red or not with the odds of the copies left."""
+    env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
+    env.reset(seed=1)
+    position = env.to_dict()
+    (question,) = asked_from(env, position, "deductions", 0)
+    unseen = [*position["deck"], *position["hands"][0]]
+    playable = sum(card[1] == "1" for card in unseen) / len(unseen)
+    assert question[1]["content"].count(f"playable {playable:.0%}, never needed 0%") == 3
+
+
+# --- One game, from outside -------------------------------------------------------------------------------------------
+
+
+@EVERY_GAME
+def test_a_game_goes_on_with_every_answer(under_test: GameUnderTest) -> None:
+    config = under_test.config(**under_test.short)
+    expected = play(config, First(), 1, seed=5)
+    for seat in range(config.players):
+        game = ChatGame(config, First(), seat, seed=5)
+        assert "legal move" in game.rules
+        while not game.is_over:
+            game.answer(first(game.turn()))
+        assert game.reward == expected.rewards[0, seat] and game.counts["illegal"] == 0
+        assert game.result["length"] == expected.length[0]
+        for late in (game.turn, lambda game=game: game.answer("")):
+            with pytest.raises(ValueError, match="over"):
+                late()
+    with pytest.raises(ValueError, match="seat must be from 0 to"):
+        ChatGame(config, First(), config.players)
+    with pytest.raises(ValueError, match="partners must be one, or one for each of"):
+        ChatGame(config, [First()] * config.players)
+
+
+def test_partners_sit_in_turn_order_and_nonsense_is_counted() -> None:
+    config, met = replace(MINI, players=3), []
+
+    class Marked(First):
+        def __init__(self, mark: int) -> None:
+            self.mark = mark
+
+        def act(self, view: Any) -> str:
+            met.append((self.mark, view.player))
+            return super().act(view)
+
+    game = ChatGame(config, [Marked(1), Marked(2)], seat=1)
+    while not game.is_over:
+        game.answer("?")
+    assert set(met) == {(1, 2), (2, 0)} and game.counts["illegal"] == game.counts["decisions"] > 0
+
+
+def test_the_page_shows_the_prompt_that_is_sent() -> None:
+    page = Path(prompts.PAGE).read_text(encoding="utf-8")
+    assert filled(page, [("prompt", prompts.prompt())]) == page, "python -m docs.build.prompts"
+
+
+# --- By name ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def with_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openai", reason="client: openai is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.delenv(FIELDS, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "prompt"),
+    [
+        ("llm:m", "m", "deductions"),
+        ("llm:llama3:latest", "llama3:latest", "deductions"),
+        ("llm:scratch_pad:org/m:8b", "org/m:8b", "scratch_pad"),
+        ("llm:hints:m", "m", "hints"),
+        ("llm:search:smart", "search:smart", "deductions"),
+    ],
+)
+def test_a_name_says_the_prompt_and_the_model(name: str, model: str, prompt: str, with_key: None) -> None:
+    policy: Any = agents.load(name, MINI)
+    assert (policy.model.model, policy.prompt, policy.name) == (model, prompt, name)
+    assert registry.source_of(name) is None and not registry.is_file(name) and registry.metadata_of(name) is None
+    assert registry.fingerprints(name) == {}
+
+
+def test_names_out_of_files_ask_no_server_without_trust(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(
+        ValueError, match=r"'llm:hints:m' comes out of a file, and would ask a server: only with --trust"
+    ):
+        agents.load("llm:hints:m", MINI, trust=False)
+    assert registry.need_trust(["smart", ("a", "llm:m,random")]) == ["llm:m"]
+    entry = {"config": {"game": "hanabi"}, "agents": ["llm:m"], "games": 1000, "seed": 1, "score": 3.0}
+    path = tmp_path / "entry.json"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["leaderboard", str(path)])
+    assert "only with --trust" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "words"),
+    [
+        ("llm:", MINI, "wants a model's name behind it"),
+        ("llm:hints:", MINI, "wants a model's name behind it"),
+        ("llm:m", None, "needs a config"),
+        ("search:llm:m", MINI, "the blueprint of a search must"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(name: str, config: Any, words: str, with_key: None) -> None:
+    with pytest.raises(ValueError, match=words):
+        agents.load(name, config)
+
+
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "openai", None)
+        with pytest.raises(ValueError, match=r"needs openai: pip install 'hanabako\[llm\]'$"):
+            agents.load("llm:m", MINI)
+    pytest.importorskip("openai", reason="client: openai is not installed")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ValueError, match="OPENAI_API_KEY must hold the server's key"):
+        agents.load("llm:m", MINI)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    for wrong in ("{", "[]", "3"):
+        monkeypatch.setenv(FIELDS, wrong)
+        with pytest.raises(ValueError, match=rf"{FIELDS} must be a JSON object such as .*, got"):
+            agents.load("llm:m", MINI)
+    with pytest.raises(ValueError, match="prompt must be one of hints, deductions, scratch_pad, got 'hint'"):
+        ChatPolicy(Stub(), MINI, "hint")
+
+
+# --- Against a server -------------------------------------------------------------------------------------------------
+
+
+def evaluate(place: Path, game: str, agent: str, *more: str) -> dict[str, Any]:
+    """The results of two games by the command."""
+    words = ["evaluate", game, "--agents", agent, "--games", "2", "--seed", "4", "--json", str(place / "result.json")]
+    main([*words, *more])
+    return json.loads((place / "result.json").read_text(encoding="utf-8"))
+
+
+@EVERY_GAME
+def test_a_server_plays_and_the_row_says_what_it_took(
+    under_test: GameUnderTest, with_key: None, monkeypatch: Any, tmp_path: Path, capsys: Any
+) -> None:
+    """Every third answer is nonsense, and every fifth names no legal move."""
+    asked = []
+
+    def rule(turn: str) -> str:
+        asked.append(turn)
+        return "Hm." if len(asked) % 3 == 0 else "Answer: play 99" if len(asked) % 5 == 0 else first(turn)
+
+    fields = under_test.short
+    preset = ["--preset", fields.pop("preset")] if "preset" in fields else []
+    config = ["--config", *(f"{name}={value}" for name, value in fields.items())] if fields else []
+    with serving(rule) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        monkeypatch.setenv(FIELDS, '{"temperature": 0, "top_k": 1}')
+        result = evaluate(tmp_path, under_test.name, "llm:hints:stub", *preset, *config)
+    took = result["answers"]["llm:hints:stub"]
+    decisions = round(2 * result["length"])
+    assert took.pop("seconds") > 0
+    assert took == {
+        "prompt": "hints",
+        "request": {"temperature": 0, "top_k": 1},
+        "decisions": decisions,
+        "illegal": decisions // 3 + decisions // 5 - decisions // 15,
+        "prompt_tokens": 100 * decisions,
+        "completion_tokens": 7 * decisions,
+    }
+    assert server.paths == {"/v1/chat/completions"} and len(server.asked) == decisions
+    assert all(body["model"] == "stub" and body["top_k"] == 1 and body["temperature"] == 0 for body in server.asked)
+    line = capsys.readouterr().out.splitlines()[-1]
+    share = f"{took['illegal'] / decisions:.1%}"
+    assert (
+        line.startswith(f"llm:hints:stub: {decisions:,} decisions, {took['illegal']:,} of them illegal")
+        and share in line
+    )
+
+
+def test_models_play_with_others_in_every_mode(with_key: None, monkeypatch: Any, tmp_path: Path, capsys: Any) -> None:
+    with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        result = evaluate(
+            tmp_path, "hanabi", "llm:a,llm:scratch_pad:b,smart", "--preset", "mini", "--mode", "cross-play"
+        )
+    assert list(result["answers"]) == ["llm:a", "llm:scratch_pad:b"] and len(result["cross_play"]) == 3
+    assert {body["model"] for body in server.asked} == {"a", "b"}
+    assert "llm:scratch_pad:b: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (404, {"error": {"message": "no model m here", "type": "x", "code": None, "param": None}}, "no model m here"),
+        (401, {"error": {"message": "wrong key", "type": "x", "code": None, "param": None}}, "wrong key"),
+        (200, {"hello": "world"}, "does not answer as OpenAI's protocol has it"),
+        (200, {"choices": []}, "does not answer as OpenAI's protocol has it"),
+        (200, [1, 2], "does not answer as OpenAI's protocol has it"),
+    ],
+)
+def test_a_server_that_refuses_ends_it_in_a_sentence(
+    status: int, body: Any, words: str, with_key: None, monkeypatch: Any, tmp_path: Path
+) -> None:
+    with serving(status=status, body=body) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        with pytest.raises(SystemExit) as end:
+            evaluate(tmp_path, "hanabi", "llm:m", "--preset", "mini")
+    assert words in str(end.value) and server.address in str(end.value) and "\n" not in str(end.value)
+
+
+def test_a_server_that_is_not_there_ends_it_in_a_sentence(
+    with_key: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with serving() as server:
+        pass
+    monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+    monkeypatch.setattr("agents.chat.server.RETRIES", 0)
+    with pytest.raises(SystemExit, match=rf"no answer of m from {re.escape(server.address)}/?: Connection error"):
+        evaluate(tmp_path, "hanabi", "llm:m", "--preset", "mini")
+    assert RETRIES > 0
+
+
+def test_a_server_counts_no_tokens_that_are_not_told(with_key: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    message = {"role": "assistant", "content": None}
+    with serving(body={"choices": [{"index": 0, "finish_reason": "length", "message": message}]}) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        reply = Server("m").reply([{"role": "user", "content": "?"}])
+    assert reply[:3] == ("", 0, 0) and reply.seconds > 0
+
+
+def test_the_list_of_agents_names_language_models(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["agents", "hanabi"])
+    assert re.search(r"^  llm:MODEL +a language model", capsys.readouterr().out, flags=re.MULTILINE)
+
+
+@pytest.mark.filterwarnings("default")  # theirs
+def test_the_recipe_of_verifiers_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("verifiers.v1", reason="client: verifiers is not installed")
+    monkeypatch.syspath_prepend(RECIPES)
+    recipe = importlib.import_module("verifiers_hanabi")
+    clients = importlib.import_module("verifiers.v1.clients")
+    sampling = importlib.import_module("verifiers.v1").SamplingConfig()
+    monkeypatch.setenv("STUB_KEY", "none")
+    env = recipe.HanabiEnv(recipe.HanabiConfig(id="verifiers_hanabi", taskset={"id": "verifiers_hanabi"}))
+
+    async def episode(address: str) -> Any:
+        client = clients.EvalClientConfig(base_url=address, api_key_var="STUB_KEY")
+        async with env.serving():
+            (task,) = env.taskset.take(1)
+            return await env.run_episode(task, clients.ModelContext(client=client, model="m", sampling=sampling))
+
+    with serving() as server:
+        played = asyncio.run(episode(server.address))
+    (trace,) = played.traces
+    config = recipe.CONFIG
+    expected = play(config, [First(), agents.load("smart", config)], 1, seed=0)
+    assert played.ok and trace.rewards["points"].score == expected.score[0]
+    assert trace.metrics == {"decisions": len(server.asked), "illegal": 0.0}
+    roles = [message["role"] for message in server.asked[-1]["messages"]]
+    assert roles == ["system", *["user", "assistant"] * (len(server.asked) - 1), "user"], "the rules come once"
