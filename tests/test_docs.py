@@ -276,6 +276,14 @@ def test_the_maps_are_those_of_the_folders():
         )
 
 
+def test_the_cards_are_those_of_the_networks_that_ship():
+    page = (ROOT / "docs" / "networks.md").read_text("utf-8")
+    assert filled(page, [("cards", network_cards.cards())]) == page, "make pages writes docs/networks.md"
+    assert re.findall(r"^## (.+)$", page, re.MULTILINE) == list(RECIPES)
+    shipped = [name for game in games() for name in agents.pretrained(game)]
+    assert sorted(shipped) == sorted(RECIPES)
+
+
 ELSEWHERE = re.compile(r"the (?:public )?contract\b(?! test)|\(1\.2\)|\.\./shared|\bshared/(?!$)", re.IGNORECASE)
 
 
