@@ -122,7 +122,7 @@ def from_json(game: Any) -> tuple[HanabiConfig, list[str], list[int]]:
     first = _number(options, "startingPlayer", 0, range(config.players))
     deck = [_card(config, card) for card in _list(game, "deck")]
     if Counter(deck) != box_of(config):
-        raise ValueError(_another_box(config, deck))
+        raise ValueError(_deck_refusal(config, deck))
     actions = _actions_in(config, deck, _list(game, "actions"), first)
     return config, _turned(deck, config, first), actions
 
@@ -227,7 +227,7 @@ def _site_suits(config: HanabiConfig) -> str:
     return suits[:-2] + "KM" if suits.endswith("MK") else suits
 
 
-def _another_box(config: HanabiConfig, cards: Sequence[str]) -> str:
+def _deck_refusal(config: HanabiConfig, cards: Sequence[str]) -> str:
     """What is wrong with a deck that is not the whole box."""
     wanted = f"deck must be the whole box, {config.deck_size} cards, got"
     many = next(((card, count) for card, count in (Counter(cards) - box_of(config)).items()), None)
@@ -331,7 +331,7 @@ def save(
     if len(names) != config.players:
         raise ValueError(f"players must be {config.players} names, got {shown(players)}")
     if Counter(deck) != box_of(config):
-        raise ValueError(_another_box(config, deck))
+        raise ValueError(_deck_refusal(config, deck))
     suits = _site_suits(config)
     game = {
         "players": names,

@@ -65,7 +65,7 @@ def run(args: Args) -> None:
         OSError: the server cannot be reached or is gone, or the file cannot be written.
     """
     names = args.agent.split(",")
-    check_seats(args)
+    check_test(args)
     effort = effort_of(args.search, names)
     if not os.environ.get(KEY):
         raise ValueError(f"the key belongs in the variable {KEY} of the environment")
@@ -91,7 +91,7 @@ def run(args: Args) -> None:
     print(f"{args.out}: {len(rows)} games" + (f", mean score now {sum(scores) / len(scores):.2f}" if scores else ""))
 
 
-def check_seats(args: Args) -> None:
+def check_test(args: Args) -> None:
     """The players and seats of tests.
 
     Raises:

@@ -125,7 +125,7 @@ class Server:
         info = as_object("info", message.get("info"))
         players = as_index("num_players", info.get("num_players"), 5)
         names = as_each("candidate_controlling", info.get("candidate_controlling"), as_text)
-        seats = {seat_of(name, players): name for name in names}
+        seats = {player_named(name, players): name for name in names}
         if not seats:
             raise ValueError("the server gives us no seat")
         config, policy = policy_for(players)
@@ -198,7 +198,7 @@ def read(content: str | bytes) -> Mapping[str, Any]:
     return message
 
 
-def seat_of(name: str, players: int) -> int:
+def player_named(name: str, players: int) -> int:
     """The player that ``agent_K`` names.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The networks of Hanabi that ship, each beside other agents: bots, and networks of other seeds.
+"""The networks of Hanabi that ship, beside bots and networks of other seeds.
 
     hanabako study run network_partners
     hanabako study run network_partners --where network=hanabi-small-2p-1
