@@ -114,7 +114,8 @@ class Server:
             query = [("num_players", test[0]), *seats, ("test_submission_key", self.key)]
         path = f"{'play-next' if test is None else 'play-random-agent'}?{urlencode(query)}"
         address, proxy = f"ws{'s' * self.is_encrypted}://{self.place}/{path}", None if self.is_here else True
-        with self._in_words(), connect(address, open_timeout=60, max_size=MOST_ANSWER, proxy=proxy) as connection:
+        patience = {"open_timeout": 60, "ping_timeout": 60}
+        with self._in_words(), connect(address, **patience, max_size=MOST_ANSWER, proxy=proxy) as connection:
             greeting = connection.recv(SECONDS)
             if isinstance(greeting, str) and "error_details" in greeting:
                 read(greeting)

@@ -1,5 +1,6 @@
 """AH2AC2's arrays: games come in, are played, and go out as they came; what does not fit is said."""
 
+import pickle
 import re
 import runpy
 from collections.abc import Callable
@@ -154,6 +155,26 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(content: bytes, tmp_path: 
     (tmp_path / "games.safetensors").write_bytes(content)
     with pytest.raises(ValueError, match="cannot be read as games"):
         read_arrays(tmp_path / "games.safetensors", tmp_path / "games.npz")
+
+
+class Code:
+    """What an attacker would pickle."""
+
+    def __init__(self, made: Path) -> None:
+        self.made = made
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.made,)
+
+
+def test_a_truncated_file_and_a_pickle_are_refused_and_nothing_runs(tmp_path: Path):
+    path = written(arrays_by_hand(2, games=1), tmp_path / "games.safetensors")
+    for content in (path.read_bytes()[:-9], pickle.dumps(Code(tmp_path / "made"))):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="cannot be read as games") as caught:
+            read_arrays(path, tmp_path / "games.npz")
+        assert "\n" not in str(caught.value)
+    assert [file.name for file in tmp_path.iterdir()] == ["games.safetensors"]
 
 
 # --- Cloning ----------------------------------------------------------------------------------------------------------
