@@ -154,7 +154,7 @@ class Server:
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
-        """Errors of connections as OSError, without addresses, which hold the key."""
+        """Errors of connections as OSError; nothing says the key, which addresses hold and a server may repeat."""
         from websockets.exceptions import InvalidStatus, WebSocketException
 
         try:
@@ -170,6 +170,8 @@ class Server:
             raise OSError(f"{self.place} is gone before the game's end: {self._said(error)}") from None
         except OSError as error:
             raise OSError(f"{self.place} cannot be reached: {self._said(error)}") from None
+        except ValueError as error:
+            raise ValueError(self._said(error)) from None
 
     def _refusal(self, status: int) -> str:
         why = ": is the key right?" if status in (401, 403, 404, 422) else ""

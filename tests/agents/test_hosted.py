@@ -247,7 +247,7 @@ BAD: dict[str, tuple[int, Any, str]] = {
     "deep JSON": (0, "[" * 100_000, "the server sent no JSON"),
     "bytes": (0, b"\xff", "the server sent no JSON"),
     "no object": (0, [3], "a message of the server must be"),
-    "a refusal": (0, {"error_details": "no games left"}, "the server says: 'no games left'"),
+    "a refusal": (0, {"error_details": "no k3y"}, "the server says: 'no KEY'"),
     "no info": (0, {}, "info must be"),
     "other seats": (
         0,
