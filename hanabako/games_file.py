@@ -12,6 +12,7 @@ array                           type, shape               what
 ``lengths.npy``                 uint32 (G,)               decisions
 ``actions.npy``                 uint16 (sum of lengths,)  one game after the other
 ``deals.json``                  a list of G               options of a reset that fix the deal, where a game needs them
+``ends.json``                   a list of G               how players stopped a game, in the words of its site
 ==============================  ========================  ============================================================
 
 What is read is checked as far as a file can be; that its games are possible is found out by playing them.
@@ -62,6 +63,8 @@ class GamesBlock:
     actions: NDArray[np.uint16]
     deals: Sequence[Mapping[str, Any]] = ()
     """One per game, or none at all."""
+    ends: Sequence[Mapping[str, Any]] = ()
+    """How the players of each game stopped it, in the words of its site; empty if they did not; or none at all."""
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -76,9 +79,8 @@ class GamesBlock:
         start = int(self.starts[k])
         own = self.actions[start : start + int(self.lengths[k])]
         one = slice(k, k + 1)
-        return GamesBlock(
-            self.seeds[one], self.indices[one], self.players[one], self.lengths[one], own, self.deals[one]
-        )
+        arrays = self.seeds[one], self.indices[one], self.players[one], self.lengths[one], own
+        return GamesBlock(*arrays, self.deals[one], self.ends[one])
 
 
 # --- Out --------------------------------------------------------------------------------------------------------------
@@ -109,8 +111,9 @@ class GamesWriter:
         for name, kind, _ in arrays_of(len(block), self.config.players):
             self._write(f"{folder}/{name}.npy", npy(getattr(block, name), kind))
         self._write(f"{folder}/actions.npy", npy(block.actions, UINT16))
-        if any(block.deals):
-            self._write(f"{folder}/deals.json", json.dumps(list(map(dict, block.deals))).encode())
+        for name in ("deals", "ends"):
+            if any(found := getattr(block, name)):
+                self._write(f"{folder}/{name}.json", json.dumps(list(map(dict, found))).encode())
         self.games += len(block)
         self.decisions += len(block.actions)
 
@@ -230,8 +233,8 @@ class GamesFile:
         if arrays["players"].max() >= len(self.names):
             raise ValueError(f"{folder}/players.npy: there are {len(self.names)} names, got {arrays['players'].max()}")
         actions = read_npy(archive, f"{folder}/actions.npy", UINT16, (decisions,))
-        deals = read_deals(archive, f"{folder}/deals.json", games)
-        return GamesBlock(**arrays, actions=actions, deals=deals)
+        deals, ends = (read_objects(archive, f"{folder}/{name}.json", games) for name in ("deals", "ends"))
+        return GamesBlock(**arrays, actions=actions, deals=deals, ends=ends)
 
     @contextmanager
     def _opened(self) -> Iterator[zipfile.ZipFile]:
@@ -268,12 +271,12 @@ def header_of(file: IO[bytes]) -> tuple[str, tuple[int, ...]] | None:
     return None if fortran or version != (1, 0) else (kind.str, shape)
 
 
-def read_deals(archive: zipfile.ZipFile, name: str, games: int) -> list[Mapping[str, Any]]:
-    """The deals of a block; none if it has none."""
+def read_objects(archive: zipfile.ZipFile, name: str, games: int) -> list[Mapping[str, Any]]:
+    """An object for each game of a block; none if it has none."""
     if name not in archive.namelist():
         return []
     with archive.open(name) as file:
-        deals = as_each(name, parse_json(file.read(MOST_BYTES + 1), name), partial(as_object, "a deal"))
-    if len(deals) != games:
-        raise ValueError(f"{name} must be a list of {games}, got {len(deals)}")
-    return deals
+        found = as_each(name, parse_json(file.read(MOST_BYTES + 1), name), partial(as_object, name))
+    if len(found) != games:
+        raise ValueError(f"{name} must be a list of {games}, got {len(found)}")
+    return found

@@ -6,7 +6,7 @@
 
 A record is JSON: ``format`` (`FORMAT`), ``config`` (with its ``game``), ``seed``, ``deal`` (options of a reset that fix
 the deal, if it was given), ``game_index`` (which game of that seed, if not the first), ``players`` (names),
-``actions``, ``undone`` (decisions that somebody took back).
+``actions``, ``undone`` (decisions that somebody took back), ``end`` (how its players stopped it, if its site said so).
 """
 
 import json
@@ -44,6 +44,8 @@ class GameRecord:
     """Decisions that were taken back: a game with some is practice."""
     game_index: int = 0
     """Which game of that seed it is."""
+    end: Mapping[str, Any] = field(default_factory=dict)
+    """How its players stopped it, in the words of the game's site; empty if they did not, or it is none of a site."""
 
     def begin(self, config: Any = None) -> Any:
         """A PettingZoo environment with the cards dealt; ``config`` may differ in what is observed."""
@@ -94,6 +96,7 @@ class GameRecord:
             "players": list(self.players),
             "actions": list(self.actions),
             "undone": self.undone,
+            **({"end": dict(self.end)} if self.end else {}),
         }
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -106,7 +109,8 @@ class GameRecord:
         entry = game_of(self.config)
         if entry.site:
             beside = Path(path).with_suffix(f".{entry.site}.json")
-            entry.module(entry.site).write_game(beside, self.begin().to_dict(), self.config, self.actions, self.players)
+            opening = self.begin().to_dict()
+            entry.module(entry.site).write_game(beside, opening, self.config, self.actions, self.players, self.end)
 
 
 def read_record(path: str | PathLike[str]) -> GameRecord:
@@ -137,7 +141,8 @@ def _of_json(values: Mapping[str, Any]) -> GameRecord:
     actions = as_each("actions", values["actions"], as_text)
     undone = as_index("undone", values.get("undone", 0), MOST_ACTIONS)
     index = as_index("game_index", values.get("game_index", 0), MOST_INDEX)
-    return GameRecord(config, as_seed(values["seed"]), tuple(players), tuple(actions), deal, undone, index)
+    end = as_object("end", values.get("end", {}))
+    return GameRecord(config, as_seed(values["seed"]), tuple(players), tuple(actions), deal, undone, index, end)
 
 
 def _of_site(path: str | PathLike[str], values: Mapping[str, Any]) -> GameRecord:
@@ -147,9 +152,9 @@ def _of_site(path: str | PathLike[str], values: Mapping[str, Any]) -> GameRecord
         if not entry.site:
             continue
         try:
-            config, players, actions, deal = entry.module(entry.site).read_game(values)
+            config, players, actions, deal, end = entry.module(entry.site).read_game(values)
         except ValueError as error:
             refusal = refusal or error
         else:
-            return GameRecord(config, 0, players, actions, deal)
+            return GameRecord(config, 0, players, actions, deal, end=end)
     raise refusal or ValueError(f"{fspath(path)}: no game has a site with such files")

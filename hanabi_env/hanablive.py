@@ -8,11 +8,15 @@
 
     save("mine.json", config, deck, actions)          # opens there with "Watch Replay", "JSON"
 
-`python -m hanabi_env.hanablive export.json ...` replays files and says how they end.
+`python -m hanabi_env.hanablive export.json ...` replays files and says how they end; without a file it replays
+`SAMPLE`, a game of our bots as the site exports it.
 
 Format 3.0.0: ``players`` (names), ``deck`` (top first, whole hands dealt player by player, as here), ``actions``
-(``type`` 0 play, 1 discard, 2 color clue, 3 rank clue, 4 and 5 the end; ``target`` a card's place in the deck or the
-player who is told; ``value`` the color's place among the variant's clue colors, or the rank), ``options``, ``seed``.
+(``type`` 0 play, 1 discard, 2 color clue, 3 rank clue; ``target`` a card's place in the deck or the player who is
+told; ``value`` the color's place among the variant's clue colors, or the rank), ``options``, ``seed``. The last action
+of a game that was stopped before its end has ``type`` 4, ``target`` the player who stopped it or ran out of time, or -1
+(nobody moved for long), and ``value`` the number of the reason; or ``type`` 5, ``target`` -1: by a vote. It is no
+action of the game: `ending` reads it, and `save` writes it.
 
 What the site calls a variant is a set of suits, and `VARIANTS` lists those that are ours too. Its ``emptyClues`` is
 ``empty_hints`` (H7), ``allOrNothing`` is ``final_bouquet`` (V5), ``oneExtraCard`` and ``oneLessCard`` change
@@ -36,7 +40,9 @@ from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action, suit_letters
 
 __all__ = [
+    "SAMPLE",
     "VARIANTS",
+    "ending",
     "from_json",
     "load",
     "main",
@@ -49,6 +55,11 @@ __all__ = [
 ]
 
 PLAY, DISCARD, COLOR_CLUE, RANK_CLUE, END_GAME, END_BY_VOTE = range(6)
+
+SAMPLE = Path(__file__).with_name("hanablive_sample.json")
+"""Game 0 of seed 1 of two players named ``smart``, in a file that the site opens."""
+LAST_REASON = 10
+"""The site numbers why a game ended from 1 to 10; 0 is a game that goes on."""
 
 PLAYER_NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")
 
@@ -90,8 +101,8 @@ def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], 
 
     Returns:
         The configuration, the deck (card names, top first, for ``reset(options={"deck": deck})``) and the actions from
-        player 0 on. A file that was cut off may lack cards of the deck: they follow in the order of the box. Old games
-        whose first player was another are turned round, so that player 0 begins.
+        player 0 on; see `ending` for a game that was stopped. Old games whose first player was another are turned
+        round, so that player 0 begins.
 
     Raises:
         ValueError: the file is no such game, or uses what this Hanabi does not have; the text names it.
@@ -109,8 +120,9 @@ def from_json(game: Any) -> tuple[HanabiConfig, list[str], list[int]]:
     options = _options(game)
     config = _config(len(_list(game, "players")), options)
     first = _number(options, "startingPlayer", 0, range(config.players))
-    cards = [_card(config, card) for card in _list(game, "deck")]
-    deck = _completed(config, cards)
+    deck = [_card(config, card) for card in _list(game, "deck")]
+    if Counter(deck) != box_of(config):
+        raise ValueError(_deck_refusal(config, deck))
     actions = _actions_in(config, deck, _list(game, "actions"), first)
     return config, _turned(deck, config, first), actions
 
@@ -122,8 +134,35 @@ def player_names(game: Mapping[str, Any], players: int) -> list[str]:
     return [names[(first + player) % players] for player in range(players)]
 
 
-def read_game(game: Any) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...], dict[str, Any]]:
-    """Configuration, players' names, actions in words, and options of a reset that deal the same cards.
+def ending(game: Mapping[str, Any]) -> dict[str, int]:
+    """How the players stopped a game that `load` can read.
+
+    Returns:
+        The ``type`` (4 or 5), ``target`` (-1, or a player as `load` turns them) and ``value`` of its last action, see
+        the top of this module; empty if they did not.
+
+    Raises:
+        ValueError: one of these is none that the site writes.
+    """
+    players = len(game["players"])
+    first = (game.get("options") or {}).get("startingPlayer") or 0
+    stops = (entry for entry in game["actions"] if entry["type"] in (END_GAME, END_BY_VOTE))
+    for end in stops:
+        checked = _checked_end(end, players)
+        target = checked["target"]
+        return checked | {"target": target if target < 0 else (target - first) % players}
+    return {}
+
+
+def _checked_end(end: Mapping[str, Any], players: int) -> dict[str, int]:
+    """An end action with nothing else in it."""
+    kind = _number(end, "type", None, range(END_GAME, END_BY_VOTE + 1))
+    target = _number(end, "target", -1, range(-1, players))
+    return {"type": kind, "target": target, "value": _number(end, "value", 0, range(LAST_REASON + 1))}
+
+
+def read_game(game: Any) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...], dict[str, Any], dict[str, int]]:
+    """Configuration, players' names, actions in words, options of a reset that deal the same cards, and the `ending`.
 
     Args:
         game: the parsed JSON of a file.
@@ -133,7 +172,7 @@ def read_game(game: Any) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...]
     """
     config, deck, actions = from_json(game)
     words = tuple(action_to_str(config, action) for action in actions)
-    return config, tuple(player_names(game, config.players)), words, {"deck": deck}
+    return config, tuple(player_names(game, config.players)), words, {"deck": deck}, ending(game)
 
 
 def _options(game: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,14 +227,11 @@ def _site_suits(config: HanabiConfig) -> str:
     return suits[:-2] + "KM" if suits.endswith("MK") else suits
 
 
-def _completed(config: HanabiConfig, cards: list[str]) -> list[str]:
-    """The deck with what a cut-off file lacks of the box."""
-    missing = box_of(config)
-    missing.subtract(cards)
-    for card, count in missing.items():
-        if count < 0:
-            raise ValueError(f"deck must be cards of the box, got {-count} {card} too many")
-    return cards + list(missing.elements())
+def _deck_refusal(config: HanabiConfig, cards: Sequence[str]) -> str:
+    """What is wrong with a deck that is not the whole box."""
+    wanted = f"deck must be the whole box, {config.deck_size} cards, got"
+    many = next(((card, count) for card, count in (Counter(cards) - box_of(config)).items()), None)
+    return f"{wanted} {len(cards)}" if many is None else f"{wanted} {many[1]} {many[0]} too many"
 
 
 def _actions_in(config: HanabiConfig, deck: Sequence[str], entries: Iterable[Any], first: int) -> list[int]:
@@ -203,6 +239,7 @@ def _actions_in(config: HanabiConfig, deck: Sequence[str], entries: Iterable[Any
     for entry in entries:
         kind = _number(entry, "type", None, range(END_BY_VOTE + 1))
         if kind in (END_GAME, END_BY_VOTE):
+            _checked_end(entry, config.players)
             break
         words = _use(held, kind, entry, deck) if kind in (PLAY, DISCARD) else _clue(held, kind, entry)
         actions.append(str_to_action(config, words))
@@ -274,6 +311,7 @@ def save(
     actions: Iterable[int],
     players: Sequence[str] = (),
     seed: str = "",
+    end: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a game for the site.
 
@@ -284,20 +322,21 @@ def save(
         actions: from player 0 on. A game that is not at its end may be written too.
         players: their names; Alice, Bob and so on if there are none.
         seed: shown by the site.
+        end: how the players stopped the game, as `ending` tells it; nothing if they did not.
 
     Raises:
-        ValueError: the site does not have this configuration, or a name, card or action is wrong.
+        ValueError: the site does not have this configuration, or a name, card, action or the end is wrong.
     """
     names = list(players) or list(PLAYER_NAMES[: config.players])
     if len(names) != config.players:
         raise ValueError(f"players must be {config.players} names, got {shown(players)}")
     if Counter(deck) != box_of(config):
-        raise ValueError(f"deck must be the whole box, {config.deck_size} cards, got {shown(deck)}")
+        raise ValueError(_deck_refusal(config, deck))
     suits = _site_suits(config)
     game = {
         "players": names,
         "deck": [{"suitIndex": suits.index(card[0]), "rank": int(card[1:])} for card in deck],
-        "actions": _actions_out(config, actions),
+        "actions": _actions_out(config, actions) + ([_checked_end(end, config.players)] if end else []),
         "options": {"variant": variant_of(config), **options_of(config)},
         "seed": seed,
     }
@@ -305,7 +344,12 @@ def save(
 
 
 def write_game(
-    path: Path, opening: Mapping[str, Any], config: HanabiConfig, words: Iterable[str], players: Sequence[str]
+    path: Path,
+    opening: Mapping[str, Any],
+    config: HanabiConfig,
+    words: Iterable[str],
+    players: Sequence[str],
+    end: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a game, or nothing if the site does not have its configuration.
 
@@ -315,6 +359,7 @@ def write_game(
         config: the configuration.
         words: the actions.
         players: their names.
+        end: see `save`.
 
     Raises:
         OSError: see `save`.
@@ -324,7 +369,7 @@ def write_game(
     except ValueError:
         return
     deck = [card for hand in opening["hands"] for card in hand] + opening["deck"]
-    save(path, config, deck, [str_to_action(config, action) for action in words], players)
+    save(path, config, deck, [str_to_action(config, action) for action in words], players, end=end)
 
 
 def variant_of(config: HanabiConfig) -> str:
@@ -396,11 +441,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tyro.cli(replay_all, args=arguments, prog="python -m hanabi_env.hanablive")
 
 
-def replay_all(files: tuple[Path, ...], /) -> None:
+def replay_all(files: tuple[Path, ...] = (SAMPLE,), /) -> None:
     """Replay games of hanab.live and say how they end.
 
     Args:
-        files: exported games.
+        files: exported games; by default the one that ships.
     """
     refused = 0
     for path in files:
@@ -417,15 +462,23 @@ def _replay(path: Path) -> str:
     from hanabako.envs.aec import CardGameAEC
     from hanabi_env.game import make_game
 
-    config, deck, actions = load(path)
+    game = read_json(path)
+    config, deck, actions = from_json(game)
+    stopped = ending(game)
     env = CardGameAEC(make_game(config))
     env.reset(options={"deck": deck})
     for action in actions:
         env.step(action)
     position = env.to_dict()
-    end = position["end_reason"] or "goes on"
+    end = position["end_reason"] or (_stopped(stopped) if stopped else "goes on")
     played = f"{variant_of(config)}, {config.players} players, {len(actions)} actions"
     return f"{played}, score {position['score']}, {position['information_tokens']} information tokens, end: {end}"
+
+
+def _stopped(end: Mapping[str, int]) -> str:
+    """An `ending` in words."""
+    who = f"player {end['target']}" if end["target"] >= 0 else "a vote" if end["type"] == END_BY_VOTE else "the site"
+    return f"stopped by {who} (reason {end['value']})"
 
 
 if __name__ == "__main__":

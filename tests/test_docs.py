@@ -21,8 +21,9 @@ from pathlib import Path
 import pytest
 
 from agents import names
-from agents.registry import SEARCH
-from docs.build import folder_map
+from agents.registry import SEARCH, pretrained
+from benchmarks.recipes import RECIPES
+from docs.build import folder_map, network_cards
 from hanabako.games import games
 from hanabako.generated import filled
 
@@ -274,6 +275,14 @@ def test_the_maps_are_those_of_the_folders():
         assert filled(page.read_text("utf-8"), [("map", text)]) == page.read_text("utf-8"), (
             f"make pages writes {name_of(page)}"
         )
+
+
+def test_the_cards_are_those_of_the_networks_that_ship():
+    page = (ROOT / "docs" / "networks.md").read_text("utf-8")
+    assert filled(page, [("cards", network_cards.cards())]) == page, "make pages writes docs/networks.md"
+    assert re.findall(r"^## (.+)$", page, re.MULTILINE) == list(RECIPES)
+    shipped = [name for game in games() for name in pretrained(game)]
+    assert sorted(shipped) == sorted(RECIPES)
 
 
 ELSEWHERE = re.compile(r"the (?:public )?contract\b(?! test)|\(1\.2\)|\.\./shared|\bshared/(?!$)", re.IGNORECASE)

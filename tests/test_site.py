@@ -32,9 +32,9 @@ pytestmark = pytest.mark.upkeep
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
-ALGORITHM = "reinforce"
-"""The recipe that brings no other library: `docs/comparisons.md` shows it."""
-RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem != ALGORITHM}
+ELSEWHERE = ("reinforce", "ah2ac2_cloning")
+"""Recipes that bring no other library: `docs/comparisons.md` and `docs/ah2ac2.md` show them."""
+RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem not in ELSEWHERE}
 LONGER = {"careful_bot": 22, "verifiers_hanabi": 40}
 """Recipes of more than ten lines: a bot, and an environment of conversations."""
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}

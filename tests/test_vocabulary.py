@@ -103,7 +103,7 @@ WORDS = {
             "hanabi_env/*": ("_check_deal", "_deal_from"),
             "hanafuda_env/*": ("DEAL_STREAMS", "PHASE_DEAL", r"\w*deals?\w*"),
             "agents/datasets/*": ("_deal_as_given",),
-            "hanabako/games_file.py": ("read_deals",),
+            "hanabako/games_file.py": ("read_objects",),
             "agents/search/*": ("_deal", "deal_(hands|hidden)", "most_deals"),
         },
     ),

@@ -32,6 +32,7 @@ COMMANDS = {
     "watch": "write a game as a page for the browser",
     "draw": "draw a position as a picture",
     "record": "write a dataset of games that agents play, or of hanab.live's",
+    "ah2ac2": "let an agent play in AH2AC2's hosted evaluation",
     "agents": "list the agents that commands know by name, with their scores",
     "presets": "list the presets of the games",
     "benchmark": "time the games on this machine",
@@ -40,7 +41,7 @@ COMMANDS = {
     "leaderboard": "play again what a file of results claims",
 }
 
-EXTRAS = {"tensorboard": "logging", "wandb": "logging", "resvg_py": "render", "PIL": "render"}
+EXTRAS = {"tensorboard": "logging", "wandb": "logging", "resvg_py": "render", "PIL": "render", "websockets": "ah2ac2"}
 """The extra that brings a package, if it is not ``agents``."""
 
 

@@ -122,7 +122,8 @@ def game_of_dataset(path: Path, number: int) -> GameRecord:
     game = dataset.one(number)
     (players,) = dataset.players_of(game)
     deal = game.deals[0] if game.deals else {}
-    record = GameRecord(dataset.config, int(game.seeds[0]), players, deal=deal, game_index=int(game.indices[0]))
+    end, index = game.ends[0] if game.ends else {}, int(game.indices[0])
+    record = GameRecord(dataset.config, int(game.seeds[0]), players, deal=deal, game_index=index, end=end)
     env = record.begin()
     for action in game.actions.tolist():
         record = record.with_action(env.action_to_str(action))

@@ -1,10 +1,10 @@
 """Datasets of Hanabi and the games of hanab.live, there and back.
 
-A folder of the site's exports becomes a dataset for each configuration in it, with the players' names; what people
-wrote beside their games is not kept.
+A folder of the site's exports becomes a dataset for each configuration in it, with the players' names, and how they
+stopped a game that they did not play to its end; what people wrote beside their games is not kept.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -47,7 +47,8 @@ class Lot:
         if self.waiting:
             names = ("seeds", "indices", "players", "lengths", "actions")
             arrays = {name: np.concatenate([getattr(block, name) for block in self.waiting]) for name in names}
-            self.writer.add(GamesBlock(**arrays, deals=list(chain(*(block.deals for block in self.waiting)))))
+            deals, ends = (list(chain(*(getattr(block, name) for block in self.waiting))) for name in ("deals", "ends"))
+            self.writer.add(GamesBlock(**arrays, deals=deals, ends=ends))
             self.waiting.clear()
 
 
@@ -105,6 +106,7 @@ def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
         lengths=np.array([len(actions)], np.uint32),
         actions=np.array(actions, np.uint16),
         deals=[{"deck": deck}],
+        ends=[hanablive.ending(game)],
     )
     for _ in RecordedBlock(game_of(config).make_game(config), block, 0, observes=False, specialize=False).turns():
         pass
@@ -125,18 +127,20 @@ def write_exports(dataset: Dataset, folder: str | PathLike[str], games: int | No
 
     if game_of(dataset.config).name != "hanabi":
         raise ValueError(f"hanab.live has games of hanabi, got {shown(game_of(dataset.config).name)}")
-    for number, names, deck, actions in islice(decks_of(dataset), games):
-        hanablive.save(Path(folder) / f"{number:07d}.json", dataset.config, deck, actions, names, seed=str(number))
+    for number, deck, actions, names, end in islice(decks_of(dataset), games):
+        path = Path(folder) / f"{number:07d}.json"
+        hanablive.save(path, dataset.config, deck, actions, names, seed=str(number), end=end)
     return Path(folder)
 
 
-def decks_of(dataset: Dataset) -> Iterator[tuple[int, Sequence[str], list[str], list[int]]]:
-    """Of every game its number, who played, the deck, and the actions."""
+def decks_of(dataset: Dataset) -> Iterator[tuple[int, list[str], list[int], Sequence[str], Mapping[str, Any]]]:
+    """Of every game its number, the deck, the actions, who played, and how they stopped it."""
     for replay in dataset.replays():
         starts = replay.games.starts
         for k, names in enumerate(dataset.players_of(replay.games)):
             actions = replay.games.actions[starts[k] : starts[k] + int(replay.games.lengths[k])]
-            yield replay.first + k, names, deck_of(replay, k), actions.tolist()
+            end = replay.games.ends[k] if replay.games.ends else {}
+            yield replay.first + k, deck_of(replay, k), actions.tolist(), names, end
 
 
 def deck_of(replay: RecordedBlock, k: int) -> list[str]:

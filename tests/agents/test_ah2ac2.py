@@ -1,6 +1,8 @@
 """AH2AC2's arrays: games come in, are played, and go out as they came; what does not fit is said."""
 
+import pickle
 import re
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,13 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import agents
+import agents.networks.published.bc_lstm as clones
 from agents.commands.command_line import main
 from agents.datasets import Dataset, record
 from agents.datasets.ah2ac2 import read_arrays, write_arrays
+from agents.evaluate import play
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from tests.conftest import ROOT
 
 Arrays = dict[str, np.ndarray]
 
@@ -150,3 +155,59 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(content: bytes, tmp_path: 
     (tmp_path / "games.safetensors").write_bytes(content)
     with pytest.raises(ValueError, match="cannot be read as games"):
         read_arrays(tmp_path / "games.safetensors", tmp_path / "games.npz")
+
+
+class Code:
+    """What an attacker would pickle."""
+
+    def __init__(self, made: Path) -> None:
+        self.made = made
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.made,)
+
+
+def test_a_truncated_file_and_a_pickle_are_refused_and_nothing_runs(tmp_path: Path):
+    path = written(arrays_by_hand(2, games=1), tmp_path / "games.safetensors")
+    for content in (path.read_bytes()[:-9], pickle.dumps(Code(tmp_path / "made"))):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="cannot be read as games") as caught:
+            read_arrays(path, tmp_path / "games.npz")
+        assert "\n" not in str(caught.value)
+    assert [file.name for file in tmp_path.iterdir()] == ["games.safetensors"]
+
+
+# --- Cloning ----------------------------------------------------------------------------------------------------------
+
+
+def test_its_cloning_learns_from_games_of_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    config = HanabiConfig()
+    for name, games, seed in (("train", 100, 1), ("val", 20, 2)):
+        some = record(tmp_path / f"{name}.npz", config, agents.load("cautious", config), games, seed=seed)
+        write_arrays(some, tmp_path / f"{name}.safetensors")
+    recipe = runpy.run_path(str(ROOT / "docs" / "recipes" / "ah2ac2_cloning.py"))
+    files = [tmp_path / f"{name}.safetensors" for name in ("train", "val", "clone")]
+    best = recipe["main"](recipe["Args"](*files, epochs=10, batch=8, units=(64, 32, 32), dropout=0.1))
+    said = [float(found) for found in re.findall(r"accuracy ([\d.]+)", capsys.readouterr().out)]
+    assert len(said) == 10 and max(said) == pytest.approx(best, abs=1e-3)
+    assert best > max(0.3, said[0])  # at random it is a tenth
+    network, val = clones.read(files[2]), recipe["Turns"](files[1])
+    assert recipe["accuracy"](network, val, 4) == pytest.approx(best)
+    assert play(config, agents.load(f"bc_lstm:{files[2]}", config), games=2, seed=1).length.min() > 3
+
+
+def test_its_renamed_colors_are_those_of_a_renamed_deck(tmp_path: Path):
+    config = HanabiConfig()
+    write_arrays(
+        record(tmp_path / "a.npz", config, agents.load("random", config), 3, seed=1), tmp_path / "a.safetensors"
+    )
+    arrays, order = load_file(tmp_path / "a.safetensors"), np.array([2, 0, 1, 4, 3])
+    arrays["decks"][..., 0] = order[arrays["decks"][..., 0]]
+    hints = (arrays["actions"] >= 10) & (arrays["actions"] < 15)
+    arrays["actions"][hints] = 10 + order[arrays["actions"][hints] - 10]
+    written(arrays, tmp_path / "b.safetensors")
+    turns = runpy.run_path(str(ROOT / "docs" / "recipes" / "ah2ac2_cloning.py"))["Turns"]
+    inverse = np.argsort(order)
+    ours = turns(tmp_path / "a.safetensors").batch(np.arange(3), inverse)
+    theirs = turns(tmp_path / "b.safetensors").batch(np.arange(3), np.arange(5))
+    assert all((mine == other).all() for mine, other in zip(ours, theirs, strict=True))

@@ -22,6 +22,7 @@ from agents.playing.random_policy import RandomPolicy
 from hanabako import games_file
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
+from hanabako.record import read_record
 from hanabi_env import hanablive
 
 EVERY_GAME = pytest.mark.parametrize("game", list(games()))
@@ -376,6 +377,24 @@ def test_the_sites_games_come_back_as_they_were(exports: Path, tmp_path: Path):
     assert sorted(path.name for path in (tmp_path / "back").iterdir()) == ["0000000.json", "0000001.json"]
     for name in ("0000000.json", "0000001.json"):
         assert hanablive.load(tmp_path / "back" / name) == hanablive.load(exports / "2" / name)
+
+
+def test_how_a_game_was_stopped_is_kept(exports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    path, end = exports / "2" / "0000001.json", {"type": 5, "target": -1, "value": 10}
+    stopped = json.loads(path.read_text(encoding="utf-8"))
+    stopped["actions"] = [*stopped["actions"][:4], end]
+    path.write_text(json.dumps(stopped), encoding="utf-8")
+    main(["record", "hanabi", "--source", str(exports), "--out", "people.npz"])
+    main(["record", "--source", "people.npz", "--hanablive", "back"])
+    kept = [json.loads((tmp_path / "back" / f"000000{k}.json").read_text(encoding="utf-8")) for k in (0, 1)]
+    assert kept[1]["actions"] == stopped["actions"] and kept[0]["actions"][-1]["type"] < 4
+    assert [block.game(1).ends for _, block in Dataset("people.npz").file.blocks([0])] == [[end]]
+    found = read_record(path)
+    found.save("record.json")
+    assert read_record("record.json") == found and found.end == end
+    beside = json.loads((tmp_path / "record.hanablive.json").read_text(encoding="utf-8"))
+    assert beside["actions"] == stopped["actions"]
 
 
 def test_what_is_no_folder_of_games_is_said(tmp_path: Path):

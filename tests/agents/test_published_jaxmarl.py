@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agents import load
+from agents.hosted.shown_game import ShownGame
 from agents.playing.block import Block
 from agents.playing.seating import sit
 from hanabako.games import game_of
@@ -46,6 +47,42 @@ def test_beliefs_are_in_the_observations_of_jaxmarl(players: int):
             observed, state, *_ = step(key, state, actions | {theirs.agents[mover]: jax.numpy.array(action)})
             block.actions[0] = action
             block.make_step([])
+
+
+@pytest.mark.parametrize(("players", "seats"), [(2, [0]), (2, [1]), (3, [1]), (3, [0, 2])])
+def test_a_game_of_jaxmarl_is_followed_by_what_it_shows(players: int, seats: list[int]):
+    """AH2AC2's server plays there: a bot that is shown its observations decides as at our table."""
+    jax, hanabi = client("jax"), client("jaxmarl.environments.hanabi.hanabi")
+    config, theirs = HanabiConfig(players=players), hanabi.HanabiEnv(num_agents=players)
+    step, key, none = jax.jit(theirs.step_env), jax.random.PRNGKey(0), config.rules().num_actions
+    policy = load("smart", config)
+    for number in range(5):
+        block = Block(game_of(config).make_game(config), 1, observes=True, specialize=False)
+        block.deal(1, number)
+        seated = sit(block, [policy] * players)
+        seated[0].begin()
+        position = block.game.to_dict(block.tables["state"].view(np.recarray)[0])
+        deck = [card for hand in position["hands"] for card in hand] + position["deck"]
+        pairs = jax.numpy.array([["RYGWB".index(card[0]), int(card[1]) - 1] for card in deck])
+        observed, state = theirs.reset_from_deck_of_pairs(pairs)
+        game = ShownGame(config, {seat: np.asarray(observed[theirs.agents[seat]]) for seat in seats}, number=number)
+        game.seat(policy)
+        while True:
+            seated[0].act()
+            mover, action = int(block.tables["current_player"][0]), int(block.actions[0])
+            legal = theirs.get_legal_moves(state)
+            assert [int(legal[agent][none]) for agent in theirs.agents] == [k != mover for k in range(players)]
+            if mover in seats:
+                assert game.action() == action and legal[theirs.agents[mover]][action]
+            actions = {agent: jax.numpy.array(none) for agent in theirs.agents}
+            actions[theirs.agents[mover]] = jax.numpy.array(action)
+            observed, state, _, done, _ = step(key, state, actions)
+            block.make_step(seated)
+            assert bool(done["__all__"]) == bool(block.tables["terminated"][0])
+            if done["__all__"]:
+                break
+            assert game.go_on_as({seat: np.asarray(observed[theirs.agents[seat]]) for seat in seats}) == action
+        assert int(state.score) == int(block.tables["score"][0])
 
 
 def test_ten_thousand_decisions_are_those_of_jaxmarls_agent(tmp_path: Any):

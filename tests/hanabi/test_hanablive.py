@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agents
+from agents.datasets import record
+from agents.datasets.hanab_live import write_exports
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
-from hanabi_env.hanablive import VARIANTS, load, main, save, variant_of
+from hanabi_env.hanablive import SAMPLE, VARIANTS, ending, load, main, player_names, save, variant_of
 from tests.reference.lockstep import shuffled_box
 
 SAVED = {
@@ -79,7 +82,7 @@ def test_cards_are_named_by_their_place_in_the_deck():
     text = json.dumps(
         {
             "players": ["Ann", "Bo"],
-            "deck": [{"suitIndex": 0, "rank": rank} for rank in (1, 1, 2, 3, 4)],  # cut off: the rest is filled up
+            "deck": standard_game()["deck"],
             "actions": [
                 {"type": 2, "target": 1, "value": 4},
                 {"type": 3, "target": 0, "value": 1},
@@ -95,7 +98,7 @@ def test_cards_are_named_by_their_place_in_the_deck():
     env = hanabi_v0.raw_env(config=config)
     words = [env.action_to_str(action) for action in actions]
     assert words == ["hint 1 B", "hint 1 1", "play 0", "discard 4", "play 1", "discard 4"]
-    assert deck[:5] == ["R1", "R1", "R2", "R3", "R4"]
+    assert deck[:5] == ["R1", "R1", "R1", "R2", "R2"]
     assert len(deck) == 50
 
 
@@ -117,6 +120,31 @@ def test_a_game_that_was_ended_by_a_player_or_a_vote_is_read_up_to_there(kind):
     whole = load(io.StringIO(json.dumps(game)))
     game["actions"] += [{"type": kind, "target": 0, "value": 0}, {"type": 0, "target": 1, "value": 0}]
     assert load(io.StringIO(json.dumps(game))) == whole
+
+
+@pytest.mark.parametrize("target", [-1, 0, 1])
+@pytest.mark.parametrize("kind", [4, 5])
+def test_how_a_game_was_stopped_goes_out_and_comes_in_again(kind, target, tmp_path):
+    config, end = HanabiConfig(), {"type": kind, "target": target, "value": 10}
+    deck, actions, _ = played(config, seed=3)
+    save(tmp_path / "game.json", config, deck, actions[:5], end=end)
+    game = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert game["actions"][5:] == [end] and ending(game) == end
+    assert load(tmp_path / "game.json") == (config, deck, actions[:5])
+    game["options"]["startingPlayer"] = 1  # it is told of the same player, whom `load` turns
+    turned = ending(game)["target"]
+    assert turned == (target if target < 0 else 1 - target)
+    assert target < 0 or player_names(game, 2)[turned] == game["players"][target]
+    assert ending(standard_game()) == {}
+
+
+def test_the_sample_that_ships_is_a_game_of_our_bots(tmp_path, capsys):
+    """It is the file that `hanabako record hanabi --agents smart --games 1` and then `--hanablive` write."""
+    smart = agents.load("smart", HanabiConfig())
+    write_exports(record(tmp_path / "game.npz", HanabiConfig(), smart, 1, seed=1), tmp_path)
+    assert (tmp_path / "0000000.json").read_bytes() == SAMPLE.read_bytes()
+    main([])
+    assert "No Variant, 2 players, 64 actions, score 22" in capsys.readouterr().out
 
 
 def test_options_that_change_no_rule_are_read_over():
@@ -148,6 +176,10 @@ def standard_game() -> dict[str, Any]:
         ({"deck": [{"suit": 0, "rank": 1}]}, "suitIndex must be from 0 to 4"),
         ({"deck": [{"suitIndex": 0, "rank": 6}]}, "rank must be from 1 to 5"),
         ({"deck": [{"suitIndex": 0, "rank": 5}] * 2}, "got 1 R5 too many"),
+        ({"deck": []}, "deck must be the whole box, 50 cards, got 0"),
+        ({"deck": [{"suitIndex": 0, "rank": 1}] * 3}, "deck must be the whole box, 50 cards, got 3"),
+        ({"actions": [{"type": 4, "target": 2}]}, "target must be from -1 to 1"),
+        ({"actions": [{"type": 5, "target": -1, "value": 11}]}, "value must be from 0 to 10"),
         ({"actions": [{"type": 9, "target": 0}]}, "type must be from 0 to 5"),
         ({"actions": [{"type": 0, "target": 5}]}, "player 0 does not hold card 5 \\(R3\\)"),
         ({"actions": [{"type": 0, "target": 10}]}, "not played from the deck here \\(deckPlays\\)"),

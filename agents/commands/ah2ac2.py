@@ -1,0 +1,140 @@
+"""Let an agent play in the hosted evaluation of AH2AC2, beside proxies of people at Hanabi, or in tests of it.
+
+    export AH2AC2_KEY=...                                      # from https://ah2ac2.com, for tests or for evaluations
+    hanabako ah2ac2 --agent smart --games 3                    # tests: random partners, and as many games as you like
+    hanabako ah2ac2 --agent smart --players 3 --seats 1 2      # tests of three, two of which are the agent
+    hanabako ah2ac2 --agent hanabi-standard-2p,hanabi-standard-3p --evaluate --out evaluation.json
+
+Any agent plays that decides by what its seat may know: bots, networks, searches, published networks, your own. The game
+is followed by our rules, and ends in a sentence if the server's observations differ from them. Games are written to the
+file as they end; what is there stays. --evaluate plays the games of the evaluation, which are limited: test first.
+Needs `pip install 'hanabako[ah2ac2]'`.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hanabako.files import check_writable, read_json, write_json
+from hanabako.words.checks import as_each, as_index, as_object, shown
+from hanabako.words.ranges import Size
+from hanabi_env.config import HanabiConfig
+
+from ..hosted.ah2ac2 import SERVER, Server
+from ..people.session import config_for
+from ..playing.policy import Policy
+from ..registry import base_of, bot_named, effort_of, load_to_play
+
+__all__ = ["Args", "run"]
+
+KEY = "AH2AC2_KEY"
+"""The variable of the environment that holds the key."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Let an agent play in the hosted evaluation of AH2AC2."""
+
+    agent: str
+    """NAME[,NAME...]: as in ``hanabako evaluate``; of several the first that can play a game of so many players."""
+    games: Size = 1
+    """Games of tests."""
+    players: int = 2
+    """Of tests: 2 or 3."""
+    seats: tuple[int, ...] = (0,)
+    """Of tests: the agent's seats, from 0."""
+    evaluate: bool = False
+    """Play the evaluation, as many games as it has left, not tests."""
+    search: tuple[str, ...] = ()
+    """How agents search:NAME think, as name=value: see ``agents.load``."""
+    out: Path = Path("ah2ac2.json")
+    """The file of the games that came to their end."""
+    server: str = SERVER
+    """Its host."""
+
+
+def run(args: Args) -> None:
+    """Play, and write every game.
+
+    Raises:
+        ValueError: no key, an agent that cannot play there, or a server that does not speak the protocol.
+        OSError: the server cannot be reached or is gone, or the file cannot be written.
+    """
+    names = args.agent.split(",")
+    check_test(args)
+    effort = effort_of(args.search, names)
+    if not os.environ.get(KEY):
+        raise ValueError(f"the key belongs in the variable {KEY} of the environment")
+    server = Server(os.environ[KEY], args.server)
+    check_writable(args.out)
+    rows = rows_of(args.out)
+
+    @cache
+    def policy_for(players: int) -> tuple[HanabiConfig, Policy]:
+        return policy_of(names, players, effort)
+
+    if not args.evaluate:
+        policy_for(args.players)
+    test = None if args.evaluate else (args.players, args.seats)
+    scores: list[float] = []
+    while server.goes_on() if args.evaluate else len(scores) < args.games:
+        game = server.play(policy_for, len(rows), test)
+        name = policy_for(game.players)[1].name
+        rows.append({"agent": name, "server": args.server, "evaluation": args.evaluate} | asdict(game))
+        write_json(args.out, {"study": "ah2ac2", "command": sys.argv[1:], "games": rows})
+        scores.append(game.score)
+        print(f"{game.game_id}: {name} at {', '.join(map(str, game.seats))} of {game.players}, score {game.score:g}")
+    print(f"{args.out}: {len(rows)} games" + (f", mean score now {sum(scores) / len(scores):.2f}" if scores else ""))
+
+
+def check_test(args: Args) -> None:
+    """The players and seats of tests.
+
+    Raises:
+        ValueError: there are no such.
+    """
+    if args.players not in (2, 3):
+        raise ValueError(f"players must be 2 or 3, got {args.players}")
+    seats = [as_index("a seat", seat, args.players - 1) for seat in args.seats]
+    if not seats or len(set(seats)) < len(seats):
+        raise ValueError(f"seats must be one or more of 0 to {args.players - 1}, once each, got {shown(args.seats)}")
+
+
+def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiConfig, Policy]:
+    """The first agent that can play the standard game of so many players, and that game as it observes it.
+
+    Raises:
+        ValueError: none can, and why the last one cannot.
+    """
+    for name in names:
+        bot = bot_named(base_of(name), "hanabi")
+        if bot is not None and bot.cheats:
+            raise ValueError(f"{name} looks at its own cards, which the server does not show")
+    refusal: ValueError | None = None
+    for name in names:
+        try:
+            config = config_for("hanabi", "standard", players, (), [name])
+            if config.observation_type != "card_knowledge":
+                raise ValueError(f"{name} observes {config.observation_type}, which the server does not show")
+            return config, load_to_play(name, config, effort)
+        except ValueError as error:
+            refusal = error
+    raise refusal or ValueError("agent must not be empty")
+
+
+def rows_of(path: Path) -> list[Any]:
+    """The games that a file holds already.
+
+    Raises:
+        ValueError: it is another file.
+    """
+    if not path.exists():
+        return []
+    found = read_json(path)
+    if not isinstance(found, dict) or found.get("study") != "ah2ac2":
+        raise ValueError(f"{path} is no file of this command: choose another with --out")
+    return as_each("games", found.get("games"), lambda row: as_object("a game", row))

@@ -1,0 +1,62 @@
+"""The networks of Hanabi that ship, beside bots and networks of other seeds.
+
+    hanabako study run network_partners
+    hanabako study run network_partners --where network=hanabi-small-2p-1
+
+Both seatings are played, on the same deals: the network at player 0's seat and the partner at all others, and the other
+way round. `docs.build.network_cards` writes the scores into the networks' cards.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from agents.playing.play import play, standard_error
+from agents.registry import load, with_observation_of
+from agents.studies import Row, Study
+from agents.studies.study import Result
+from benchmarks.recipes import RECIPES
+from hanabako.games import make_config
+
+__all__ = ["STUDY", "Pair"]
+
+BOTS = ("smart", "piers")
+GAMES, SEED = 1000, 1
+
+
+@dataclass(frozen=True)
+class Pair(Row):
+    """A network and a partner."""
+
+    network: str
+    partner: str
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Both."""
+        return self.network, self.partner
+
+
+def pairs() -> Iterator[Pair]:
+    """Every network with every bot, and networks that only their seeds tell apart with each other."""
+    networks = [name for name, recipe in RECIPES.items() if recipe.opponent is None]
+    yield from (Pair(name, bot) for name in networks for bot in BOTS)
+    seeds = [name for name in networks if name.rpartition("-")[2].isdigit()]
+    yield from (Pair(*pair) for pair in combinations(seeds, 2))
+
+
+def measured(row: Pair, _before: Result | None) -> dict[str, Any]:
+    """The mean scores of both seatings, ``[score, standard error]`` each: first that with the network at player 0."""
+    recipe = RECIPES[row.network]
+    config = make_config(recipe.game, recipe.preset, recipe.changed_players(), recipe.measured)
+    config = with_observation_of(config, [row.network])
+    network, partner = (load(name, config) for name in row.agents)
+    scores = []
+    for one, other in ((network, partner), (partner, network)):
+        found = play(config, [one, *[other] * (config.players - 1)], GAMES, SEED).score
+        scores.append([float(found.mean()), standard_error(found)])
+    return {"done": 1, "games": GAMES, "seed": SEED, "scores": scores}
+
+
+STUDY = Study("network_partners", list(pairs()), measured, unit="pair")

@@ -1,0 +1,126 @@
+"""The cards of the networks that ship, in docs/networks.md: from their files, their recipes and the committed results.
+
+python -m docs.build.network_cards           # write them
+python -m docs.build.network_cards --check   # say whether they are up to date
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from safetensors import safe_open
+
+from agents.networks.policy_file import read_metadata
+from agents.registry import PRETRAINED
+from agents.studies.store import read_results
+from benchmarks.recipes import RECIPES, Recipe
+from benchmarks.strength import network_partners, shipped_networks
+from benchmarks.strength.tables.markdown import table, training_in_words, with_error
+from hanabako.games import config_from_dict
+from hanabako.generated import update
+
+__all__ = ["cards"]
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "networks.md"
+COMMAND = "python -m docs.build.network_cards"
+PARTNERS = shipped_networks.RESULTS.with_name(f"{network_partners.STUDY.name}.json")
+Facts = Mapping[str, Any]
+
+
+def cards() -> str:
+    """All cards."""
+    measured = {row["network"]: row for row in read_results(shipped_networks.RESULTS)}
+    pairs = read_results(PARTNERS)
+    return "\n\n".join(card(name, recipe, measured[name], pairs) for name, recipe in RECIPES.items())
+
+
+def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]) -> str:
+    """The card of one network."""
+    path = PRETRAINED / f"{name}.safetensors"
+    metadata = read_metadata(path)
+    config, about = config_from_dict(metadata["config"]), metadata["about"]
+    evaluation = measured["evaluation"]
+    competitive = recipe.opponent is not None
+    rows = [
+        ("game", f"{recipe.game} `{recipe.preset}`, {config.players} players"),
+        ("observation", f"{config.observation_name}, {metadata['network']['bits']:,} bits"),
+        ("network", network_in_words(path, metadata["network"])),
+        ("training", "; then ".join(stages(recipe))),
+        ("seed, ranks", f"{about['seed']}, {about['ranks']}"),
+        ("cost", training_in_words(about)),
+        ("again", f"`hanabako study run shipped_networks --where network={name}`, without the file"),
+        ("rating; lead over" if competitive else "self-play", "; ".join(scores(name, evaluation, competitive))),
+        *(() if competitive else [("cross-play", "; ".join(partners(name, pairs)) or "not measured")]),
+        ("measured", f"{evaluation['games']:,} games of seed {evaluation['seed']}, commit {measured['commit']}"),
+        ("licence", licence()),
+    ]
+    return f"## {name}\n\n{table(('', ''), rows)}"
+
+
+def network_in_words(path: Path, network: Facts) -> str:
+    """Kind and sizes of a network, and what tells its file from others."""
+    with safe_open(path, "np") as file:
+        weights = sum(prod(file.get_slice(tensor).get_shape()) for tensor in file.keys())  # noqa: SIM118 - it is no dict
+    content = path.read_bytes()
+    sizes = ", ".join(f"{size} {network[size]}" for size in ("width", "layers"))
+    file_in_words = f"{len(content) / 1e3:,.0f} kB, SHA-256 `{sha256(content).hexdigest()[:16]}`"
+    return f"{network['kind']}, {sizes}: {weights:,} weights; {file_in_words}"
+
+
+def stages(recipe: Recipe) -> Iterator[str]:
+    """How its training went, stage by stage: algorithm, decisions and settings that are not the usual ones."""
+    if recipe.first is not None:
+        yield from stages(recipe.first)
+    what = "PPO" if recipe.clones is None else f"cloning of `{recipe.clones}`"
+    settings = f" (`{' '.join(recipe.settings)}`)" if recipe.settings else ""
+    yield f"{what}, {recipe.steps / 1e6:g} M decisions{settings}"
+
+
+def scores(name: str, evaluation: Facts, competitive: bool) -> Iterator[str]:
+    """What a network reaches with itself, or against bots."""
+    if not competitive:
+        yield with_error(evaluation["score"], evaluation["score_error"])
+        yield f"perfect {evaluation['perfect_rate']:.1%}, lost {evaluation['lost_rate']:.2%}"
+        return
+    tournament = evaluation["tournament"]
+    (row,) = (row for row in tournament["ratings"] if row["name"] == name)
+    yield f"{row['rating']:+.0f} ± {row['error']:.0f} Elo"
+    for match in tournament["matches"]:
+        if name in match["agents"]:
+            (other,) = (agent for agent in match["agents"] if agent != name)
+            lead = match["lead"] if match["agents"][0] == name else -match["lead"]
+            yield f"`{other}` {lead:+.2f} ± {match['lead_error']:.2f}"
+
+
+def partners(name: str, pairs: list[dict[str, Any]]) -> Iterator[str]:
+    """The mean scores beside others: the network at player 0's seat, then the other there."""
+    for pair in pairs:
+        if name in (pair["network"], pair["partner"]):
+            found = pair["scores"] if name == pair["network"] else pair["scores"][::-1]
+            other = pair["partner"] if name == pair["network"] else pair["network"]
+            yield f"`{other}` {' and '.join(with_error(*score) for score in found)}"
+
+
+def licence() -> str:
+    """The project's."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return f"{project['license']}, as the project's"
+
+
+def write(check: bool = False) -> None:
+    """Write the cards.
+
+    Args:
+        check: only say whether they are up to date.
+    """
+    update(PAGE, [("cards", cards())], check, COMMAND)
+
+
+if __name__ == "__main__":
+    import tyro
+
+    tyro.cli(write, prog=COMMAND)

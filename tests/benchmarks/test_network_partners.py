@@ -1,0 +1,32 @@
+"""Networks that ship beside others: which pairs, on which deals, and that the results hold all of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents import load
+from agents.evaluate import play
+from agents.studies.store import read_results
+from benchmarks.recipes import RECIPES
+from benchmarks.strength import network_partners
+from benchmarks.strength.network_partners import STUDY, Pair
+from docs.build.network_cards import PARTNERS
+from hanabi_env import PRESETS
+
+
+def test_every_network_of_hanabi_has_partners_and_results():
+    rows = [row.values() for row in STUDY.rows]
+    assert {row["network"] for row in rows} == {name for name in RECIPES if name.startswith("hanabi-")}
+    seeds = {frozenset(row.values()) for row in rows if row["partner"] in RECIPES}
+    assert len(seeds) == 10 and all("small" in name for pair in seeds for name in pair)
+    found = [{name: row[name] for name in ("network", "partner")} for row in read_results(PARTNERS)]
+    assert sorted(found, key=str) == sorted(rows, key=str)
+
+
+def test_a_pair_plays_both_seatings(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(network_partners, "GAMES", 8)
+    result = STUDY.play(Pair("hanabi-mini-2p", "smart"), None)
+    config = replace(PRESETS["mini"], derived=True)
+    one, other = load("hanabi-mini-2p", config), load("smart", config)
+    means = [play(config, seats, games=8, seed=1).score.mean() for seats in ([one, other], [other, one])]
+    assert [score for score, _ in result["scores"]] == pytest.approx(means) and result["games"] == 8
