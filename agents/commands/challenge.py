@@ -21,11 +21,11 @@ from tqdm import tqdm
 
 from hanabako.files import check_writable, write_text
 
-from ..challenges.board import entries, figure, lines, page
-from ..challenges.meetings import BATCH, meetings, play_meeting
-from ..challenges.results import differences, read
-from ..challenges.suite import named
 from ..registry import effort_of, load_to_play, with_observation_of
+from ..studies.challenge.board import entries, figure, lines, page
+from ..studies.challenge.meetings import BATCH, meetings, play_meeting
+from ..studies.challenge.results import differences, read
+from ..studies.challenge.suite import named
 from ..studies.running import executor_of
 from ..studies.running import run as run_study
 from ..studies.store import origin_of

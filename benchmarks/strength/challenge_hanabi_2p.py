@@ -1,4 +1,4 @@
-"""The challenge hanabi-2p-v1: what is little and much with each partner, and the agents of the first page.
+"""The challenge hanabi-2p-v1: floors, best responses and the first agents.
 
     hanabako study run challenge_networks --cores 2          # trains six of the partners, three core-hours
     python -m benchmarks.strength.challenge_hanabi_2p        # lets them ship, and writes the suite
@@ -16,14 +16,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from agents.challenges.board import entries, partners, table
-from agents.challenges.meetings import Meeting, meetings, play_meeting, score_of, sums_of
-from agents.challenges.suite import FOLDER, named, names
 from agents.learning.common.launch import train_to_the_end
 from agents.networks.neural_policy import load_network, save_policy
 from agents.networks.policy_file import read_metadata
 from agents.registry import PRETRAINED, network_file
 from agents.studies import Row, Study
+from agents.studies.challenge.board import entries, partners, table
+from agents.studies.challenge.meetings import Meeting, meetings, play_meeting, score_of, sums_of
+from agents.studies.challenge.suite import FOLDER, named, names
 from agents.studies.store import read_results
 from agents.studies.study import Result, Results
 from hanabako.files import write_text

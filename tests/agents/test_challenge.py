@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import agents
-from agents.challenges import suite as suites
-from agents.challenges.board import entries
-from agents.challenges.meetings import BATCH
 from agents.commands.command_line import main
 from agents.playing.play import play
 from agents.registry import PRETRAINED
+from agents.studies.challenge import suite as suites
+from agents.studies.challenge.board import entries
+from agents.studies.challenge.meetings import BATCH
 from hanabako.games import config_to_dict, make_config
 
 MINI = make_config("hanabi", "mini")

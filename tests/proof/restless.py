@@ -87,7 +87,12 @@ def around(name: str) -> Iterator[tuple[Sequence[str], Path]]:
             return
         folder.chmod(0o755)
         subprocess.run(["chown", "-R", f"{NO_RIGHTS}:{NO_RIGHTS}", str(clone)], check=True)
-        yield ["setpriv", f"--reuid={NO_RIGHTS}", f"--regid={NO_RIGHTS}", "--clear-groups"], clone
+        prefix = ["setpriv", f"--reuid={NO_RIGHTS}", f"--regid={NO_RIGHTS}", "--clear-groups"]
+        words = [*prefix, sys.executable, "-c", "import sys; print(sys.version)"]
+        if subprocess.run(words, capture_output=True, encoding="utf-8", check=False).stdout.strip() != sys.version:
+            place = Path(sys.executable).resolve()
+            raise SystemExit(f"other users cannot run {place}: let them pass through its folders (chmod o+x)")
+        yield prefix, clone
     finally:
         for process in busy:
             process.kill()

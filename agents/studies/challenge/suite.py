@@ -14,7 +14,7 @@ from hanabako.files import read_json
 from hanabako.games import config_from_dict
 from hanabako.words.checks import did_you_mean, shown
 
-from ..registry import base_of, network_file
+from ...registry import base_of, network_file
 
 __all__ = ["Member", "Suite", "named", "names"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..evaluation.modes import short_name
-from ..playing.play import standard_error
-from ..studies.study import Result, Results
+from ...evaluation.modes import short_name
+from ...playing.play import standard_error
+from ..study import Result, Results
 from .meetings import means
 from .suite import Suite
 
@@ -116,7 +116,7 @@ def page(suite: Suite, found: Sequence[Entry]) -> str:
 
 def figure(suite: Suite, found: Sequence[Entry], path: Path) -> None:
     """Write a heat map of entries and members."""
-    from ..evaluation.crossplay import heat_map, save_figure
+    from ...evaluation.crossplay import heat_map, save_figure
 
     cells = np.array(
         [[one.normalized(entry.rows[name]["score"]) for name, one in suite.members.items()] for entry in found]

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..playing.play import play, standard_error
-from ..playing.policy import Policy
-from ..registry import SEARCH, load_with, with_observation_of
-from ..studies.study import Result, Row
+from ...playing.play import play, standard_error
+from ...playing.policy import Policy
+from ...registry import SEARCH, load_with, with_observation_of
+from ..study import Result, Row
 from .suite import Suite, named
 
 __all__ = ["BATCH", "Meeting", "means", "meetings", "play_meeting", "score_of", "sums_of"]

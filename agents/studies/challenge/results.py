@@ -6,9 +6,9 @@ from typing import Any
 
 from hanabako.words.checks import shown
 
-from ..playing.play import standard_error
-from ..studies.store import is_stale, merged, read_file
-from ..studies.study import Result
+from ...playing.play import standard_error
+from ..store import is_stale, merged, read_file
+from ..study import Result
 from .meetings import BATCH, Meeting, means, score_of, sums_of
 from .suite import named
 

@@ -1,0 +1,27 @@
+"""The challenge's suite is what its results say, and its rows are all that its page needs."""
+
+import json
+
+from agents.studies.challenge.suite import FOLDER, named
+from agents.studies.store import read_results
+from benchmarks.strength.challenge_hanabi_2p import BOTS, RESULTS, STUDY, SUITE, Response, suite_of
+from hanabako.games import make_config
+
+
+def test_the_suite_that_ships_is_that_of_the_results():
+    held = json.loads((FOLDER / f"{SUITE}.json").read_text(encoding="utf-8"))
+    assert held == json.loads(json.dumps(suite_of(read_results(RESULTS))))
+
+
+def test_its_members_are_bots_and_networks_that_ship_unchanged():
+    suite = named(SUITE)
+    assert suite.config == make_config("hanabi", "standard")
+    suite.check()
+    assert {name for name, member in suite.members.items() if member.sha256 is None} == set(BOTS)
+
+
+def test_every_member_gets_a_response_and_meets_random_play():
+    rows = [row.values() for row in STUDY.rows]
+    responses = {row.partner for row in STUDY.rows if isinstance(row, Response)}
+    met = {row["partner"] for row in rows if row.get("agent") == "random"}
+    assert responses == met == named(SUITE).members.keys()
