@@ -1,8 +1,8 @@
 """The file of a dataset: a zip archive of NumPy arrays, which ``numpy.load`` opens too.
 
 ``about.json`` has the ``format`` (`FORMAT`), the ``config`` (with its ``game``), ``names`` of who played, the number of
-``games``, and ``search``, how those think that search, if it was said. Games follow each other in blocks of
-`GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
+``games``, ``search``, how those think that search, if it was said, and ``values``, what these are, if there are some.
+Games follow each other in blocks of `GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
 
 ==============================  ========================  ============================================================
 array                           type, shape               what
@@ -11,6 +11,8 @@ array                           type, shape               what
 ``players.npy``                 uint16 (G, P)             who sat where, as places in ``names``
 ``lengths.npy``                 uint32 (G,)               decisions
 ``actions.npy``                 uint16 (sum of lengths,)  one game after the other
+``values.npy``                  float32 (sum of           what a search made of every action, NaN where it is not legal
+                                lengths, actions)         or nobody searched
 ``deals.json``                  a list of G               options of a reset that fix the deal, where a game needs them
 ``ends.json``                   a list of G               how players stopped a game, in the words of its site
 ==============================  ========================  ============================================================
@@ -49,7 +51,7 @@ GAMES_A_BLOCK = 1024
 MOST_ACTIONS = 2**20
 """Of a block: a thousand decisions a game, several times what the longest take."""
 MOST_GAMES = 2**32
-UINT16, UINT32, UINT64 = np.dtype("<u2"), np.dtype("<u4"), np.dtype("<u8")
+UINT16, UINT32, UINT64, FLOAT32 = (np.dtype(f"<{kind}") for kind in ("u2", "u4", "u8", "f4"))
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class GamesBlock:
     """One per game, or none at all."""
     ends: Sequence[Mapping[str, Any]] = ()
     """How the players of each game stopped it, in the words of its site; empty if they did not; or none at all."""
+    values: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -77,10 +80,9 @@ class GamesBlock:
     def game(self, k: int) -> "GamesBlock":
         """Game ``k`` alone."""
         start = int(self.starts[k])
-        own = self.actions[start : start + int(self.lengths[k])]
-        one = slice(k, k + 1)
-        arrays = self.seeds[one], self.indices[one], self.players[one], self.lengths[one], own
-        return GamesBlock(*arrays, self.deals[one], self.ends[one])
+        own, one = slice(start, start + int(self.lengths[k])), slice(k, k + 1)
+        arrays = self.seeds[one], self.indices[one], self.players[one], self.lengths[one], self.actions[own]
+        return GamesBlock(*arrays, self.deals[one], self.ends[one], None if self.values is None else self.values[own])
 
 
 # --- Out --------------------------------------------------------------------------------------------------------------
@@ -89,8 +91,8 @@ class GamesBlock:
 class GamesWriter:
     """A file that is being written; see `writing`."""
 
-    def __init__(self, archive: zipfile.ZipFile, config: Any, search: Mapping[str, Any]) -> None:
-        self.archive, self.config, self.search = archive, config, search
+    def __init__(self, archive: zipfile.ZipFile, config: Any, search: Mapping[str, Any], values: str) -> None:
+        self.archive, self.config, self.search, self.values = archive, config, search, values
         self.games = self.decisions = 0
         self._names: dict[str, int] = {}
 
@@ -111,6 +113,8 @@ class GamesWriter:
         for name, kind, _ in arrays_of(len(block), self.config.players):
             self._write(f"{folder}/{name}.npy", npy(getattr(block, name), kind))
         self._write(f"{folder}/actions.npy", npy(block.actions, UINT16))
+        if block.values is not None:
+            self._write(f"{folder}/values.npy", npy(block.values, FLOAT32))
         for name in ("deals", "ends"):
             if any(found := getattr(block, name)):
                 self._write(f"{folder}/{name}.json", json.dumps(list(map(dict, found))).encode())
@@ -127,6 +131,7 @@ class GamesWriter:
             raise ValueError("a dataset needs at least one game")
         about = {"format": FORMAT, "config": config_to_dict(self.config), "games": self.games}
         about |= {"names": list(self._names)} | ({"search": dict(self.search)} if self.search else {})
+        about |= {"values": self.values} if self.values else {}
         self._write("about.json", json.dumps(about).encode())
 
     def _write(self, name: str, content: bytes) -> None:
@@ -137,9 +142,15 @@ class GamesWriter:
 
 @contextmanager
 def writing(
-    path: str | PathLike[str], config: Any, search: Mapping[str, Any] = MappingProxyType({})
+    path: str | PathLike[str], config: Any, search: Mapping[str, Any] = MappingProxyType({}), values: str = ""
 ) -> Iterator[GamesWriter]:
     """Write a file block by block; it takes its name when the block of code ends well, and what was there stays if not.
+
+    Args:
+        path: of the file.
+        config: what was played.
+        search: how those think that search.
+        values: what the values of the blocks are, in words; empty if they have none.
 
     Raises:
         OSError: the disk is full, or the folder may not be written to.
@@ -148,7 +159,7 @@ def writing(
     if (place := Path(path)).exists() and not place.is_file():
         raise ValueError(f"a dataset must be a regular file, got {place}")
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
-        writer = GamesWriter(archive, config, search)
+        writer = GamesWriter(archive, config, search, values)
         yield writer
         writer.finish()
 
@@ -200,6 +211,8 @@ class GamesFile:
             self.config = config_from_dict(about["config"])
             self.names = tuple(as_each("names", about["names"], as_text))
             self.search = as_object("search", about.get("search", {}))
+            self.values = as_text(about.get("values", ""))
+            """What the values are; empty if there are none."""
             self.games = as_index("games", about["games"], MOST_GAMES)
             if not self.games:
                 raise ValueError("games must be at least 1, got 0")
@@ -234,7 +247,9 @@ class GamesFile:
             raise ValueError(f"{folder}/players.npy: there are {len(self.names)} names, got {arrays['players'].max()}")
         actions = read_npy(archive, f"{folder}/actions.npy", UINT16, (decisions,))
         deals, ends = (read_objects(archive, f"{folder}/{name}.json", games) for name in ("deals", "ends"))
-        return GamesBlock(**arrays, actions=actions, deals=deals, ends=ends)
+        shape = (decisions, self.config.rules().num_actions)
+        values = read_npy(archive, f"{folder}/values.npy", FLOAT32, shape) if self.values else None
+        return GamesBlock(**arrays, actions=actions, deals=deals, ends=ends, values=values)
 
     @contextmanager
     def _opened(self) -> Iterator[zipfile.ZipFile]:

@@ -3,6 +3,7 @@
     hanabako record hanabi --agents smart --games 100000 --out smart.npz
     hanabako record koikoi --agents counting,greedy_stop --games 1000 --seed 7
     hanabako record hanabi --preset very_small --agents search:piers --search rollouts=60 seats=all    # to learn from
+    hanabako record hanabi --agents search:questions --values --games 1000            # with the value of every action
     hanabako record hanabi --source exports/ --out people.npz     # a folder of hanab.live's exports
     hanabako record --source smart.npz --hanablive exports/       # a file per game, which the site opens
     hanabako record hanabi --source 2_players_games.safetensors --out people.npz     # AH2AC2's games of people
@@ -54,6 +55,8 @@ class Args:
     """More fields of the game's config, as name=value."""
     search: tuple[str, ...] = ()
     """How agents search:NAME think, as name=value: see ``agents.load``."""
+    values: bool = False
+    """Also write what agents search:NAME expect of every legal action, to learn from."""
     seed: int = 1
     """Seed of the deals and of the agents' randomness: the games are those of ``hanabako evaluate`` with it."""
     source: Path | None = None
@@ -99,6 +102,8 @@ def datasets_of(args: Args) -> list[Any]:
     from ..datasets import Dataset
 
     if args.source is not None:
+        if args.values:
+            raise ValueError("values are those of agents that play, and with --source nobody does")
         effort_of(args.search, [])  # nobody plays
         args.source.stat()  # one that is not there is named
     if args.source is None:
@@ -128,7 +133,8 @@ def played(args: Args) -> Any:
     seats = [policy for policy in line_up_of(agents, config, config.players, effort) if policy is not None]
     if len(seats) < config.players:
         raise ValueError("persons play with 'hanabako play'")
-    return record(args.out, config, seats, args.games, args.seed, progress=sys.stderr.isatty(), search=effort)
+    shows = sys.stderr.isatty()
+    return record(args.out, config, seats, args.games, args.seed, progress=shows, search=effort, values=args.values)
 
 
 def read(args: Args, source: Path) -> list[Any]:

@@ -39,6 +39,9 @@ class Decisions(NamedTuple):
     """Numbers of the games."""
     turns: NDArray[np.int64]
     """Places of the decisions in their games."""
+    values: NDArray[np.float32]
+    """(n, A): what a search expected of each action, NaN where it is not legal or nobody searched; (n, 0) if the file
+    has none. See `Dataset.values`."""
 
     def chosen(self, rows: Any) -> "Decisions":
         """Some of them."""
@@ -64,6 +67,8 @@ class Dataset:
         """Who played."""
         self.search = self.file.search
         """How those of them think that search, by name, as far as it was said to `record`."""
+        self.values = self.file.values
+        """What the values of the file are, in words; empty if it has none."""
 
     def __len__(self) -> int:
         """The number of games."""
@@ -189,4 +194,5 @@ def decisions_of(replay: RecordedBlock, kind: type) -> Decisions:
         returns=to_end[np.arange(count), players].astype(np.float32),
         games=games + replay.first,
         turns=np.arange(count) - starts[games],
+        values=np.zeros((count, 0), np.float32) if replay.games.values is None else replay.games.values,
     )

@@ -16,11 +16,17 @@ from hanabako.interrupts import in_threads
 from hanabako.words.checks import as_index, as_seed
 
 from ..playing.block import Block
-from ..playing.play import is_specialized, steps_of
-from ..playing.policy import Agent, Policy, line_up
+from ..playing.play import is_specialized, steps_with
+from ..playing.policy import Agent, Policy, Weighing, line_up
+from ..playing.seating import sit
 from .dataset import Dataset
 
 __all__ = ["record"]
+
+VALUES = (
+    "the mean score that the search expects of each legal action, in points of the game, by roll-outs under its "
+    "blueprint; NaN where an action is not legal, where nobody searched, and where there was nothing to choose"
+)
 
 
 def record(
@@ -32,6 +38,7 @@ def record(
     first: int = 0,
     progress: bool = False,
     search: Mapping[str, Any] = MappingProxyType({}),
+    values: bool = False,
 ) -> Dataset:
     """Let agents play and write their games, a thousand at a time; the file appears when it is whole.
 
@@ -44,10 +51,11 @@ def record(
         first: index of the first game, to go on from another file of that seed.
         progress: show a progress bar.
         search: how those think that search, which their names do not say: to be written down.
+        values: also write what a search expects of every legal action, see `agents.datasets.Dataset.values`.
 
     Raises:
-        ValueError: ``games`` is below 1, there is another number of policies than of players, or one does what is not
-            legal.
+        ValueError: ``games`` is below 1, there is another number of policies than of players, one does what is not
+            legal, or there are to be values and nobody searches.
         OSError: the file cannot be written.
     """
     if as_index("games", games, MOST_GAMES) < 1:
@@ -57,14 +65,17 @@ def record(
     specialize = is_specialized(games, seats)
     game = game_of(config).make_game(config)
 
-    def play_some(some: tuple[int, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
-        return played(game, seats, seed, *some, specialize)
+    def play_some(some: tuple[int, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.float32] | None]:
+        return played(game, seats, seed, *some, specialize, values)
 
-    with writing(path, config, search) as writer, tqdm(total=games, unit="game", disable=not progress) as bar:
+    with (
+        writing(path, config, search, VALUES if values else "") as writer,
+        tqdm(total=games, unit="game", disable=not progress) as bar,
+    ):
         players = writer.places([str(policy.name) for policy in seats])
         for begin in range(0, games, GAMES_A_BLOCK):
             count = min(GAMES_A_BLOCK, games - begin)
-            ((lengths, actions),) = in_threads(play_some, [(first + begin, count)], 1)
+            ((lengths, actions, weighed),) = in_threads(play_some, [(first + begin, count)], 1)
             writer.add(
                 GamesBlock(
                     seeds=np.full(count, seed, np.uint64),
@@ -72,6 +83,7 @@ def record(
                     players=np.tile(np.array(players, np.uint16), (count, 1)),
                     lengths=lengths,
                     actions=actions,
+                    values=weighed,
                 )
             )
             bar.update(count)
@@ -79,16 +91,35 @@ def record(
 
 
 def played(
-    game: Game, seats: Sequence[Policy], seed: int, first: int, count: int, specialize: bool
-) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
-    """The lengths of ``count`` games, and their actions, one game after the other."""
+    game: Game, seats: Sequence[Policy], seed: int, first: int, count: int, specialize: bool, values: bool
+) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.float32] | None]:
+    """The lengths of ``count`` games, their actions, one game after the other, and the values of these decisions."""
     block = Block(game, count, any(policy.observes for policy in seats), specialize)
-    going, taken = np.ones(count, np.bool_), []
-    for tables in steps_of(block, seats, seed, first):
+    players = sit(block, seats)
+    weighing = [player for player in players if isinstance(player, Weighing)]
+    if values and not weighing:
+        raise ValueError(f"values are those of a search, and nobody searches: {', '.join(p.name for p in seats)}")
+    going, taken, weighed = np.ones(count, np.bool_), [], []
+    for tables in steps_with(block, players, seed, first):
         taken.append(np.where(going, block.actions, -1))
+        if values:
+            weighed.append(values_of(weighing, count, game.num_actions))
         going = ~tables["terminated"]
         if tables["illegal"].any():
             row = int(np.flatnonzero(tables["illegal"])[0])
             raise ValueError(f"{seats[0].name}: an action in game {first + row} is not legal")
     steps = np.stack(taken, axis=1)  # (games, steps), -1 after the end
-    return (steps >= 0).sum(axis=1).astype(np.uint32), steps[steps >= 0].astype(np.uint16)
+    there = steps >= 0
+    kept = np.stack(weighed, axis=1)[there] if values else None
+    return there.sum(axis=1).astype(np.uint32), steps[there].astype(np.uint16), kept
+
+
+def values_of(weighing: Sequence[Weighing], games: int, actions: int) -> NDArray[np.float32]:
+    """What was thought of all actions in this step, (games, actions), NaN where nothing was; it is then forgotten."""
+    found = np.full((games, actions), np.nan, np.float32)
+    for seated in weighing:
+        for row, thought in enumerate(seated.values):
+            if thought:
+                found[row, list(thought)] = list(thought.values())
+        seated.values[:] = [None] * games
+    return found

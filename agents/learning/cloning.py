@@ -3,14 +3,18 @@
     hanabako train --algorithm cloning --agent smart --minutes 5
     hanabako train --algorithm cloning --agent smart --network recurrent --minutes 5
     hanabako train --algorithm cloning --dataset games.npz --minutes 5   # of `hanabako record`, or people's games
+    hanabako train --algorithm cloning --dataset searched.npz --temperature 0.25 --minutes 5   # of `record --values`
     hanabako train --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
 
 The agent plays every seat of live games of the simulator, so that no decision is learned from twice but in the
 ``epochs`` of its own rollout; nothing is stored. Who takes long to decide, as a search does, is better recorded, and
-learned from several times (``dataset``). The network sees what a player observes at the decision and fits the
-agent's action by cross-entropy. A bot remembers more than an observation shows: what depends on that, a network without
-memory cannot learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al. 2020; like theirs, this
-one learns from games that the agent plays by itself, and nobody corrects it where only its own errors lead.
+learned from several times (``dataset``). A search also says what it expects of every action (`hanabako record
+--values`): with a ``temperature`` the network fits the softmax of these values, which tells more of a decision than the
+action that was best by a little (policy distillation, Rusu et al. 2016). The network sees what a player observes at the
+decision and fits the agent's action by cross-entropy. A bot remembers more than an observation shows: what depends on
+that, a network without memory cannot learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al.
+2020; like theirs, this one learns from games that the agent plays by itself, and nobody corrects it where only its own
+errors lead.
 
 The log's ``agreement`` is the part of the decisions at which the likeliest action is the agent's, before they are
 learned from; evaluations play the clone at every seat, in a competitive game against the agent.
@@ -28,7 +32,7 @@ from torch.nn import functional as F
 
 from hanabako.games import game_named, game_of, make_config
 from hanabako.words.checks import parse_setting
-from hanabako.words.ranges import Size
+from hanabako.words.ranges import Positive, Size
 
 from ..datasets import Dataset
 from ..networks.network import masked
@@ -55,6 +59,9 @@ class Args(NetworkSettings):
     dataset: str | None = None
     """Whom to clone instead: whoever played the games of this file (see `agents.datasets`), at every seat. Without a
     ``preset`` the rules are those of its games."""
+    temperature: Positive | None = None
+    """Fit what a search expects of every action, as the ``dataset`` tells, instead of what was done: an action that
+    promises so many points more is e times as likely."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
@@ -83,6 +90,8 @@ class Args(NetworkSettings):
         """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         self.check_shared(world, "minibatch")
+        if self.temperature and not (self.dataset and Dataset(self.dataset).values):
+            raise ValueError(f"temperature is for a dataset of `hanabako record --values`, got {self.dataset}")
 
     def others(self) -> tuple[str, ...]:
         """See `agents.learning.common.settings.Settings.others`: in a competitive game by default the agent itself."""
@@ -129,6 +138,8 @@ class Decisions(NamedTuple):
     observations: Tensor
     masks: Tensor
     actions: Tensor
+    targets: Tensor
+    """The probability of each action that is fitted; no column if what was done is."""
 
 
 class Cloning(NetworkLearner):
@@ -144,7 +155,8 @@ class Cloning(NetworkLearner):
 
         self.players, self.dones = room(), room(dtype=torch.bool)
         words = envs.observations.shape[1]
-        self.decisions = Decisions(room(words), room(envs.actions, dtype=torch.int8), room())
+        targets = room(envs.actions if args.temperature else 0, dtype=torch.float32)
+        self.decisions = Decisions(room(words), room(envs.actions, dtype=torch.int8), room(), targets)
 
     def learn(self, fraction: float) -> dict[str, float]:
         """One rollout of the agent's and what is learned from it; returns a row for the log."""
@@ -161,8 +173,10 @@ class Cloning(NetworkLearner):
         memories.begin_rollout()
         for t in range(self.args.horizon):
             actions = self.lessons.advice()
-            for room, now in zip(self.decisions, (envs.observations, envs.masks, actions), strict=True):
+            for room, now in zip(self.decisions, (envs.observations, envs.masks, actions), strict=False):
                 room[t].copy_(now)
+            if isinstance(envs, RecordedEnvs) and self.args.temperature:
+                self.decisions.targets[t].copy_(envs.targets(self.args.temperature))
             self.players[t].copy_(envs.players)
             if memories.now is not None:
                 _, _, after = network.step(self.decisions.observations[t], memories.of(envs.players))
@@ -180,11 +194,19 @@ class Cloning(NetworkLearner):
         size = args.minibatch // self.ranks.world
         for batch, (outputs, _) in self.memories.minibatches(self.network, self, self.decisions, order, size):
             logits = masked(outputs, batch.masks)
-            loss = F.cross_entropy(logits, batch.actions)
+            loss = cross_entropy(logits, batch)
             self.descent.step(loss)
             right += float((logits.argmax(1) == batch.actions).sum())
             total += float(loss.detach()) * len(batch.actions)
         return right, float(horizon * self.envs.games), total
+
+
+def cross_entropy(logits: Tensor, batch: Decisions) -> Tensor:
+    """The mean over decisions, of what was done or of the targets."""
+    if not batch.targets.shape[1]:
+        return F.cross_entropy(logits, batch.actions)
+    likely = torch.where(batch.masks.bool(), logits.log_softmax(1), 0.0)
+    return -(batch.targets * likely).sum(1).mean()
 
 
 if __name__ == "__main__":

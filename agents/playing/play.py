@@ -17,7 +17,7 @@ from hanabako.interrupts import check, in_threads
 from hanabako.words.checks import usable_threads
 
 from .block import GAMES_AT_ONCE, Block
-from .policy import Agent, Policy, line_up
+from .policy import Agent, Policy, Seated, line_up
 from .seating import sit
 
 
@@ -119,7 +119,11 @@ def is_specialized(games: int, seats: Sequence[Policy]) -> bool:
 
 def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> Iterator[NDArray[Any]]:
     """Play the block's games, from game ``first`` of ``seed`` on: its tables after every step."""
-    players = sit(block, seats)
+    return steps_with(block, sit(block, seats), seed, first)
+
+
+def steps_with(block: Block, players: Sequence[Seated], seed: int, first: int) -> Iterator[NDArray[Any]]:
+    """As `steps_of`, with those who have taken their seats."""
     block.deal(seed, first)
     for player in players:
         player.begin()

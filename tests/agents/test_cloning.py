@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import agents
-from agents.datasets import record
+from agents.datasets import Dataset, record
 from agents.learning.cloning import Args, Cloning, Lessons
 from agents.learning.common import trainer
 from agents.learning.common.ranks import Ranks
@@ -100,7 +100,7 @@ def of_a_search(tmp_path, **changes: Any) -> Args:
     """Settings that learn from 40 games of one color in which both search."""
     args = replace(TINY, agent=None, config=ONE_COLOR, dataset=str(tmp_path / "games.npz"), **changes)
     search = agents.load("search:smart", args.make_config(), rollouts=12, seats="all")
-    record(tmp_path / "games.npz", args.make_config(), search, 40, seed=1)
+    record(tmp_path / "games.npz", args.make_config(), search, 40, seed=1, values=args.temperature is not None)
     return args
 
 
@@ -108,6 +108,31 @@ def test_what_a_search_decided_is_learned_by_heart_from_a_dataset(tmp_path):
     args = of_a_search(tmp_path, epochs=2, learning_rate=5e-3, steps=40 * UPDATE, run_dir=tmp_path / "run")
     rows = read_metrics(train(args))
     assert rows[0]["agreement"] < 0.95 and rows[-1]["agreement"] > 0.97
+
+
+def test_what_a_search_expects_is_fitted_as_a_softmax(tmp_path):
+    args = of_a_search(tmp_path, epochs=2, learning_rate=5e-3, steps=40 * UPDATE, temperature=0.5)
+    path = str(args.dataset)
+    envs = RecordedEnvs(args.make_config(), 20, 1, ALONE, path)
+    (part,) = Dataset(path).decisions(args.make_config())
+    for _ in range(3):
+        targets = envs.targets(0.5).numpy()
+        for game in range(20):
+            same = (part.observations == envs.observations[game].numpy().view(np.uint64)).all(axis=1)
+            expected = [softmax(part.values[k] / 0.5) for k in np.flatnonzero(same)]
+            assert any(np.allclose(targets[game], one, atol=1e-6) for one in expected)
+        envs.step(envs.advice())
+    rows = read_metrics(train(replace(args, run_dir=tmp_path / "run")))
+    entropy = np.mean(
+        [-(p * np.log(p, where=p > 0, out=np.zeros_like(p))).sum() for p in map(softmax, part.values / 0.5)]
+    )
+    assert rows[-1]["cross_entropy"] - entropy < 0.1 < rows[0]["cross_entropy"] - entropy
+
+
+def softmax(values: np.ndarray) -> np.ndarray:
+    """Over those that are known."""
+    powers = np.where(np.isnan(values), 0.0, np.exp(values - np.nanmax(values)))
+    return powers / powers.sum()
 
 
 def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path):
@@ -154,6 +179,7 @@ def test_a_dataset_of_another_game_is_refused(tmp_path):
         ({"agent": None}, "agent must name whom to clone"),
         ({"agent": "nobody"}, "an agent must be one of"),
         ({"epochs": 0}, "epochs must be at least 1"),
+        ({"temperature": 1.0}, "temperature is for a dataset of `hanabako record --values`, got None"),
         ({"start": "nothing"}, "start must be the file of a policy"),
     ],
 )

@@ -18,12 +18,14 @@ import agents
 from agents.commands.command_line import main
 from agents.datasets import Dataset, dataset, hanab_live, record, recording
 from agents.evaluate import play
+from agents.playing.policy import Weighing
 from agents.playing.random_policy import RandomPolicy
+from agents.playing.seating import OneTable
 from hanabako import games_file
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
 from hanabako.record import read_record
-from hanabi_env import hanablive
+from hanabi_env import hanabi_v0, hanablive
 
 EVERY_GAME = pytest.mark.parametrize("game", list(games()))
 OBSERVED_OTHERWISE = {
@@ -88,7 +90,7 @@ def test_every_decision_is_shown_as_the_environment_shows_it(game: str, tmp_path
         observation, infos = env.reset(seed=2, options={"game_index": number})
         begin, rewards, over = k, [], False
         while not over:
-            shown, mask, action, player, reward, _, at, turn = seen[k]
+            shown, mask, action, player, reward, _, at, turn, _ = seen[k]
             assert np.array_equal(shown, observation["observation"][0])
             assert np.array_equal(mask, observation["action_mask"][0])
             assert (player, at, turn) == (infos["current_player"][0], number, k - begin)
@@ -148,6 +150,39 @@ def test_how_searches_think_is_kept_if_it_is_said(mini: Dataset, tmp_path: Path)
 
 
 # --- The file ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_search_expects_of_every_action_is_kept(mini: Dataset, tmp_path: Path):
+    config = make_config("hanabi", "very_small")
+    search = agents.load("search:smart", config, rollouts=20, seats="all")
+    found = record(tmp_path / "searched.npz", config, search, 6, seed=2, values=True)
+    assert "expects of each legal action" in found.values and mini.values == ""
+    parts = list(found.decisions())
+    values, masks = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "masks"))
+    numbers, turns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("games", "turns"))
+    known = ~np.isnan(values).all(axis=1)
+    assert known.any() and np.array_equal(~np.isnan(values[known]), masks[known] == 1)
+    env = hanabi_v0.raw_env(config=config)
+    for number in (0, 5):
+        env.reset(seed=2, options={"game_index": number})
+        table = OneTable(env, search, seed=2, game_index=number)
+        (seated,) = table.players
+        assert isinstance(seated, Weighing)
+        for turn, row in enumerate(np.flatnonzero(numbers == number)):
+            seated.values[0] = None
+            action, thought = table.action(), seated.values[0] or {}
+            assert turns[row] == turn
+            assert {k: value for k, value in enumerate(values[row]) if not np.isnan(value)} == pytest.approx(thought)
+            env.step(action)
+            table.observe()
+    alone = found.one(5)
+    assert alone.values is not None and alone.values.shape == (int(alone.lengths[0]), values.shape[1])
+    assert all(part.values.shape == (len(part.actions), 0) for part in mini.decisions())
+    with pytest.raises(ValueError, match="nobody searches: smart, smart"):
+        record(tmp_path / "none.npz", config, agents.load("smart", config), 6, seed=2, values=True)
+    path = rewritten(found.file.path, {"000001/values.npy": saved(np.zeros((3, 3), np.float32))})
+    with pytest.raises(ValueError, match=r"values\.npy must be"):
+        list(Dataset(path).decisions())
 
 
 def test_equal_games_make_equal_files_and_numpy_opens_them(mini: Dataset, tmp_path: Path):
@@ -464,6 +499,8 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
         (["--source", "nowhere.npz", "--hanablive", "site"], r"\[Errno 2\] .*'nowhere\.npz'"),
         (["--source", __file__], "say where its games go with --hanablive, --ah2ac2 or --minari"),
         (["--source", "."], r"holds no game of hanab\.live"),
+        (["--source", ".", "--values"], "values are those of agents that play"),
+        (["--agents", "smart", "--values"], "nobody searches: smart, smart"),
     ],
 )
 def test_what_cannot_be_recorded_is_said_in_a_line(words: list[str], says: str, tmp_path: Path, monkeypatch):

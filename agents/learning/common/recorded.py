@@ -51,6 +51,17 @@ class RecordedEnvs(SelfPlayEnvs):
         """What was done here, (games,) int64."""
         return torch.from_numpy(self._decisions.actions[self._at])
 
+    def targets(self, temperature: float) -> Tensor:
+        """What a search would do here, by the probability of each action, (games, actions) float32.
+
+        It is the softmax of its values over ``temperature`` points; where it has none, what was done.
+        """
+        values, actions = self._decisions.values[self._at], self._decisions.actions[self._at]
+        known = ~np.isnan(values[np.arange(self.games), actions])
+        scaled = torch.from_numpy(np.where(np.isnan(values), -np.inf, values / temperature))
+        done = torch.from_numpy(np.eye(values.shape[1], dtype=np.float32)[actions])
+        return torch.where(torch.from_numpy(known)[:, None], scaled.softmax(1), done)
+
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """Go on in every game, whatever ``actions`` are; see `SelfPlayEnvs.step`."""
         rewards = torch.from_numpy(self._decisions.rewards[self._at])
