@@ -103,6 +103,7 @@ def around(name: str) -> Iterator[tuple[Sequence[str], Path]]:
 def how_much(record: Record) -> str:
     """The amounts for the page."""
     rows = {name: row for name, row in record.rows.items() if row["amount"]}
-    said = [f"{row['amount']} {'times' if name == AGAIN else 'runs'} {name}" for name, row in rows.items()]
+    kinds = {name: "repetitions:" if name == AGAIN else "runs" for name in rows}
+    said = [f"{row['amount']} of {GOALS[name]} {kinds[name]} {name}" for name, row in rows.items()]
     seeds = [str(entry["seed"]) for name, row in rows.items() if name != AGAIN for entry in row["runs"]]
     return f"{', '.join(said)}; seeds {', '.join(seeds)}"
