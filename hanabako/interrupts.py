@@ -9,6 +9,7 @@ import math
 import os
 import select
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -88,6 +89,7 @@ def interruptible() -> Iterator[None]:
     def interrupt(*_: Any) -> None:
         nonlocal goes_on
         goes_on = True  # threads may be at work, which Python waits for at its end
+        sys.unraisablehook = pass_over_interrupts
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)
@@ -103,6 +105,15 @@ def interruptible() -> Iterator[None]:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             os.close(sent)
+
+
+def pass_over_interrupts(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Say nothing of a Ctrl-C that came while C called Python, as the compiler does: nothing can handle it there.
+
+    The process ends after `GRACE`.
+    """
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
 
 
 def watch(signals: int, interrupt: Callable[..., None], parent: int) -> None:

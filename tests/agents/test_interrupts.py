@@ -117,6 +117,16 @@ def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(wor
     assert some.status() == 130
 
 
+def test_nothing_is_said_of_ctrl_c_while_c_calls_python(working):
+    """As the compiler does: nothing can handle the exception there, and Python would print it."""
+    code = "import ctypes\n@ctypes.CFUNCTYPE(None)\ndef called():\n    begin()\n    signal.pause()\n"
+    some = working("-c", f"{HEAD}{code}with interruptible():\n    called()\n    signal.pause()\n")
+    some.wait_until_begun()
+    some.press()
+    assert some.status() == 130
+    assert some.words() == ""
+
+
 def test_a_command_that_ends_well_after_ctrl_c_has_not_failed(working):
     code = "try:\n    begin()\n    signal.pause()\n  except KeyboardInterrupt:\n    print('saved')\n"
     some = working("-c", f"{HEAD}with interruptible():\n  {code}")
