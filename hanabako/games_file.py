@@ -12,7 +12,7 @@ array                           type, shape               what
 ``lengths.npy``                 uint32 (G,)               decisions
 ``actions.npy``                 uint16 (sum of lengths,)  one game after the other
 ``values.npy``                  float32 (sum of           what a search made of every action, NaN where it is not legal
-                                lengths, actions)         or nobody searched
+                                lengths, actions)         or was not searched
 ``deals.json``                  a list of G               options of a reset that fix the deal, where a game needs them
 ``ends.json``                   a list of G               how players stopped a game, in the words of its site
 ==============================  ========================  ============================================================

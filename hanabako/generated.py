@@ -1,15 +1,16 @@
-"""Pages of which parts are generated.
+"""Pages of which parts are generated, and tables in Markdown for them.
 
 A generated part of a page stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from hanabako.files import write_text
 
-__all__ = ["filled", "marks", "update"]
+__all__ = ["filled", "marks", "table", "update"]
 
 
 def marks(page: str) -> list[str]:
@@ -47,3 +48,13 @@ def update(page: Path, generated: Iterable[tuple[str, str]], check: bool, comman
         raise SystemExit(f"{page} is out of date: run {command}")
     write_text(page, new)
     return True
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table in Markdown with a line per row; cells are written as text."""
+    return "\n".join([line(head), "|" + "---|" * len(head), *map(line, rows)])
+
+
+def line(cells: Iterable[Any]) -> str:
+    """One line of a table."""
+    return "| " + " | ".join(map(str, cells)) + " |"

@@ -43,8 +43,19 @@ class PlainView:
         self.legal = [game.action_to_str(state, int(action)) for action in legal]
         """The words of the legal actions; one of them is the answer."""
         self._drawing = game.drawing()
+        self._actions = dict(zip(self.legal, map(int, legal), strict=True))
         self.table: Any = self._drawing.view_of(game.to_dict(state), game.config, player)
         """The same as `text` in fields: see ``TableView`` in the module ``drawing.table_view`` of the game."""
+
+    @classmethod
+    def of(cls, games: GamesInPlay, row: int) -> "PlainView":
+        """What the player to move in a game knows."""
+        state, player = games.tables["state"].view(np.recarray)[row], int(games.tables["current_player"][row])
+        return cls(games.game, state, player, np.flatnonzero(games.mask[row]).tolist())
+
+    def action(self, word: str) -> int:
+        """The number of one of the legal actions."""
+        return self._actions[word]
 
     def text(self) -> str:
         """The table in lines of text, as the player sees it, and the legal actions."""
@@ -89,16 +100,9 @@ class PlainSeated(Seated):
             ValueError: the bot's word is that of no legal action.
         """
         games = self._games
-        states = games.tables["state"].view(np.recarray)
-        players = games.tables["current_player"]
-        rows = rows_to_move(self.seats, games.tables)
-        if not len(rows):
-            return
-        masks = games.mask
-        for row in rows:
-            legal = np.flatnonzero(masks[row])
-            view = PlainView(games.game, states[row], int(players[row]), legal.tolist())
+        for row in rows_to_move(self.seats, games.tables):
+            view = PlainView.of(games, row)
             word = self._bot.act(view)
             if word not in view.legal:
                 raise ValueError(f"{self._bot.name} must answer one of {', '.join(view.legal)}, got {shown(word)}")
-            games.actions[row] = legal[view.legal.index(word)]
+            games.actions[row] = view.action(word)

@@ -42,7 +42,7 @@ There are {config.max_information_tokens} information tokens and {config.max_lif
   Completing a firework wins an information token back. Then draw.
 - "discard 2": discard the card of your slot 2, which wins an information token back, and draw. Not while all tokens are
   there.
-- "hint 1 R" or "hint 1 3": spend an information token and tell the player so many seats behind you (1 is the next)
+- "hint 1 R" or "hint 1 3": spend an information token and tell the player that many seats after you (1 is the next)
   which of their cards are of that color or rank. A hint {told}. Beside it the list of
   moves has that player and the slots it would touch.
 The game ends at once when every firework is complete, or the last life is lost: then it scores {lost}."""

@@ -30,8 +30,8 @@ Everybody begins with 6 prestige. In each round everybody adds one card a turn u
 - "draw": look at the top card of the deck. Then "keep" it, or "refuse" it: it goes face up on your discard, and you
   draw the next one. The k-th refusal of a turn costs k prestige, paid to the k-th player behind you, going round. You
   cannot refuse what you cannot pay.
-- or, before you draw, "buy 1": take the top card of the discard of the player so many seats behind you (1 is the next),
-  and pay its value to that player.
+- or, before you draw, "buy 1": take the top card of the discard of the player that many seats after you (1 is the
+  next), and pay its value to that player.
 After the round a bouquet earns the points of its combinations times a multiplier. Two to five equal values count their
 sum; 1-2-3-4 counts 8, 2-3-4-5 counts 12, 1-2-3-4-5 counts 15. A card counts in one combination only, and the best way
 is taken. All five cards of one color: times 4; of five different colors: times 3; of exactly two colors: times 2.

@@ -44,7 +44,7 @@ def rules(config: KoiKoiConfig) -> str:
             "Yaku, what they need among your captured cards, and their points:",
             *_yaku(config),
             _STOP,
-            f"If nobody stops, nobody scores{' but the dealer' if config.exhausted_points else ''}.",
+            f"If neither player stops, {'only the dealer scores' if config.exhausted_points else 'neither scores'}.",
             *_factors(config),
         ]
     )

@@ -1,4 +1,4 @@
-"""One game of somebody who is told it in words and answers later, beside agents: for environments of conversations."""
+"""One game in which agents play beside a player who is asked in words and may answer later: for chat environments."""
 
 from collections.abc import Sequence
 from typing import Any

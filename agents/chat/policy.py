@@ -13,7 +13,8 @@ from hanabako.interrupts import in_threads
 from hanabako.words.checks import shown
 
 from ..bots.plain import PlainView
-from ..playing.policy import GamesInPlay, Seated, has, rows_to_move, set_of, uniform
+from ..playing.policy import GamesInPlay, Seated, chosen_rows, has, rows_to_move, set_of, uniform
+from ..playing.random_policy import RandomPolicy
 from .server import Model, Reply, Server
 from .view import PROMPTS, USUAL, Chat, checked_prompt
 
@@ -59,7 +60,7 @@ class ChatPolicy:
         return ChatSeated(self, games, seats)
 
     def note(self, replies: Sequence[Reply], illegal: int) -> None:
-        """Count answers, of which so many named no legal move."""
+        """Count answers, and how many of them named no legal move."""
         with self._lock:
             self.counts["decisions"] += len(replies)
             self.counts["illegal"] += illegal
@@ -93,9 +94,8 @@ class ChatSeated(Seated):
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
-        rows = np.arange(len(self.seats)) if chosen is None else np.flatnonzero(chosen)
         players = range(self._policy.config.players)
-        for row in rows.tolist():
+        for row in chosen_rows(chosen, len(self.seats)).tolist():
             own = [player for player in players if has(self.seats[row : row + 1], np.array([player]))[0]]
             self._chats[row] = {player: Chat(self._policy.config, self._policy.prompt) for player in own}
         self._before = self._games.tables.copy()
@@ -116,10 +116,7 @@ class ChatSeated(Seated):
 
     def view_of(self, row: int) -> PlainView:
         """What the player to move in a game knows."""
-        games = self._games
-        state = games.tables["state"].view(np.recarray)[row]
-        player = int(games.tables["current_player"][row])
-        return PlainView(games.game, state, player, np.flatnonzero(games.mask[row]).tolist())
+        return PlainView.of(self._games, row)
 
     def chat_of(self, row: int, player: int) -> Chat:
         """The conversation with a player in a game."""
@@ -142,10 +139,12 @@ class ChatSeated(Seated):
         answers = zip(chats, replies, views, strict=True)
         moves = [chat.move(reply.text, view) for chat, reply, view in answers]
         policy.note(replies, sum(move is None for move in moves))
-        noise = uniform(games.keys[rows], games.step)
-        for row, move, view, random in zip(rows.tolist(), moves, views, noise.tolist(), strict=True):
-            place = int(random * len(view.legal)) if move is None else view.legal.index(move)
-            games.actions[row] = np.flatnonzero(games.mask[row])[place]
+        masks = games.mask[rows]
+        actions = RandomPolicy(policy.config).act(masks, masks, uniform(games.keys[rows], games.step))
+        for k, (move, view) in enumerate(zip(moves, views, strict=True)):
+            if move is not None:
+                actions[k] = view.action(move)
+        games.actions[rows] = actions
 
 
 def load_chat(name: str, config: Any) -> ChatPolicy:

@@ -16,7 +16,7 @@ FIELDS = "HANABAKO_LLM"
 """The environment variable with more fields of every request, a JSON object."""
 EXAMPLE = '{"temperature": 0}'
 RETRIES = 5
-"""Of a request whose connection fails, or that the server is too busy for; the client waits longer each time."""
+"""How often a request is tried again if the connection fails or the server is busy, after a longer wait each time."""
 
 
 class Reply(NamedTuple):

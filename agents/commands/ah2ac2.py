@@ -40,13 +40,14 @@ class Args:
     """Let an agent play in the hosted evaluation of AH2AC2."""
 
     agent: str
-    """NAME[,NAME...]: as in ``hanabako evaluate``; of several the first that can play a game of so many players."""
+    """NAME[,NAME...]: as in ``hanabako evaluate``; if there are several, the first that can play a game with
+    this number of players."""
     games: Size = 1
-    """Games of tests."""
+    """Number of test games."""
     players: int = 2
-    """Of tests: 2 or 3."""
+    """Players in test games: 2 or 3."""
     seats: tuple[int, ...] = (0,)
-    """Of tests: the agent's seats, from 0."""
+    """The agent's seats in test games, from 0."""
     evaluate: bool = False
     """Play the evaluation, as many games as it has left, not tests."""
     search: tuple[str, ...] = ()
@@ -105,7 +106,7 @@ def check_test(args: Args) -> None:
 
 
 def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiConfig, Policy]:
-    """The first agent that can play the standard game of so many players, and that game as it observes it.
+    """The first agent that can play the standard game with this number of players, and the config that it observes.
 
     Raises:
         ValueError: none can, and why the last one cannot.

@@ -113,17 +113,12 @@ def play(args: Run) -> None:
     effort, path = effort_of(args.search, [args.agent]), args.out or Path(f"{suite.name}.json")
     rows = meetings(suite, args.agent, suite.games if args.games is None else args.games, effort)
     load_to_play(args.agent, with_observation_of(suite.config, [args.agent]), effort)
-    words = [
-        "challenge",
-        "run",
-        suite.name,
-        "--agent",
-        args.agent,
-        *(["--search", *args.search] if args.search else []),
-    ]
+    searching = ["--search", *args.search] if args.search else []
+    words = ["challenge", "run", suite.name, "--agent", args.agent, *searching]
     study, executor = Study(suite.name, rows, play_meeting, unit="deal"), executor_of(args.cores)
     refused = run_study(study, path, origin_of(words), None, executor, args.cores, again=args.again)
-    for row, why in refused.items():
+    if refused:
+        row, why = next(iter(refused.items()))
         raise SystemExit(f"hanabako challenge: {row}: {why}")
     keys = {row.key for row in rows}
     (entry,) = entries(suite, [result for result in read([path]) if key_of(result) in keys])

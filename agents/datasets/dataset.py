@@ -40,8 +40,8 @@ class Decisions(NamedTuple):
     turns: NDArray[np.int64]
     """Places of the decisions in their games."""
     values: NDArray[np.float32]
-    """(n, A): what a search expected of each action, NaN where it is not legal or nobody searched; (n, 0) if the file
-    has none. See `Dataset.values`."""
+    """(n, A): what a search expected of each action, NaN where it is not legal or was not searched; (n, 0) if the
+    file has none. See `Dataset.values`."""
 
     def chosen(self, rows: Any) -> "Decisions":
         """Some of them."""

@@ -134,7 +134,7 @@ def write_exports(dataset: Dataset, folder: str | PathLike[str], games: int | No
 
 
 def decks_of(dataset: Dataset) -> Iterator[tuple[int, list[str], list[int], Sequence[str], Mapping[str, Any]]]:
-    """Of every game its number, the deck, the actions, who played, and how they stopped it."""
+    """For every game: its number, the deck, the actions, the players' names, and how they stopped it."""
     for replay in dataset.replays():
         starts = replay.games.starts
         for k, names in enumerate(dataset.players_of(replay.games)):

@@ -25,7 +25,7 @@ __all__ = ["record"]
 
 VALUES = (
     "the mean score that the search expects of each legal action, in points of the game, by roll-outs under its "
-    "blueprint; NaN where an action is not legal, where nobody searched, and where there was nothing to choose"
+    "blueprint; NaN where an action is not legal, and at decisions without a search or without a choice"
 )
 
 
@@ -55,7 +55,7 @@ def record(
 
     Raises:
         ValueError: ``games`` is below 1, there is another number of policies than of players, one does what is not
-            legal, or there are to be values and nobody searches.
+            legal, or values are asked for and no policy searches.
         OSError: the file cannot be written.
     """
     if as_index("games", games, MOST_GAMES) < 1:

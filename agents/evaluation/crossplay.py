@@ -56,11 +56,14 @@ def one_guest(
     pairs = list(itertools.product(agents, repeat=2))
     result = {}
     for team, guest in tqdm(pairs, unit="pair", disable=not progress):
-        seats = [
-            [agents[guest if k == seat else team] for k in range(config.players)] for seat in range(config.players)
-        ]
+        seats = line_ups(agents[team], agents[guest], config.players)
         result[team, guest] = [play(config, line_up, games, seed, num_threads) for line_up in seats]
     return result
+
+
+def line_ups(team: Policy, guest: Policy, players: int) -> list[list[Policy]]:
+    """The guest at every seat in turn, player 0's first, and the team at all others."""
+    return [[guest if k == seat else team for k in range(players)] for seat in range(players)]
 
 
 def ad_hoc(

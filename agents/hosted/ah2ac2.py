@@ -56,7 +56,7 @@ class GameThere:
     score: float
     """As the server counts it."""
     actions: tuple[str, ...]
-    """Of all players, in words, but the last one if it was a partner's, which is not shown."""
+    """The actions of all players, in words. If a partner made the last one it is missing, since it is not shown."""
 
 
 class Server:

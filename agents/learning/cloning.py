@@ -13,8 +13,8 @@ learned from several times (``dataset``). A search also says what it expects of 
 action that was best by a little (policy distillation, Rusu et al. 2016). The network sees what a player observes at the
 decision and fits the agent's action by cross-entropy. A bot remembers more than an observation shows: what depends on
 that, a network without memory cannot learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al.
-2020; like theirs, this one learns from games that the agent plays by itself, and nobody corrects it where only its own
-errors lead.
+2020; like theirs, this one learns from games that the agent plays by itself, and is not corrected in positions that
+only its own errors lead to.
 
 The log's ``agreement`` is the part of the decisions at which the likeliest action is the agent's, before they are
 learned from; evaluations play the clone at every seat, in a competitive game against the agent.
@@ -61,7 +61,7 @@ class Args(NetworkSettings):
     ``preset`` the rules are those of its games."""
     temperature: Positive | None = None
     """Fit what a search expects of every action, as the ``dataset`` tells, instead of what was done: an action that
-    promises so many points more is e times as likely."""
+    promises this many points more is e times as likely."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
@@ -173,10 +173,9 @@ class Cloning(NetworkLearner):
         memories.begin_rollout()
         for t in range(self.args.horizon):
             actions = self.lessons.advice()
-            for room, now in zip(self.decisions, (envs.observations, envs.masks, actions), strict=False):
-                room[t].copy_(now)
-            if isinstance(envs, RecordedEnvs) and self.args.temperature:
-                self.decisions.targets[t].copy_(envs.targets(self.args.temperature))
+            now = envs.observations, envs.masks, actions, self.targets()
+            for room, part in zip(self.decisions, now, strict=True):
+                room[t].copy_(part)
             self.players[t].copy_(envs.players)
             if memories.now is not None:
                 _, _, after = network.step(self.decisions.observations[t], memories.of(envs.players))
@@ -184,6 +183,13 @@ class Cloning(NetworkLearner):
             _, dones = envs.step(actions)
             self.dones[t].copy_(dones)
             memories.forget(dones)
+
+    def targets(self) -> Tensor:
+        """What is fitted of a search's values now, (games, actions); without a column if what was done is."""
+        if self.args.temperature is None:
+            return torch.zeros(self.envs.games, 0)
+        assert isinstance(self.lessons, RecordedEnvs)
+        return self.lessons.targets(self.args.temperature)
 
     def one_pass(self) -> tuple[float, float, float]:
         """Learn from each decision once: how many were right before, of how many, and their summed cross-entropy."""

@@ -127,12 +127,7 @@ def narrowed(config: Any, trained_for: Any) -> Any:
     if type(config) is not type(trained_for):
         return config
     pairs = {name: (getattr(config, name), getattr(trained_for, name)) for name in game_of(config).observation_fields}
-    return replace(config, **{name: read for name, (seen, read) in pairs.items() if is_more(seen, read)})
-
-
-def is_more(seen: Any, read: Any) -> bool:
-    """Whether a setting that is a flag or a length observes more than another."""
-    return isinstance(seen, int) and seen > read
+    return replace(config, **{name: min(pair) for name, pair in pairs.items() if isinstance(pair[0], int)})
 
 
 def playing_dtype() -> torch.dtype:

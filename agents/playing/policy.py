@@ -29,6 +29,7 @@ __all__ = [
     "Seated",
     "Weighing",
     "as_policy",
+    "chosen_rows",
     "has",
     "line_up",
     "rows_to_move",
@@ -223,6 +224,11 @@ def has(sets: NDArray[np.uint64], players: NDArray[Any]) -> NDArray[np.bool_]:
 def rows_to_move(seats: NDArray[np.uint64], tables: NDArray[Any]) -> NDArray[np.int64]:
     """The games that go on in which one of these seats is to move, see `Seated.seats`."""
     return np.flatnonzero(has(seats, tables["current_player"]) & ~tables["terminated"])
+
+
+def chosen_rows(chosen: NDArray[np.bool_] | None, count: int) -> NDArray[np.int64]:
+    """Which of ``count`` games are chosen, see `Seated`: all if None."""
+    return np.arange(count) if chosen is None else np.flatnonzero(chosen)
 
 
 def uniform(keys: NDArray[np.uint64], step: int | NDArray[np.int64]) -> NDArray[np.float64]:

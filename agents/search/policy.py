@@ -98,10 +98,6 @@ class SearchSeated(Seated):
         self._blueprint.seats[:] = self.seats
         self._blueprint.begin(chosen)
 
-    def rows_of(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-        """The rows of the chosen games: all if None."""
-        return np.arange(len(self.seats)) if chosen is None else np.flatnonzero(chosen)
-
     def act(self) -> None:
         """See `agents.playing.policy.Seated.act`."""
         self._blueprint.seats[:] = self.seats

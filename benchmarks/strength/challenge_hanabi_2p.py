@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.learning.common.launch import train_to_the_end
-from agents.networks.neural_policy import load_network, save_policy
-from agents.networks.policy_file import read_metadata
-from agents.registry import PRETRAINED, network_file
+from agents.registry import network_file
 from agents.studies import Row, Study
 from agents.studies.challenge.board import entries, partners, table
 from agents.studies.challenge.meetings import Meeting, meetings, play_meeting, score_of, sums_of
@@ -27,8 +25,10 @@ from agents.studies.challenge.suite import FOLDER, named, names
 from agents.studies.store import read_results
 from agents.studies.study import Result, Results
 from hanabako.files import write_text
-from hanabako.games import config_from_dict, config_to_dict
+from hanabako.games import config_to_dict
 from hanabi_env import HanabiConfig
+
+from .shipped_networks import ship
 
 SUITE = "hanabi-2p-v1"
 ABOUT = "Partners for standard Hanabi: bots of each kind, and networks."
@@ -102,14 +102,12 @@ def rows() -> list[Row]:
 # --- The suite --------------------------------------------------------------------------------------------------------
 
 
-def ship() -> None:
+def ship_trained() -> None:
     """Put the policies of `TRAINED` that there are among the networks that ship."""
     for run in TRAINED:
         name, policy = f"{SHIPPED}-{run}", TRAINED_RUNS / run / "policy.safetensors"
         if network_file(name) is None and policy.exists():
-            metadata = read_metadata(policy)
-            config, about = config_from_dict(metadata["config"]), metadata["about"] | {"name": name}
-            save_policy(PRETRAINED / f"{name}.safetensors", load_network(policy, config), config, about)
+            ship(name, policy, {"name": name})
 
 
 def suite_of(results: Results) -> dict[str, Any]:
@@ -140,7 +138,7 @@ def member_of(name: str, results: Results) -> dict[str, Any]:
 
 def main() -> None:
     """Let networks ship, and write the suite."""
-    ship()
+    ship_trained()
     path = FOLDER / f"{SUITE}.json"
     write_text(path, json.dumps(suite_of(read_results(RESULTS)), indent=1) + "\n")
     print(path)

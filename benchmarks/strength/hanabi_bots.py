@@ -19,9 +19,9 @@ from agents.registry import names
 from agents.studies import Row, Study
 from agents.studies.study import Result, Results, key_of
 from hanabako.games import config_from_dict
+from hanabako.generated import table
 
 from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
-from .tables.markdown import table
 
 __all__ = ["RESULTS", "STUDY", "SelfPlay", "standard", "variants"]
 

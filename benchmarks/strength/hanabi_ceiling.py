@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.studies import Row, Study
+from hanabako.generated import table
 from hanabi_env import PRESETS
 
 from .solvers.ceiling.verdicts import Ceiling, Verdict
-from .tables.markdown import table
 
 PART_SECONDS, BLOCK = 10.0, 100
 """A part ends after so many seconds, or with the row; decks between two looks at the clock."""

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 from agents.studies import Row, Study
 from agents.studies.store import read_results
 from agents.studies.study import Result, Results
+from hanabako.generated import table
 
 from . import hanabi_bots
-from .tables.markdown import table
 
 __all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "Original", "beside_originals", "comparisons"]
 

@@ -29,10 +29,11 @@ from agents.studies.store import read_results
 from agents.studies.study import Result, Results
 from benchmarks.recipes import RECIPES, Recipe
 from hanabako.games import config_from_dict
+from hanabako.generated import table
 
 from . import hanabi_bots, make_train
 from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
-from .tables.markdown import agent_name, table, training_in_words, with_error
+from .tables.markdown import agent_name, training_in_words, with_error
 from .tables.tournaments import tournaments
 
 __all__ = ["RESULTS", "STUDY", "Shipped", "scores"]
@@ -84,14 +85,17 @@ def train(name: str, recipe: Recipe, ranks: int) -> None:
         SystemExit: it was interrupted.
         ValueError: it failed.
     """
-    policy = trained(name, recipe, ranks)
+    began = {"began": f"as a clone of {recipe.teacher}"} if recipe.teacher else {}
+    ship(name, trained(name, recipe, ranks), costs_of(name, recipe) | began)
+
+
+def ship(name: str, policy: Path, about: Mapping[str, Any]) -> None:
+    """Put the file of a run's policy among those that ship, and tell this ``about`` it beside what the run tells."""
     metadata = read_metadata(policy)
-    about = metadata["about"] | costs_of(name, recipe)
-    if recipe.teacher:
-        about["began"] = f"as a clone of {recipe.teacher}"
-    PRETRAINED.mkdir(exist_ok=True)
     config = config_from_dict(metadata["config"])
-    save_policy(PRETRAINED / f"{name}.safetensors", load_network(policy, config), config, about)
+    PRETRAINED.mkdir(exist_ok=True)
+    path = PRETRAINED / f"{name}.safetensors"
+    save_policy(path, load_network(policy, config), config, metadata["about"] | about)
 
 
 def costs_of(name: str, recipe: Recipe) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from agents.registry import PRETRAINED
 from agents.studies.store import read_results
 from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import network_partners, shipped_networks
-from benchmarks.strength.tables.markdown import table, training_in_words, with_error
+from benchmarks.strength.tables.markdown import training_in_words, with_error
 from hanabako.games import config_from_dict
-from hanabako.generated import update
+from hanabako.generated import table, update
 
 __all__ = ["cards"]
 

@@ -33,7 +33,7 @@ from hanabako.words.checks import shown
 
 from ...bots.bot import BotPolicy
 from ...playing.block import GAMES_AT_ONCE
-from ...playing.policy import BatchedPolicy, GamesInPlay, Policy
+from ...playing.policy import BatchedPolicy, GamesInPlay, Policy, chosen_rows
 from ..choosing import Request, Thought, drawn, first_moves, think_together
 from ..policy import MARGIN, Search, SearchSeated, checked_effort
 from .asking import ask_together
@@ -127,7 +127,7 @@ class HanabiSeated(SearchSeated, Generic[B]):
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
         super().begin(chosen)
-        for i in self.rows_of(chosen).tolist():
+        for i in chosen_rows(chosen, len(self.seats)).tolist():
             if self.seats[i]:
                 self.beliefs[i] = self.new_belief(i)
                 self._note(i)
@@ -135,7 +135,7 @@ class HanabiSeated(SearchSeated, Generic[B]):
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.observe`."""
         self._blueprint.observe(chosen)
-        for i in self.rows_of(chosen).tolist():
+        for i in chosen_rows(chosen, len(self.seats)).tolist():
             if self.seats[i] and not self._games.tables["terminated"][i]:
                 self._note(i)
 

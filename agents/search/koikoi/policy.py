@@ -25,7 +25,7 @@ from hanafuda_env.engine.actions import KEEP_HANDS
 from hanafuda_env.engine.state import PHASE_SWAP, TURNS
 
 from ...bots.bot import Bot
-from ...playing.policy import GamesInPlay, Policy
+from ...playing.policy import GamesInPlay, Policy, chosen_rows
 from ..choosing import FIRST_BATCH, Halving
 from ..policy import Effort, Search, checked_effort
 from ..rollouts import by_size
@@ -98,11 +98,11 @@ class KoiKoiSeated(RoundSeated):
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
         super().begin(chosen)
-        self.exclusions.begin(self.rows_of(chosen))
+        self.exclusions.begin(chosen_rows(chosen, len(self.seats)))
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.observe`."""
-        self.exclusions.observe(self.rows_of(chosen))
+        self.exclusions.observe(chosen_rows(chosen, len(self.seats)))
 
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
         """See `RoundSeated.decide`."""

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hanabako.generated import table as markdown
+
 from ...evaluation.modes import short_name
 from ...playing.play import standard_error
 from ..study import Result, Results
@@ -77,14 +79,15 @@ def plus_minus(error: float | None) -> str:
 
 def table(suite: Suite, found: Sequence[Entry]) -> str:
     """Entries in Markdown: the score of each, the least and the most that it has with a member, and with which."""
-    head = ["agent", "score", "least", "most", "deals"]
-    rows = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for entry in found:
-        with_each = {name: member.normalized(entry.rows[name]["score"]) for name, member in suite.members.items()}
-        ends = (f"{with_each[name]:.2f} with {name}" for name in (least(with_each), most(with_each)))
-        deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
-        rows.append(f"| {entry.name} | {entry.score:.3f}{plus_minus(entry.error)} | {' | '.join(ends)} | {deals} |")
-    return "\n".join(rows)
+    return markdown(["agent", "score", "least", "most", "deals"], (cells(suite, entry) for entry in found))
+
+
+def cells(suite: Suite, entry: Entry) -> list[str]:
+    """The cells of an entry in `table`."""
+    with_each = {name: member.normalized(entry.rows[name]["score"]) for name, member in suite.members.items()}
+    ends = [f"{with_each[name]:.2f} with {name}" for name in (least(with_each), most(with_each))]
+    deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
+    return [entry.name, f"{entry.score:.3f}{plus_minus(entry.error)}", *ends, deals]
 
 
 def least(values: Mapping[str, float]) -> str:
@@ -99,10 +102,9 @@ def most(values: Mapping[str, float]) -> str:
 
 def partners(suite: Suite) -> str:
     """The members in Markdown: floor, best, and who scored that."""
-    head = ["partner", "floor", "best", "by"]
-    rows = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    rows += [f"| {one.name} | {one.floor:.2f} | {one.best:.2f} | {one.best_by} |" for one in suite.members.values()]
-    return "\n".join(rows)
+    members = suite.members.values()
+    rows = ([one.name, f"{one.floor:.2f}", f"{one.best:.2f}", one.best_by] for one in members)
+    return markdown(["partner", "floor", "best", "by"], rows)
 
 
 def page(suite: Suite, found: Sequence[Entry]) -> str:

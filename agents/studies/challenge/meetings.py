@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...evaluation.crossplay import line_ups
 from ...playing.play import play, standard_error
-from ...playing.policy import Policy
 from ...registry import SEARCH, load_with, with_observation_of
 from ..study import Result, Row
 from .suite import Suite, named
@@ -94,14 +94,9 @@ def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[li
     suite = named(row.suite)
     config = with_observation_of(suite.config, row.agents)
     agent, partner = load_with(row.effort, row.agent, config, trust), load_with({}, row.partner, config)
-    seats = [line_up(agent, partner, seat, config.players) for seat in range(config.players)]
-    scores = [play(config, line, count, suite.seed, first=first).score for line in seats]
+    seats = line_ups(partner, agent, config.players)
+    scores = [play(config, line_up, count, suite.seed, first=first).score for line_up in seats]
     return np.stack(scores, axis=1).reshape(-1, BATCH, config.players).sum(axis=1).tolist()
-
-
-def line_up(agent: Policy, partner: Policy, seat: int, players: int) -> list[Policy]:
-    """The agent at one seat and the partner at all others."""
-    return [agent if k == seat else partner for k in range(players)]
 
 
 def means(sums: Sequence[Sequence[int]]) -> NDArray[np.float64]:

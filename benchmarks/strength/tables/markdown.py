@@ -1,19 +1,9 @@
-"""Tables in Markdown, and numbers in their cells."""
+"""What stands in the cells of tables: numbers with their errors, agents, and how they were trained."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["agent_name", "table", "training_in_words", "with_error"]
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table with a line per row; cells are written as text."""
-    return "\n".join([line(head), "|" + "---|" * len(head), *map(line, rows)])
-
-
-def line(cells: Iterable[Any]) -> str:
-    """One line of a table."""
-    return "| " + " | ".join(map(str, cells)) + " |"
+__all__ = ["agent_name", "training_in_words", "with_error"]
 
 
 def with_error(value: float, error: float, digits: int = 2) -> str:

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .markdown import agent_name, table, training_in_words
+from hanabako.generated import table
+
+from .markdown import agent_name, training_in_words
 
 __all__ = ["tournaments"]
 
