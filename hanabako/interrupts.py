@@ -2,7 +2,8 @@
 
 A command runs inside `interruptible`. Who waits for work in threads does so by `in_threads`, and the work calls `check`
 between its steps. Who needs longer, to save a training run or to wait for other processes that do, takes the signal
-itself (`handling`, `patient`). A process that plays for another one calls `follow_parent`.
+itself (`handling`, `patient`). Processes that are slow to start are started in `held_back` or `undisturbed`; those that
+play for another one call `follow_parent`.
 """
 
 import math
@@ -17,7 +18,17 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-__all__ = ["INTERRUPTED", "check", "follow_parent", "handling", "in_threads", "interruptible", "patient"]
+__all__ = [
+    "INTERRUPTED",
+    "check",
+    "follow_parent",
+    "handling",
+    "held_back",
+    "in_threads",
+    "interruptible",
+    "patient",
+    "undisturbed",
+]
 
 GRACE = 1.0
 """Seconds from Ctrl-C to the end of a process that is still in compiled code, or whose threads are."""
@@ -25,6 +36,8 @@ TICK = 0.1
 """Seconds between two looks at the clock and at the parent."""
 INTERRUPTED = 130
 """The exit status, as of shells: 128 and the signal's number."""
+CAN_BLOCK = hasattr(signal, "pthread_sigmask")
+"""Whether this system lets signals wait; Windows does not."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -96,6 +109,7 @@ def interruptible() -> Iterator[None]:
     signal.set_wakeup_fd(sent, warn_on_full_buffer=False)
     threading.Thread(target=watch, args=(received, interrupt, os.getppid()), daemon=True).start()
     try:
+        let_through()
         yield
         goes_on = False
     except KeyboardInterrupt:
@@ -138,10 +152,36 @@ def watch(signals: int, interrupt: Callable[..., None], parent: int) -> None:
             os._exit(INTERRUPTED)
 
 
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Start processes in this block that Ctrl-C is to reach only when they are ready, in `interruptible`.
+
+    Before that, while they import what they need, it would print a traceback. This process is still reached, through
+    any of its other threads.
+    """
+    if not CAN_BLOCK:
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_through() -> None:
+    """End what `held_back` began in the process that started this one: a Ctrl-C that has waited comes now."""
+    if CAN_BLOCK:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 def follow_parent() -> None:
     """For a process that plays for another one: that one passes Ctrl-C on, as SIGTERM, and this one ends after it."""
     os.setsid()  # so that the terminal does not tell it too
     parent = os.getppid()
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which drops a Ctrl-C that has waited
+    let_through()
+    signal.signal(signal.SIGINT, former)
 
     def follow() -> None:
         while os.getppid() == parent:
@@ -181,6 +221,16 @@ def patient() -> Iterator[None]:
 
     with handling(tell):
         yield
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Start processes in the block as a whole: Ctrl-C and SIGTERM come at its end, and to them when they are ready."""
+    told: list[int] = []
+    with handling(lambda number, _: told.append(number)), held_back():
+        yield
+    if told and callable(handler := signal.getsignal(told[0])):
+        handler(told[0], None)
 
 
 def is_main_thread() -> bool:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, resource_tracker
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,7 +18,7 @@ from typing import Any, Self
 from tqdm import tqdm
 
 from hanabako.files import check_writable
-from hanabako.interrupts import follow_parent, patient
+from hanabako.interrupts import follow_parent, patient, undisturbed
 
 from ..registry import fingerprints
 from .store import Origin, add_rows, is_stale, read_results
@@ -51,11 +51,17 @@ class Cores(ProcessPoolExecutor):
     def __init__(self, cores: int) -> None:
         super().__init__(cores, get_context("spawn"), begin_worker)
         self._signals = ExitStack()
+        resource_tracker.ensure_running()  # it would end `held_back` when it starts with the first worker
 
     def __enter__(self) -> Self:
         """Take the signals."""
         self._signals.enter_context(patient())
         return self
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """See `concurrent.futures.Executor.submit`; a worker may start."""
+        with undisturbed():
+            return super().submit(fn, *args, **kwargs)
 
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None

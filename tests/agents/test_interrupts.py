@@ -170,6 +170,43 @@ def test_a_run_is_told_and_waited_for_and_ends_after_who_started_it(tmp_path: Pa
     assert some.status() == 130
 
 
+def test_ctrl_c_waits_for_a_process_that_is_not_ready(tmp_path: Path, working):
+    """While it imports: it would print a traceback. A process that is ready is told at once."""
+    ready = "from hanabako.interrupts import interruptible\nwith interruptible():\n    print('too far')\n"
+    (tmp_path / "child.py").write_text(f"import signal\nsignal.raise_signal(2)\nprint('imported')\n{ready}")
+    code = "from subprocess import run\nfrom hanabako.interrupts import held_back\nwith held_back():\n"
+    some = working("-c", f"{HEAD}{code}    child = run([sys.executable, 'child.py'])\nsys.exit(child.returncode)")
+    assert some.process.wait(SOON) == 130
+    assert some.words() == "imported\n"
+
+
+def test_what_must_not_be_disturbed_is_told_at_its_end(working):
+    code = "    signal.raise_signal(signal.SIGINT)\n    print('whole', flush=True)\n  print('too far')\n"
+    some = working(
+        "-c", f"{HEAD}from hanabako.interrupts import undisturbed\nwith interruptible():\n  with undisturbed():\n{code}"
+    )
+    assert some.process.wait(SOON) == 130
+    assert some.words() == "whole\n"
+
+
+WORKERS = """
+import signal, sys
+if "--multiprocessing-fork" in sys.orig_argv:
+    signal.raise_signal(signal.SIGINT)
+"""
+
+
+def test_a_worker_is_not_told_before_it_has_begun(tmp_path: Path, working):
+    """Ctrl-C reaches all processes of the terminal, and the study tells the workers itself."""
+    (tmp_path / "sitecustomize.py").write_text(WORKERS, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(HEAD + STUDY, encoding="utf-8")
+    some = working("-m", "hanabako", "study", "run", "mine.py", "--cores", "2")
+    some.wait_until_begun(2)
+    some.press()
+    assert some.status() == 130
+    assert "Traceback" not in some.words()
+
+
 STUDY = """
 from dataclasses import dataclass
 from agents.studies import Row, Study

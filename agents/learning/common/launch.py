@@ -19,7 +19,7 @@ from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
 from hanabako.files import write_json
-from hanabako.interrupts import patient
+from hanabako.interrupts import held_back, patient
 from hanabako.program import sentence
 from hanabako.words.checks import shown
 
@@ -110,7 +110,8 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Mach
         logging.disable(logging.ERROR)  # what is wrong is said below
         try:
             machines.wait_for_first()
-            torchrun([*machines.words(), "--nproc-per-node", str(ranks), "-m", algorithms.__name__, str(path)])
+            with held_back():
+                torchrun([*machines.words(), "--nproc-per-node", str(ranks), "-m", algorithms.__name__, str(path)])
         except ChildFailedError as error:
             said = dict.fromkeys(file.read_text(encoding="utf-8") for file in sorted(Path(folder).glob(f"{WRONG}*")))
             raise SystemExit("\n".join(said) or f"training failed: {ends_of(error)}") from error
