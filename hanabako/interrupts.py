@@ -6,6 +6,7 @@ itself (`handling`, `patient`). Processes that are slow to start are started in 
 play for another one call `follow_parent`.
 """
 
+import atexit
 import math
 import os
 import select
@@ -13,10 +14,11 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn, TypeVar
 
 __all__ = [
     "INTERRUPTED",
@@ -86,16 +88,13 @@ def check() -> None:
 def interruptible() -> Iterator[None]:
     """For all that the process of a command does: the first Ctrl-C raises KeyboardInterrupt, a second one ends at once.
 
-    The process ends after `GRACE`, whatever its threads do. Nothing changes where Ctrl-C is ignored, as it is for jobs
-    that a script starts in the background.
-
-    Raises:
-        SystemExit: Ctrl-C was pressed.
+    The process ends with the block if Ctrl-C or SIGTERM came, and `GRACE` after Ctrl-C, whatever its threads do.
+    Nothing changes where Ctrl-C is ignored, as it is for jobs that a script starts in the background.
     """
     if not is_main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    goes_on = False
+    goes_on, told = False, threading.Event()
     received, sent = os.pipe()
     os.set_blocking(sent, False)
 
@@ -103,17 +102,24 @@ def interruptible() -> Iterator[None]:
         nonlocal goes_on
         goes_on = True  # threads may be at work, which Python waits for at its end
         sys.unraisablehook = pass_over_interrupts
+        warnings.simplefilter("ignore")  # such as the compiler's, that what it was at cannot be kept
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)
     signal.set_wakeup_fd(sent, warn_on_full_buffer=False)
-    threading.Thread(target=watch, args=(received, interrupt, os.getppid()), daemon=True).start()
+    threading.Thread(target=watch, args=(received, interrupt, os.getppid(), told), daemon=True).start()
     try:
         let_through()
         yield
+        if told.is_set():
+            end(0)
         goes_on = False
     except KeyboardInterrupt:
-        raise SystemExit(INTERRUPTED) from None
+        end(INTERRUPTED)
+    except SystemExit as ended:
+        if told.is_set() and isinstance(ended.code, int):
+            end(ended.code)
+        raise
     finally:
         if not goes_on:
             signal.set_wakeup_fd(-1)
@@ -130,25 +136,34 @@ def pass_over_interrupts(unraisable: "sys.UnraisableHookArgs") -> None:
         sys.__unraisablehook__(unraisable)
 
 
-def watch(signals: int, interrupt: Callable[..., None], parent: int) -> None:
+def end(status: int) -> NoReturn:
+    """End this process now; to take torch apart, as Python does at its end, costs most of a second."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # nothing reads it, or it is closed
+            stream.flush()
+    os._exit(status)
+
+
+def watch(signals: int, interrupt: Callable[..., None], parent: int, told: threading.Event) -> None:
     """End the process at a second Ctrl-C; or in `GRACE`, if `interrupt` handles the first; or after its ``parent``.
 
-    This thread learns of signals from the file ``signals``, at once: the main thread, which handles them, may be in
-    compiled code for minutes.
+    Sets ``told`` when the first signal comes. This thread learns of signals from the file ``signals``, at once: the
+    main thread, which handles them, may be in compiled code for minutes.
     """
-    told, presses, end = False, 0, math.inf
+    presses, latest = 0, math.inf
     while True:
-        if select.select([signals], [], [], TICK if told else None)[0]:
+        if select.select([signals], [], [], TICK if told.is_set() else None)[0]:
             number = os.read(signals, 1)
             if not number:  # it is closed
                 os.close(signals)
                 return
             presses += number[0] == signal.SIGINT
-            if number[0] in (signal.SIGINT, signal.SIGTERM) and not told:
-                told = True
+            if number[0] in (signal.SIGINT, signal.SIGTERM) and not told.is_set():
+                told.set()
                 if signal.getsignal(signal.SIGINT) is interrupt:
-                    end = time.monotonic() + GRACE
-        if told and (presses > 1 or time.monotonic() > end or os.getppid() != parent):
+                    latest = time.monotonic() + GRACE
+        if told.is_set() and (presses > 1 or time.monotonic() > latest or os.getppid() != parent):
             os._exit(INTERRUPTED)
 
 
