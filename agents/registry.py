@@ -357,8 +357,8 @@ def load_to_play(
         ValueError: as for `load`.
     """
     policy = load_with(effort or {} if name.startswith(SEARCH) else {}, name, config, trust)
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(num_threads)
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(num_threads)
     return policy
 
 

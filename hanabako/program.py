@@ -76,6 +76,9 @@ def read_words(kind: type, prog: str, about: str | None, words: Sequence[str]) -
             option = word or before
             name = option.removesuffix("=") if option.startswith("-") else "a word of the command line"
             raise ValueError(f"{name} must not be empty")
-    args = importlib.import_module("tyro").cli(kind, args=words, description=about, prog=prog)
+    tyro = importlib.import_module("tyro")
+    args = tyro.cli(
+        kind, args=words, description=about, prog=prog, config=(tyro.conf.DisallowNone, tyro.conf.OmitArgPrefixes)
+    )
     check_ranges(args)
     return args

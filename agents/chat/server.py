@@ -6,6 +6,7 @@ import time
 import weakref
 from typing import Any, NamedTuple, Protocol
 
+from hanabako.extras import need
 from hanabako.words.checks import shown
 
 from .view import Message
@@ -61,14 +62,14 @@ class Server:
         model: the server's name of it.
 
     Raises:
-        ValueError: the library is not installed, there is no key, or `FIELDS` is wrong.
+        ModuleNotFoundError: the library is not installed.
+        ValueError: there is no key, or `FIELDS` is wrong.
     """
 
     def __init__(self, model: str) -> None:
-        try:
-            import openai
-        except ModuleNotFoundError:
-            raise ValueError("a language model needs openai: pip install 'hanabako[llm]'") from None
+        need("a language model", "openai")
+        import openai
+
         self.model, self.fields = model, request_fields()
         self._failure = openai.OpenAIError
         try:

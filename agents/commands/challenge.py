@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from tqdm import tqdm
 
 from hanabako.files import check_writable, write_text
+from hanabako.progress import ProgressBar
 
 from ..registry import effort_of, load_to_play, with_observation_of
 from ..studies.challenge.board import entries, figure, lines, page
@@ -148,14 +148,14 @@ def verify(args: Verify) -> None:
     for name in dict.fromkeys(row["suite"] for row in rows):
         named(name).check()
     wrong = 0
-    for row in tqdm(rows, unit="row"):
+    for row in ProgressBar(rows, unit="row"):
         try:
             found = list(differences(row, args.games, args.trust))
         except ValueError as error:
             found = [str(error)]
         wrong += bool(found)
         for line in found:
-            tqdm.write(f"{row['agent']}: {line}")
+            ProgressBar.write(f"{row['agent']}: {line}")
     print(f"{len(rows) - wrong} of {len(rows)} rows are found again")
     if wrong:
         raise SystemExit(1)

@@ -10,15 +10,19 @@
     hanabako --tyro-print-completion zsh > ~/.zfunc/_hanabako
 """
 
+import ast
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import tyro
 
+from hanabako.extras import advice
 from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence, read_words
 from hanabako.words.checks import did_you_mean, shown
@@ -40,9 +44,6 @@ COMMANDS = {
     "challenge": "play an agent with a fixed set of partners, and compare it",
     "leaderboard": "play again what a file of results claims",
 }
-
-EXTRAS = {"tensorboard": "logging", "wandb": "logging", "resvg_py": "render", "PIL": "render", "websockets": "ah2ac2"}
-"""The extra that brings a package, if it is not ``agents``."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -85,12 +86,22 @@ def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) 
             kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
             module.run(read_words(kind, prog, about, words))
         except ModuleNotFoundError as error:
-            raise SystemExit(missing(name, error)) from error
+            says_how = missing(name, error)
+            if not {"-h", "--help"} & set(sys.argv[1:] if words is None else words):
+                raise SystemExit(says_how) from error
+            more = f"The options are listed once that is installed. {says_how}"
+            print(f"usage: {prog} [OPTIONS]", docstring_of(name), more, sep="\n\n")
 
 
 def module_of(name: str) -> Any:
     """The module of a command."""
     return import_module(f".{name}", __package__)
+
+
+def docstring_of(name: str) -> str:
+    """What the docstring of a command's module says, though the module cannot be imported."""
+    found = find_spec(f".{name}", __package__)
+    return (ast.get_docstring(ast.parse(Path(str(found and found.origin)).read_text(encoding="utf-8"))) or "").strip()
 
 
 def form_of(module: Any, words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
@@ -111,7 +122,7 @@ def missing(name: str, error: ModuleNotFoundError) -> str:
     package = (error.name or "").partition(".")[0]
     if not package or package == "hanabako" or package.endswith("_env"):
         raise error
-    return f"hanabako {name} needs {package}: pip install 'hanabako[{EXTRAS.get(package, 'agents')}]'"
+    return advice(f"hanabako {name}", package)
 
 
 def all_commands(words: Sequence[str]) -> None:

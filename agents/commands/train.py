@@ -14,11 +14,14 @@ Whatever is not said is as usual. On several machines every one starts it, with 
 Ctrl-C saves the run after its update, and --resume goes on with it; a second one ends it at once.
 """
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from inspect import get_annotations
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, get_type_hints
 
+import docstring_parser
 import tyro
 
 from hanabako.files import check_writable
@@ -28,12 +31,12 @@ from hanabako.words.ranges import Size
 
 from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
 from ..learning.common.launch import Machines, ranks_for, saved_ranks, start_ranks
+from ..learning.common.network_settings import NetworkSettings
 from ..learning.common.selfplay import SelfPlayEnvs
-from ..learning.common.trainer import Settings
+from ..learning.common.settings import Settings
 
 __all__ = ["Args", "Chosen", "form", "run"]
 
-Kind = TypeVar("Kind", bound=Settings)
 Name = Annotated[str | None, tyro.conf.arg(metavar="{" + ",".join(NAMES) + "}|FILE.py|MODULE")]
 
 
@@ -45,22 +48,68 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Args(Generic[Kind]):
-    """Train one network to play every seat of a game."""
+class Several:
+    """Training on several machines."""
 
-    settings: Annotated[Kind, tyro.conf.arg(name="")]
-    """Those of the algorithm."""
-    algorithm: Name = None
-    """How it learns; each has settings of its own. By default ppo, or what made the run that is resumed."""
-    ranks: Size | None = None
-    """Processes that train together, per machine: by default one per core or GPU, as far as they share the games
-    evenly."""
     machines: Size | None = None
     """Machines that train together; this command is started on each of them."""
     machine: int | None = None
     """The number of this machine, from 0."""
     meet: str | None = None
     """HOST:PORT where the machines meet: an address of machine 0 that all reach, and a free port there."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train one network to play every seat of a game.
+
+    `form` adds the algorithm's settings, in groups: first those that people use most, then by the class that declares
+    them.
+    """
+
+    algorithm: Name = None
+    """How it learns; each has settings of its own. By default ppo, or what made the run that is resumed."""
+    ranks: Size | None = None
+    """Processes that train together, per machine: by default one per core or GPU, as far as they share the games
+    evenly."""
+
+
+FIRST = ("game", "preset", "players", "config", "minutes", "seed", "run_dir", "resume")
+"""The settings that help shows first."""
+GROUPS = {Settings: "run", NetworkSettings: "network"}
+"""The names of the groups of what these classes declare; what others declare has the name of the algorithm."""
+
+
+def grouped(learner: Learner) -> type[Args]:
+    """`Args` and the settings of an algorithm, one dataclass for each group."""
+    kind, own = learner.settings, learner.name.rpartition(".")[2]
+    names: dict[str, list[str]] = {"": [], "run": [], "network": [], own: []}
+    for field in fields(kind):
+        origin = next(base for base in reversed(kind.__mro__) if field.name in get_annotations(base))
+        names["" if field.name in FIRST else GROUPS.get(origin, own)].append(field.name)
+    groups = {name: group_of(kind, some) for name, some in names.items() if some} | {"several machines": Several}
+    parts = [
+        (f"group_{k}", Annotated[group, tyro.conf.arg(name=name)], dataclasses.field(default=group()))
+        for k, (name, group) in enumerate(groups.items())
+    ]
+    return make_dataclass("Args", parts, bases=(Args,), frozen=True)
+
+
+def group_of(kind: type[Settings], names: Sequence[str]) -> type:
+    """A dataclass with some fields of another, and their help."""
+    hints, own = get_type_hints(kind, include_extras=True), {field.name: field for field in fields(kind)}
+    declared = [base for base in reversed(kind.__mro__) if is_dataclass(base)]
+    documented = [param for base in declared for param in docstring_parser.parse_from_object(base).params]
+    words = {param.arg_name: " ".join((param.description or "").replace("``", "").split()) for param in documented}
+    parts = [
+        (
+            name,
+            Annotated[hints[name], tyro.conf.arg(help=words.get(name))],
+            dataclasses.field(default=own[name].default),
+        )
+        for name in names
+    ]
+    return make_dataclass("Group", parts, frozen=True)
 
 
 def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
@@ -72,7 +121,7 @@ def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
     others = [word for word in words if word not in ("-h", "--help")]
     chosen, _ = tyro.cli(Chosen, args=others, return_unknown_args=True)
     learner = named(chosen.algorithm or NAMES[0])
-    return Args[learner.settings], __doc__ if chosen.algorithm is None else learner.about, words
+    return grouped(learner), __doc__ if chosen.algorithm is None else learner.about, words
 
 
 def run(args: Args) -> None:
@@ -81,7 +130,13 @@ def run(args: Args) -> None:
     Raises:
         ValueError: a setting that cannot work.
     """
-    settings, ranks, machines = args.settings, args.ranks, machines_of(args)
+    groups = [value for value in vars(args).values() if is_dataclass(value)]
+    told = {name: value for group in groups for name, value in vars(group).items()}
+    ranks, machines = (
+        args.ranks,
+        machines_of(Several(**{field.name: told.pop(field.name) for field in fields(Several)})),
+    )
+    settings = named(args.algorithm or NAMES[0]).settings(**told)
     if settings.resume is not None:
         learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)
         ranks = ranks or saved_ranks(settings.resume, machines.count)
@@ -97,7 +152,7 @@ def run(args: Args) -> None:
         start_ranks(ranks, learner, settings, machines)
 
 
-def machines_of(args: Args) -> Machines:
+def machines_of(args: Several) -> Machines:
     """The machines that the command line tells of.
 
     Raises:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from hanabako.engine.game import Game
 from hanabako.games import game_of
 from hanabako.games_file import GAMES_A_BLOCK, MOST_GAMES, GamesBlock, writing
 from hanabako.interrupts import in_threads
+from hanabako.progress import ProgressBar
 from hanabako.words.checks import as_index, as_seed
 
 from ..playing.block import Block
@@ -70,7 +70,7 @@ def record(
 
     with (
         writing(path, config, search, VALUES if values else "") as writer,
-        tqdm(total=games, unit="game", disable=not progress) as bar,
+        ProgressBar(total=games, unit="game", disable=not progress) as bar,
     ):
         players = writer.places([str(policy.name) for policy in seats])
         for begin in range(0, games, GAMES_A_BLOCK):

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from hanabako.files import write_bytes
+from hanabako.progress import ProgressBar
 
 from ..playing.play import Games, play, standard_error
 from ..playing.policy import Policy
@@ -41,7 +41,7 @@ def cross_play(
     others = config.players - 1
     return {
         (first, second): play(config, [agents[first], *[agents[second]] * others], games, seed, num_threads)
-        for first, second in tqdm(pairs, unit="pair", disable=not progress)
+        for first, second in ProgressBar(pairs, unit="pair", disable=not progress)
     }
 
 
@@ -55,7 +55,7 @@ def one_guest(
     """
     pairs = list(itertools.product(agents, repeat=2))
     result = {}
-    for team, guest in tqdm(pairs, unit="pair", disable=not progress):
+    for team, guest in ProgressBar(pairs, unit="pair", disable=not progress):
         seats = line_ups(agents[team], agents[guest], config.players)
         result[team, guest] = [play(config, line_up, games, seed, num_threads) for line_up in seats]
     return result

@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import expit
-from tqdm import tqdm
 
 from hanabako.games import game_of
+from hanabako.progress import ProgressBar
 
 from ..playing.play import play, standard_error
 from ..playing.policy import Policy
@@ -79,7 +77,7 @@ def tournament(
     pairs = list(itertools.combinations(agents, 2))
     matches = {
         (one, other): head_to_head(config, agents[one], agents[other], deals, seed, num_threads)
-        for one, other in tqdm(pairs, unit="pair", disable=not progress)
+        for one, other in ProgressBar(pairs, unit="pair", disable=not progress)
     }
     rows = [{"agents": list(pair), **match.summary()} for pair, match in matches.items()]
     return {"matches": rows, "ratings": ratings(rows)}
@@ -105,21 +103,44 @@ def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     expected = (won * games + 0.5) / (games + 1)
 
     sides = sides_of(one, other, len(names))
-
-    def loss(strength: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        margin = sides @ strength
-        slope = (games + 1) * (expit(margin) - expected)
-        value = ((games + 1) * (np.logaddexp(0, margin) - expected * margin)).sum()
-        return float(value), slope @ sides
-
-    strength = minimize(loss, np.zeros(len(names)), jac=True, method="BFGS", options={"gtol": 1e-6}).x
-    strength -= strength.mean()
+    strength = fitted(sides, games + 1, expected)
     errors = errors_of(strength, sides, games, [match["won_error"] for match in matches])
     rows = [
         {"name": name, "rating": float(ELO * own), "error": None if errors is None else float(ELO * errors[k])}
         for k, (name, own) in enumerate(zip(names, strength, strict=True))
     ]
     return sorted(rows, key=lambda row: -row["rating"])
+
+
+def fitted(sides: NDArray[np.float64], games: NDArray[np.float64], won: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The strengths (agents,), of mean 0, that make the rates ``won`` (matches,) most likely: by Newton's method.
+
+    Args:
+        sides: see `sides_of`.
+        games: of each match (matches,).
+        won: the part that the first agent won (matches,), none of them 0 or 1.
+    """
+    strength = np.zeros(sides.shape[1])
+    for _ in range(1000):
+        probability = expit(sides @ strength)
+        slope = (games * (probability - won)) @ sides
+        step = curvature_inverse(sides, games, probability) @ slope
+        strength -= step / max(1, abs(step).max())  # at most one unit at a time: far away, whole steps overshoot
+        if abs(step).max() < 1e-9:
+            break
+    return strength - strength.mean()
+
+
+def curvature_inverse(
+    sides: NDArray[np.float64], games: NDArray[np.float64], probability: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(agents, agents): the pseudo-inverse of the negative log-likelihood's second derivative."""
+    return np.asarray(np.linalg.pinv(sides.T * (games * probability * (1 - probability)) @ sides), np.float64)
+
+
+def expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The logistic function."""
+    return 1 / (1 + np.exp(-x))
 
 
 def sides_of(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDArray[np.float64]:
@@ -135,6 +156,6 @@ def errors_of(
     if len(errors) < len(won):
         return None
     probability = expit(sides @ strength)
-    bread = np.linalg.pinv(sides.T * (games * probability * (1 - probability)) @ sides)
+    bread = curvature_inverse(sides, games, probability)
     spread = games * np.array(errors)
     return np.sqrt(np.diag(bread @ (sides.T * spread**2 @ sides) @ bread))

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
-from tqdm import tqdm
 
 from hanabako.engine.game import Game
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.games import game_of
 from hanabako.interrupts import check, in_threads
+from hanabako.progress import ProgressBar
 from hanabako.words.checks import usable_threads
 
 from .block import GAMES_AT_ONCE, Block
@@ -48,11 +47,19 @@ class Games:
             result[f"{name}_error"] = standard_error(values)
         for name in ("perfect", "lost"):
             count = int(getattr(self, name).sum())
-            interval = binomtest(count, games).proportion_ci(method="wilson")
             result[f"{name}_rate"] = count / games
-            result[f"{name}_interval"] = [float(interval.low), float(interval.high)]
+            result[f"{name}_interval"] = list(wilson_interval(count, games))
         result["rewards"] = [float(mean) for mean in self.rewards.mean(axis=0)]
         return result
+
+
+def wilson_interval(count: int, of: int) -> tuple[float, float]:
+    """The 95% confidence interval of a rate by Wilson's score method (1927), without continuity correction."""
+    z = 1.959963984540054  # the normal distribution's quantile of 97.5%
+    rate, shrunk = count / of, z**2 / of
+    middle, half = rate + shrunk / 2, z * math.sqrt(rate * (1 - rate) / of + shrunk / (4 * of))
+    low, high = (middle - half) / (1 + shrunk), (middle + half) / (1 + shrunk)
+    return 0.0 if count == 0 else low, 1.0 if count == of else high
 
 
 def standard_error(values: NDArray[Any]) -> float | None:
@@ -100,7 +107,7 @@ def play(
     observes = any(policy.observes for policy in seats)
     game = game_of(config).make_game(config)
     record = Record(game, games)
-    with tqdm(total=games, unit="game", disable=not progress) as bar:
+    with ProgressBar(total=games, unit="game", disable=not progress) as bar:
 
         def play_block(begin: int) -> None:
             block = Block(game, min(GAMES_AT_ONCE, games - begin), observes, specialize)

@@ -4,6 +4,10 @@ A study is a Python file with a `Study` by the name ``STUDY``. `hanabako study` 
 see `agents.commands.study`. The project's own lie in ``benchmarks/strength`` of a clone.
 """
 
+from hanabako.extras import need
+
 from .study import Row, Study, refuse_unknown_fields
+
+need("a study", "scipy", "filelock")
 
 __all__ = ["Row", "Study", "refuse_unknown_fields"]

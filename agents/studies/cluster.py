@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from hanabako.extras import need
 from hanabako.files import write_bytes
 from hanabako.importing import is_of_a_file
 
@@ -33,14 +34,14 @@ class Cluster(Executor):
         address: ``auto``, the cluster that this machine belongs to; or ``HOST:PORT``.
 
     Raises:
-        ValueError: Ray is not installed, or there is no cluster.
+        ModuleNotFoundError: Ray is not installed.
+        ValueError: there is no cluster.
     """
 
     def __init__(self, address: str) -> None:
-        try:
-            import ray
-        except ImportError as error:
-            raise ValueError("a cluster needs Ray: pip install 'hanabako[cluster]'") from error
+        need("a cluster", "ray")
+        import ray
+
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         alone = {"OMP_NUM_THREADS": "1"}
         try:

@@ -15,10 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tqdm import tqdm
-
 from hanabako.files import check_writable
 from hanabako.interrupts import follow_parent, patient, undisturbed
+from hanabako.progress import ProgressBar
 
 from ..registry import fingerprints
 from .store import Origin, add_rows, is_stale, read_results
@@ -75,7 +74,9 @@ class Cores(ProcessPoolExecutor):
 
 def begin_worker() -> None:
     """Make this process one of `Cores`."""
-    tqdm.set_lock(threading.RLock())  # its usual lock is of the system, which would miss it when this process is ended
+    ProgressBar.set_lock(
+        threading.RLock()
+    )  # its usual lock is of the system, which would miss it when this process is ended
     follow_parent()
 
 
@@ -130,7 +131,7 @@ def run(
         results.pop(key, None)
     refused: dict[str, str] = {}
     end = time.monotonic() + 60 * minutes
-    with executor or Here() as pool, tqdm(total=sum(row.wanted for row in wanted), unit=study.unit) as bar:
+    with executor or Here() as pool, ProgressBar(total=sum(row.wanted for row in wanted), unit=study.unit) as bar:
         running: dict[Future[Mapping[str, Any]], Row] = {}
         while True:
             bar.update(sum(min(done(row, results), row.wanted) for row in wanted) - bar.n)

@@ -16,12 +16,11 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tqdm import tqdm
-
 from benchmarks.speed.timing import place, report, significant
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.progress import ProgressBar
 from hanabako.words.ranges import Size
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,7 +82,7 @@ def start(program: str, cache: str) -> float:
 def measure(name: str, args: Args) -> dict:
     """The JSON row of one program."""
     cold, warm = [], []
-    for _ in tqdm(range(args.cold_repeats), desc=f"{name}: cold", leave=False):
+    for _ in ProgressBar(range(args.cold_repeats), desc=f"{name}: cold", leave=False):
         with tempfile.TemporaryDirectory() as cache:
             cold.append(start(PROGRAMS[name], cache))
             if len(cold) == args.cold_repeats:

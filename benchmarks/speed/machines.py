@@ -21,7 +21,6 @@ from subprocess import Popen
 from typing import Any, Literal
 
 import torch
-from tqdm import tqdm
 
 from agents.learning import ppo
 from agents.learning.common.launch import Machines, usable_cores
@@ -31,6 +30,7 @@ from benchmarks.speed.timing import Case, place, report, result, significant
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.progress import ProgressBar
 from hanabako.words.ranges import Positive, Size
 
 PORT = 29_417
@@ -66,7 +66,7 @@ def main(args: Args) -> None:
         return
     check_writable(path := place(args, "machines.json"))
     described, shapes = machine.describe(), list(shapes_for(usable_cores()))
-    parts = [[measured(args, *shape) for shape in shapes] for _ in tqdm(range(args.repeats), desc="machines")]
+    parts = [[measured(args, *shape) for shape in shapes] for _ in ProgressBar(range(args.repeats), desc="machines")]
     rows = [row_of(*shape, [part[k] for part in parts]) for k, shape in enumerate(shapes)]
     write_json(path, report("machines", args, described, rows))
     print(f"written: {path}")

@@ -13,10 +13,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from tqdm import tqdm
-
 from hanabako import timing
 from hanabako.machine import load_average
+from hanabako.progress import ProgressBar
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
@@ -39,10 +38,10 @@ def steps_per_second(case: Case, seconds: float) -> float:
 
 def measure(cases: Sequence[Case], seconds: float, repeats: int, title: str) -> list[dict]:
     """One result per case: its row, the clock, median, lowest and highest steps per second, and every repeat."""
-    for case in tqdm(cases, desc=f"{title}: warm-up", leave=False):
+    for case in ProgressBar(cases, desc=f"{title}: warm-up", leave=False):
         steps_per_second(case, seconds / 5)
     speeds: list[list[float]] = [[] for _ in cases]
-    for _ in tqdm(range(repeats), desc=title, leave=False):
+    for _ in ProgressBar(range(repeats), desc=title, leave=False):
         for case, found in zip(cases, speeds, strict=True):
             found.append(steps_per_second(case, seconds))
     return [result(case, found) for case, found in zip(cases, speeds, strict=True)]

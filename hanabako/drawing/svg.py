@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.drawing import glyphs
+from hanabako.extras import need
 
 Theme = Literal["auto", "light", "dark"]
 Anchor = Literal["start", "middle", "end"]
@@ -194,15 +195,12 @@ def document(
 def rasterize(svg: str, width: int | None = None) -> NDArray[np.uint8]:
     """The picture as pixels, uint8 (height, width, 3); `width` in pixels, by default the SVG's own.
 
-    Raises ImportError naming the extra when `resvg-py` or Pillow is missing.
+    Raises:
+        ModuleNotFoundError: `resvg-py` or Pillow is not installed.
     """
-    try:
-        import resvg_py
-        from PIL import Image
-    except ImportError as missing:
-        raise ImportError(
-            f"pixels need the optional packages resvg-py and Pillow ({missing.name} is missing): "
-            "pip install 'hanabako[render]'"
-        ) from missing
+    need("drawing pixels", "resvg_py", "PIL")
+    import resvg_py
+    from PIL import Image
+
     png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True))
     return np.array(Image.open(io.BytesIO(png)).convert("RGB"), dtype=np.uint8)

@@ -2,16 +2,18 @@
 
     agent = MaskablePPO("MultiInputPolicy", SB3VecEnv(envs))
 
-where ``envs`` is any game's vector environment: one compiled call per step instead of a Python call per game.
+where ``envs`` is a game's vector environment, or one seat in each of many games
+(``gymnasium.make_vec("hanabako/HanabiSeat-v0", 256)``): one compiled call per step instead of a Python call per game.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 
 from hanabako.envs.vector import CardGameVectorEnv
+from hanabako.envs.vector_seat import VectorSeatEnv
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -25,34 +27,37 @@ BY_INDEX = ("to_dict", "action_to_str", "str_to_action")
 
 
 class SB3VecEnv(VecEnv):
-    """A vector environment for SB3's algorithms, each row in the view of the player to move.
+    """A vector environment for SB3's algorithms.
+
+    Each row is in the view of the player to move; with one seat in each game, always in the view of that seat.
 
     Rewards are float32 (N,) and ``env_method("action_masks")`` gives bool masks, as ``MaskablePPO`` asks. Infos are a
     dict per table, empty until a game ends there; then they hold ``terminal_observation``, ``returns`` (every player's,
     float64 (P,)), ``illegal``, ``length`` and the game's statistics. ``VecMonitor`` goes around it as around any other.
 
-    Consecutive rows of a table belong to different players. SB3's algorithms take them for one player's, which is right
-    for a team and wrong where players compete: train those on one seat.
+    Without a seat, consecutive rows of a table belong to different players. SB3's algorithms treat them as one player's
+    trajectory, which is right for a team and wrong if players compete: train those on one seat.
 
     Args:
-        envs: a game's vector environment with ``autoreset_mode`` SAME_STEP (SB3's own way), ``copy=True`` (SB3 keeps an
-            observation over the next step) and observations ``"int8"`` or ``"float32"``.
+        envs: a game's vector environment, or its seat's, with ``autoreset_mode`` SAME_STEP (as SB3 does itself),
+            ``copy=True`` (SB3 keeps an observation over the next step) and observations ``"int8"`` or ``"float32"``.
 
     Raises:
         ImportError: Stable Baselines3 is not installed.
         ValueError: ``envs`` is no such environment.
     """
 
-    def __init__(self, envs: CardGameVectorEnv) -> None:
+    def __init__(self, envs: CardGameVectorEnv | VectorSeatEnv | VectorEnv) -> None:
         if VecEnv is object:
             raise ImportError("SB3VecEnv needs Stable Baselines3: pip install sb3-contrib")
-        if not isinstance(envs, CardGameVectorEnv):
+        envs = envs.unwrapped if isinstance(envs, VectorEnv) else envs
+        if not isinstance(envs, (CardGameVectorEnv, VectorSeatEnv)):
             raise ValueError(f"envs must be a vector environment of one of our games, got {type(envs).__name__}")  # noqa: TRY004 - as for every wrong argument
         if envs.autoreset_mode != AutoresetMode.SAME_STEP:
             raise ValueError(f"envs must have autoreset_mode SameStep, got {envs.autoreset_mode.value}")
         if envs.observation_format == "packed":
             raise ValueError("envs must have observation 'int8' or 'float32', got 'packed'")
-        if not envs.copy_buffers:
+        if isinstance(envs, CardGameVectorEnv) and not envs.copy_buffers:
             raise ValueError("envs must have copy=True, got False: SB3 keeps observations over the next step")
         self.envs = envs
         self._actions: Any = None
@@ -97,20 +102,22 @@ class SB3VecEnv(VecEnv):
 
     def get_images(self) -> Sequence[np.ndarray | None]:
         """Pixels of every table; ``envs`` needs ``render_mode="rgb_array"``."""
-        return self.envs.render() or [None] * self.num_envs
+        pixels: Any = self.envs.render() if self.envs.render_mode else None
+        return pixels or [None] * self.num_envs
 
     # --- What SB3 asks every single environment -----------------------------------------------------------------------
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """``action_masks``, ``to_dict``, ``action_to_str`` or ``str_to_action`` of every table asked for.
+        """``action_masks`` of every table asked for; `BY_INDEX` too, if all seats are there.
 
         Raises:
             AttributeError: another method.
         """
         if method_name == "action_masks":
             return [self._legal[i] for i in self._get_indices(indices)]
-        if method_name not in BY_INDEX:
-            raise AttributeError(f"tables have the methods action_masks, {', '.join(BY_INDEX)}, not {method_name}")
+        known = [name for name in BY_INDEX if hasattr(self.envs, name)]
+        if method_name not in known:
+            raise AttributeError(f"tables have the methods {', '.join(['action_masks', *known])}, not {method_name}")
         call = getattr(self.envs, method_name)
         return [call(i, *method_args, **method_kwargs) for i in self._get_indices(indices)]
 

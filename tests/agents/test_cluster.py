@@ -81,5 +81,5 @@ def test_what_is_no_cluster_is_refused_in_a_sentence(tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "ray", None)
     path = tmp_path / "dice.py"
     path.write_text(FILE, encoding="utf-8")
-    with pytest.raises(SystemExit, match=r"^hanabako study: a cluster needs Ray: pip install 'hanabako\[cluster\]'$"):
+    with pytest.raises(SystemExit, match=r"^hanabako study needs ray: pip install "):
         main(["study", "run", str(path), "--cluster", "auto"])

@@ -9,11 +9,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tqdm import tqdm
-
 from hanabako import machine
 from hanabako.files import write_json
 from hanabako.interrupts import handling
+from hanabako.progress import ProgressBar
 
 RESULTS = Path(__file__).parent / "results"
 MOST_FAILURES = 20
@@ -106,7 +105,7 @@ def work(
     save = record.save if save is None else save
     end = saved = time.monotonic()
     end += seconds
-    bar = tqdm(total=sum(goals.values()), initial=done(record, goals), desc=title, unit=unit, unit_scale=True)
+    bar = ProgressBar(total=sum(goals.values()), initial=done(record, goals), desc=title, unit=unit, unit_scale=True)
     with bar, interruptible() as is_interrupted:
         for name in next_rows(record, goals):
             if is_interrupted() or time.monotonic() > end:

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
-from tqdm import tqdm
 
 from hanabako.files import parse_json, read_json, write_bytes, write_json, write_text
 from hanabako.games import config_to_dict, game_of
 from hanabako.interrupts import handling
 from hanabako.machine import describe
+from hanabako.progress import ProgressBar
 
 from .ranks import Ranks
 
@@ -169,7 +169,7 @@ class Log:
             set_aside(run_dir / "metrics.unreadable", unreadable)
         kept = [row for row in rows if row["update"] <= updates]  # later ones are about to be played again
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
-        self.bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
+        self.bar = ProgressBar(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
         self.loggers = [LOGGERS[name](run_dir) for name in loggers]
         self.labels = shown
         self.shown: dict[str, str] = {}

@@ -21,7 +21,7 @@ from hanabi_env.beliefs import v0_belief
 from hanabi_env.config import HanabiConfig
 
 from ...playing.policy import GamesInPlay, Seated, has, rows_to_move, set_of
-from ..neural_policy import check_config
+from ..neural_policy import check_config, torch_threads
 from .standard import PublishedNetwork
 
 __all__ = ["PublishedPolicy", "PublishedSeated", "load_published"]
@@ -91,7 +91,8 @@ class PublishedSeated(Seated):
         self._loops.observe(games.rules_array, games.tables, player, self._words, self._mask)
         seen = v0_belief(unpack(self._words[rows], games.game.observation_bits), self._config)
         before = torch.from_numpy(hidden[rows, player]).permute(1, 2, 0, 3).contiguous()
-        values, after = self._network(torch.from_numpy(seen), (before[0], before[1]))
+        with torch_threads(len(seen)):
+            values, after = self._network(torch.from_numpy(seen), (before[0], before[1]))
         hidden[rows, player] = torch.stack(after).permute(2, 0, 1, 3).numpy()
         mask, values = self._mask[rows], values[:, : self._mask.shape[1]].numpy()
         to_move = mask.any(axis=1)
