@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -20,7 +20,8 @@ from .session import Adviser, Session, Step
 __all__ = ["Terminal", "can_show_shapes", "chosen", "fitted", "said_if_slow", "typed_line"]
 
 HELP = """\
-Type an action's number or its words: "play 0" or "p 0", "hint 1 R" or "h 1 r".
+Type an action's number, its words, or the beginnings of its words. Some that are legal now:
+{examples}
   ?  help      this text
      actions   the legal actions
      table     the table again
@@ -100,8 +101,8 @@ class Terminal:
         """Do what somebody typed."""
         commands: dict[str, Callable[[], None]] = {
             "": self.actions,
-            "?": lambda: self.say(HELP),
-            "help": lambda: self.say(HELP),
+            "?": self.help,
+            "help": self.help,
             "actions": self.actions,
             "table": lambda: self.show(self.session.player),
             "advice": self.advice,
@@ -117,6 +118,14 @@ class Terminal:
             return
         self.tell(self.session.take(action))
         self.go_on()
+
+    def help(self) -> None:
+        """How actions are typed, with one of each kind that is legal now, and the other commands."""
+        legal = self.session.legal()
+        kinds = {action.split()[0]: action for action in reversed(legal)}
+        notes = {action: self.session.note(action) for action in kinds.values()}
+        lines = [f"  {short_form(action, legal):<8} {action:<10} {note}".rstrip() for action, note in notes.items()]
+        self.say(HELP.format(examples="\n".join(sorted(lines))))
 
     def go_on(self) -> None:
         """The agents' decisions, then what the next person sees."""
@@ -210,6 +219,17 @@ def chosen(answer: str, legal: Sequence[str]) -> str:
         if found:
             raise ValueError(f"{shown(answer)} may be {' or '.join(found)}")
     raise ValueError(f"{shown(answer)} is no legal action now; 'actions' lists them, ? helps")
+
+
+def short_form(action: str, legal: Sequence[str]) -> str:
+    """The first letters of an action's words, or if another legal action begins so, more of them."""
+    words = action.lower().split()
+    for letters in range(1, max(map(len, words))):
+        short = " ".join(word[:letters] for word in words)
+        with suppress(ValueError):
+            if chosen(short, legal) == action:
+                return short
+    return action
 
 
 def _is_whole(words: list[str], action: list[str]) -> bool:

@@ -75,6 +75,10 @@ def did_you_mean(name: Any, known: Iterable[str]) -> str:
     return f"; did you mean {like[0]}?" if like else ""
 
 
+CLASSES = {type(None): "None", bool: "true or false"}
+"""What messages call classes that command lines and JSON write in another way than Python."""
+
+
 def check_field_types(config: Any) -> None:
     """Check every field of a dataclass against its annotation (``int``, ``bool``, ``str``, unions, a ``tuple[...]``).
 
@@ -95,7 +99,7 @@ def check_field_types(config: Any) -> None:
             value = tuple(value)
             object.__setattr__(config, field.name, value)
         if type(value) not in allowed:
-            names = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
+            names = " or ".join(CLASSES.get(kind, kind.__name__) for kind in allowed)
             raise ValueError(f"{field.name} must be {names}, got {shown(value)}")
 
 
@@ -196,7 +200,7 @@ def as_bool(name: str, value: Any) -> bool:
         ValueError: it is none.
     """
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be a bool, got {shown(value)}")  # noqa: TRY004 - as for every wrong argument
+        raise ValueError(f"{name} must be true or false, got {shown(value)}")  # noqa: TRY004 - as for every wrong argument
     return bool(value)
 
 

@@ -16,8 +16,8 @@ import pytest
 import agents
 from agents.people import terminal as terminals
 from agents.people.session import Adviser, Session
-from agents.people.terminal import ESCAPE, Terminal, can_show_shapes, chosen, fitted, typed_line
-from hanabako.games import games
+from agents.people.terminal import ESCAPE, Terminal, can_show_shapes, chosen, fitted, short_form, typed_line
+from hanabako.games import game_of, games
 from hanabako.record import read_record
 from hanabi_env import PRESETS
 from tests.processes import heed_signals
@@ -46,6 +46,13 @@ LEGAL = ["discard 0", "play 0", "play 1", "hint 1 R", "hint 1 3", "hint 2 3"]
 )
 def test_numbers_words_and_their_beginnings_are_understood(answer: str, action: str):
     assert chosen(answer, LEGAL) == action
+
+
+@pytest.mark.parametrize("action", LEGAL)
+def test_the_short_form_of_an_action_means_it(action: str):
+    assert chosen(short_form(action, LEGAL), LEGAL) == action
+    assert short_form("play 1", LEGAL) == "p 1"
+    assert short_form("discard 3", ["discard 3", "draw 3"]) == "di 3"
 
 
 def test_a_card_alone_is_enough_where_it_is_clear():
@@ -110,6 +117,7 @@ def test_everything_shown_fits_80_columns(game: str, color: bool, capsys: pytest
     assert session.is_over
     assert "The end. All cards:" in lines
     assert max(map(len, lines)) <= 80
+    assert ("hint" in " ".join(lines)) == (game_of(config).name == "hanabi")  # ? speaks of this game
 
 
 def test_a_person_sees_no_hidden_card(capsys: pytest.CaptureFixture[str]):

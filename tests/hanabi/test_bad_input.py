@@ -73,7 +73,7 @@ FLAGS = [name for name, value in vars(HanabiConfig()).items() if isinstance(valu
 @pytest.mark.parametrize("value", ["no", "true", "", 0, 1, 1.0, None, [True], np.int64(1), np.array(True)], ids=repr)
 def test_a_flag_is_true_or_false_in_every_interface(flag, value):
     for make in (HanabiConfig, hanabi_v0.raw_env, GAME.make_seat, partial(HanabiVectorEnv, 2)):
-        with pytest.raises(ValueError, match=f"{flag} must be bool, got"):
+        with pytest.raises(ValueError, match=f"{flag} must be true or false, got"):
             make(**{flag: value})
 
 

@@ -14,7 +14,7 @@ NO_INTS: list[Any] = ["3", 2.0, True, np.True_, np.float64(2), [2], None, -1, 10
 @pytest.mark.parametrize("name", ["final_bouquet", "random_start_player", "perfect_recall", "derived"])
 def test_a_flag_is_a_bool(name):
     for wrong in NO_FLAGS:
-        with pytest.raises(ValueError, match=f"^{name} must be bool, got"):
+        with pytest.raises(ValueError, match=f"^{name} must be true or false, got"):
             ikebana_v0.raw_env(**{name: wrong})
 
 

@@ -21,7 +21,7 @@ def test_there_are_flags_and_numbers():
 @pytest.mark.parametrize("name", FLAGS)
 def test_a_flag_is_a_bool(name):
     for wrong in NO_FLAGS:
-        with pytest.raises(ValueError, match=f"^{name} must be bool, got"):
+        with pytest.raises(ValueError, match=f"^{name} must be true or false, got"):
             koikoi_v0.raw_env(**{name: wrong})
 
 
