@@ -20,7 +20,6 @@ from hanabako.progress import ProgressBar
 
 from ..playing.play import Games, play, standard_error
 from ..playing.policy import Policy
-from . import estimates
 
 Agents = Mapping[str, Policy]
 TEAMS = 20
@@ -154,6 +153,8 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
     """
     if matrix.ndim != 2 or len(matrix) != matrix.shape[-1] or len(matrix) < 2:
         raise ValueError(f"matrix must be square, of at least 2 runs, got {matrix.shape}")
+    from . import estimates  # and with it SciPy, which bots do not need
+
     alone = estimates.mean(matrix.diagonal())
     together = estimates.among(matrix, (min(0.0, float(matrix.min())), float(matrix.max())))
     return {

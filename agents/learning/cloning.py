@@ -6,11 +6,11 @@
     hanabako train --algorithm cloning --dataset searched.npz --temperature 0.25 --minutes 5   # of `record --values`
     hanabako train --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
 
-The agent plays every seat of live games of the simulator, so that no decision is learned from twice but in the
-``epochs`` of its own rollout; nothing is stored. Who takes long to decide, as a search does, is better recorded, and
-learned from several times (``dataset``). A search also says what it expects of every action (`hanabako record
---values`): with a ``temperature`` the network fits the softmax of these values, which tells more of a decision than the
-action that was best by a little (policy distillation, Rusu et al. 2016). The network sees what a player observes at the
+The agent plays every seat of live games, so that each decision is learned from only in the ``epochs`` of its own
+rollout; nothing is stored. Record an agent that is slow to decide, such as a search, and learn from the file several
+times (``dataset``). ``hanabako record --values`` also stores a search's value of each action: with a ``temperature`` the
+network fits the softmax of these values, which says more about a decision than the best action alone (policy
+distillation, Rusu et al. 2016). The network sees what a player observes at the
 decision and fits the agent's action by cross-entropy. A bot remembers more than an observation shows: what depends on
 that, a network without memory cannot learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al.
 2020; like theirs, this one learns from games that the agent plays by itself, and is not corrected in positions that

@@ -21,7 +21,7 @@ author = "The Hanabako authors"
 copyright = author  # noqa: A001 - Sphinx's name
 html_title = project
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 root_doc = "docs/README"
 PAGES = ["*.md", "*/*.md", "docs/api/*.md", "benchmarks/strength/SCORES.md", "notebooks/*.ipynb"]
 include_patterns = PAGES
@@ -31,8 +31,10 @@ exclude_patterns = [".*", "runs", "dist", "tests", "**/__pycache__"]
 
 nb_execution_mode = "off"
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # as our pages are written: tables are tables
 myst_heading_anchors = 4
 smartquotes = False
+copybutton_exclude = ".linenos, .gp, .go"  # prompts and outputs
 suppress_warnings = ["myst.header"]  # rule cards step from a second heading to a fourth
 
 # --- Docstrings -------------------------------------------------------------------------------------------------------

@@ -69,7 +69,8 @@ def of_algorithm(name: str) -> Iterator[str]:
     home = "hanabako.agents.learning.ppo" if name == "agents.ppo" else f"hanabako.{name}"
     module = importlib.import_module(home)
     title = re.split(r"[:.(]", inspect.getdoc(module) or "")[0].strip()
-    yield f"## {title}\n\n`python -m {name}`, {{py:mod}}`{home}`"
+    command = "hanabako train" if name == "agents.ppo" else f"hanabako train --algorithm {home.rpartition('.')[2]}"
+    yield f"## {title}\n\n`{command}`, {{py:mod}}`{home}`"
     yield documented(home, "no-index", "no-members")
     settings = getattr(module, "Args", None)
     if settings is not None and settings.__module__ == module.__name__:
@@ -102,7 +103,7 @@ def with_stamp(notebook: str) -> str:
 
 def tidied(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Sphinx's ``autodoc-process-docstring``, before napoleon: what our docstrings write another way."""
-    if what in ("attribute", "property"):  # "(games, players): returns" names a shape; napoleon would read a type
+    if what in ("attribute", "data", "property"):  # "(games, players): returns" names a shape; napoleon would read a type
         lines[:0] = ["..", ""]
     for i in range(len(lines) - 1, 1, -1):  # an indented block below a sentence is code
         sentence = lines[i - 2]

@@ -1,8 +1,8 @@
 """What the bits of an observation and the actions of a game are about: section, field, card and suit.
 
-A game describes every section of its observation as `Repeat`s of parts, and its actions as `Part`s. The function
-``layout(rules)`` of its module ``engine.layout`` makes a `Layout` of them: rule cards print it, and whoever learns
-takes from it which bits and actions are about which suit.
+A game describes each section of its observation by `Repeat`, and its actions by `Part`. The function ``layout(rules)``
+of its module ``engine.layout`` makes a `Layout` of them. Rule cards print it, and networks take from it which bits and
+actions are about which suit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

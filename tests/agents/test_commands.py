@@ -80,7 +80,9 @@ EMPTY = [
 
 WITHOUT = """
 import sys
-sys.modules.update(dict.fromkeys({packages}))
+from importlib.machinery import PathFinder
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *others: None if name.partition(".")[0] in {packages} else found(name, *others)
 """
 """Begins a program for which some packages are not installed."""
 
