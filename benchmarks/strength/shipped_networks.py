@@ -151,6 +151,30 @@ def scoreboard(results: Results) -> str:
     return f"{text}\n\nFor the rows PPO and random: {origin_line([*runs, *floor])} For all other rows:"
 
 
+SUMMARY = ("standard-2p", "standard-2p-canonical", "standard-3p", "standard-4p", "standard-5p", "mini-2p")
+"""The networks of Hanabi in the README, in which `make train` has one more row."""
+
+
+def summary(results: Results) -> str:
+    """The README's rows: some networks of Hanabi, and of the runs of `make train` the one with the median score."""
+    found = {result["agents"][0]: result for result in evaluations_of(results)}
+    runs = evaluations_of(read_results(make_train.RESULTS))
+    runs = sorted((run for run in runs if run["preset"] == "standard"), key=lambda run: run["score"])
+    first, *others = [(f"`hanabi-{name}`", found[f"hanabi-{name}"]) for name in SUMMARY]
+    rows = [first, ("`make train`", runs[len(runs) // 2]), *others]
+    ceilings = read_ceilings()
+    return table(("game", "agent", "observation", "score", "training"), [summary_cells(*row, ceilings) for row in rows])
+
+
+def summary_cells(name: str, result: Mapping[str, Any], ceilings: Ceilings) -> list[str]:
+    """One line of `summary`."""
+    preset, players = result["preset"], result["config"]["players"]
+    best = ceiling_text(ceilings, preset, players).split()[0]
+    score = f"{with_error(result['score'], result['score_error'])} (ceiling {best})"
+    training = "; ".join(dict.fromkeys(training_in_words(about) for about in result["training"] if about))
+    return [f"{preset}, {players} players", name, result["observation"], score, training]
+
+
 def evaluations_of(results: Results) -> list[Mapping[str, Any]]:
     """What `evaluate` returned for each row."""
     return [result["evaluation"] for result in results]
@@ -189,6 +213,6 @@ STUDY = Study(
     "shipped_networks",
     [Shipped(name) for name in RECIPES],
     play,
-    tables={"scoreboard": scoreboard, "contests": contests},
+    tables={"summary": summary, "scoreboard": scoreboard, "contests": contests},
     unit="network",
 )
