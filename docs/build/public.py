@@ -103,11 +103,7 @@ def with_stamp(notebook: str) -> str:
 
 def tidied(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Sphinx's ``autodoc-process-docstring``, before napoleon: what our docstrings write another way."""
-    if what in (
-        "attribute",
-        "data",
-        "property",
-    ):  # "(games, players): returns" names a shape; napoleon would read a type
+    if what in ("attribute", "data", "property"):  # "(games,): returns" names a shape, where napoleon reads a type
         lines[:0] = ["..", ""]
     for i in range(len(lines) - 1, 1, -1):  # an indented block below a sentence is code
         sentence = lines[i - 2]

@@ -93,6 +93,12 @@ def test_a_ceiling_stands_beside_every_score() -> None:
     assert line.startswith("| hanabi mini | 2 | random | card_knowledge | 0.70 ± 0.02 | 24.91 (91.0%) |")
 
 
+def test_the_summary_fits_the_readme() -> None:
+    head, rule, *rows = shipped_networks.summary(read_results(shipped_networks.RESULTS)).strip().splitlines()
+    assert head.count("|") == rule.count("|") == 6 and 0 < len(rows) <= 7
+    assert sum("`make train`" in row for row in rows) == 1
+
+
 def test_make_train_and_random_play_stand_beside_the_networks_with_what_made_them() -> None:
     text = shipped_networks.scoreboard(read_results(shipped_networks.RESULTS))
     for agent in ("hanabi-mini-2p", "PPO", "random"):
