@@ -22,7 +22,7 @@ class PublishedReadme(MetadataHookInterface):
     """The README, and the project's addresses, as PyPI shows them.
 
     ``HANABAKO_REPOSITORY`` is the address of the repository on a forge with GitHub's paths, ``HANABAKO_SITE`` that of
-    the documentation. Whoever builds for PyPI sets them; without, links stay as they are in a clone.
+    the documentation. A build for PyPI sets them; without, links stay as they are in a clone.
     """
 
     def update(self, metadata: dict[str, Any]) -> None:

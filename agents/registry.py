@@ -330,7 +330,7 @@ def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
     """How those of ``names`` think that search, by ``name=value`` texts: what a command is told by ``--search``.
 
     Raises:
-        ValueError: a text is no setting or has no value, a name comes twice, or nobody searches for whom there is one.
+        ValueError: a text is no setting or has no value, a name comes twice, or there is one and no agent searches.
     """
     effort: dict[str, Any] = {}
     for name, value in map(parse_setting, settings):
@@ -340,7 +340,7 @@ def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
             raise ValueError(f"{name} must have a value, got None")
         effort[name] = value
     if effort and not any(name.startswith(SEARCH) for name in names):
-        got = ", ".join(names) or "nobody"
+        got = ", ".join(names) or "none"
         raise ValueError(f"{', '.join(effort)}: for agents that search ({SEARCH}NAME), got {got}")
     return effort
 
@@ -348,7 +348,7 @@ def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
 def load_to_play(
     name: str, config: Any, effort: Mapping[str, Any] | None = None, num_threads: int = 1, trust: bool = True
 ) -> Policy:
-    """`load` for a command that lets agents act: a search thinks with the ``effort``, networks on so many threads.
+    """`load` for a command that lets agents act: a search thinks with the ``effort``, networks on that many threads.
 
     One thread is the fastest for the few games that a search or a person's partner asks about: with two it waits for
     the other. torch has one such number for the whole process, so that this is for commands.

@@ -49,7 +49,7 @@ FORMAT = "hanabako-games-1"
 GAMES_A_BLOCK = 1024
 """Games of every block but the last."""
 MOST_ACTIONS = 2**20
-"""Of a block: a thousand decisions a game, several times what the longest take."""
+"""Bytes of a block: a thousand decisions per game, several times the longest game."""
 MOST_GAMES = 2**32
 UINT16, UINT32, UINT64, FLOAT32 = (np.dtype(f"<{kind}") for kind in ("u2", "u4", "u8", "f4"))
 

@@ -19,7 +19,7 @@ def marks(page: str) -> list[str]:
 
 
 def filled(page: str, generated: Iterable[tuple[str, str]]) -> str:
-    """The page with these generated parts (name, text) written anew.
+    """The page with these generated parts (name, text) written again.
 
     Raises:
         ValueError: a mark is missing.
@@ -34,7 +34,7 @@ def filled(page: str, generated: Iterable[tuple[str, str]]) -> str:
 
 
 def update(page: Path, generated: Iterable[tuple[str, str]], check: bool, command: str) -> bool:
-    """Write the generated parts (name, text) of a page anew, if they have changed. Returns whether they had.
+    """Write the generated parts (name, text) of a page again, if they have changed. Returns whether they had.
 
     Raises:
         SystemExit: with ``check``, instead of writing: a sentence that names the ``command``.

@@ -33,7 +33,7 @@ class GameRecord:
 
     config: Any
     seed: int
-    """Of the deal, and of the agents' randomness."""
+    """The seed of the deal and of the agents' randomness."""
     players: tuple[str, ...]
     """Who sat there."""
     actions: tuple[str, ...] = ()

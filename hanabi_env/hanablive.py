@@ -15,8 +15,8 @@ Format 3.0.0: ``players`` (names), ``deck`` (top first, whole hands dealt player
 (``type`` 0 play, 1 discard, 2 color clue, 3 rank clue; ``target`` a card's place in the deck or the player who is
 told; ``value`` the color's place among the variant's clue colors, or the rank), ``options``, ``seed``. The last action
 of a game that was stopped before its end has ``type`` 4, ``target`` the player who stopped it or ran out of time, or -1
-(nobody moved for long), and ``value`` the number of the reason; or ``type`` 5, ``target`` -1: by a vote. It is no
-action of the game: `ending` reads it, and `save` writes it.
+(no player moved for a long time), and ``value`` the number of the reason; or ``type`` 5, ``target`` -1: by a vote. It
+is no action of the game: `ending` reads it, and `save` writes it.
 
 What the site calls a variant is a set of suits, and `VARIANTS` lists those that are ours too. Its ``emptyClues`` is
 ``empty_hints`` (H7), ``allOrNothing`` is ``final_bouquet`` (V5), ``oneExtraCard`` and ``oneLessCard`` change
@@ -261,7 +261,7 @@ def _clue(held: "Hands", kind: int, entry: Any) -> str:
     config = held.config
     offset = (_number(entry, "target", None, range(config.players)) - held.player) % config.players
     if offset == 0:
-        raise ValueError(f"player {held.player} tells nobody else in {shown(entry)}")
+        raise ValueError(f"player {held.player} tells no other player in {shown(entry)}")
     held.pass_on()
     if kind == RANK_CLUE:
         return f"hint {offset} {_number(entry, 'value', None, range(1, config.ranks + 1))}"

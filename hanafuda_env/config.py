@@ -102,9 +102,9 @@ class KoiKoiConfig:
     seven_factor: int = 2
     """See ``seven``."""
     exhausted_points: int = 0
-    """Points of the dealer if nobody stopped; above 0 the dealer has won the round (K26, L6)."""
+    """Points of the dealer if no player stopped; above 0 the dealer has won the round (K26, L6)."""
     drawn_dealer: str = "same"
-    """Who deals after a round that nobody has won: the ``"same"`` player again, or the ``"other"`` (K12, L12)."""
+    """Who deals after a round that no player has won: the ``"same"`` player again, or the ``"other"`` (K12, L12)."""
     start_score: int = 0
     """Both players' points at the start (L6)."""
     loser_pays: bool = False

@@ -11,7 +11,7 @@ class KoiKoiVectorEnv(ConfiguredVectorEnv):
 
     The reward of a step is that of the player who just acted; ``infos["rewards"]`` has both. Statistics of ended
     games, int64 (N,): ``score`` and ``score_1`` (points of players 0 and 1), ``winner`` (0 or 1, or -1: a tie,
-    or nobody, after an illegal action, which leaves the scores as they are), ``rounds``, ``rounds_won_0``,
+    or no player, after an illegal action, which leaves the scores as they are), ``rounds``, ``rounds_won_0``,
     ``rounds_won_1``, ``dealer_wins`` (rounds won by their dealer), ``koikoi_0``, ``koikoi_1`` (calls), ``lucky``
     (rounds decided by a lucky hand), for every yaku the number of rounds that were won with it (``goko`` ..
     ``kasu``), and ``length`` in steps.

@@ -10,8 +10,8 @@ class IkebanaVectorEnv(ConfiguredVectorEnv):
     """``num_envs`` games of Ikebana in the acting player's view: see `hanabako.envs.vector.CardGameVectorEnv`.
 
     The reward is that of the player who acted; ``infos["rewards"]`` has everybody's (J4). Statistics of ended games,
-    int64 (N,): ``score`` (the highest prestige), ``winners`` (one bit per player, player 0 lowest; 0, nobody, after an
-    illegal action, which leaves prestige as it is), ``length`` in steps, and ``end_reason``, `END_COMPLETE` or
+    int64 (N,): ``score`` (the highest prestige), ``winners`` (one bit per player, player 0 lowest; 0, no player, after
+    an illegal action, which leaves prestige as it is), ``length`` in steps, and ``end_reason``, `END_COMPLETE` or
     `END_ILLEGAL` of `ikebana_env.engine.state`.
 
     Args:

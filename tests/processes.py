@@ -34,7 +34,7 @@ def begin_python(words: Sequence[str], folder: Path, said: Path) -> subprocess.P
 
 
 def free_port() -> int:
-    """A port of this machine that nobody uses now, of those that the system gives to nobody by itself."""
+    """A free port of this machine, of those that the system does not give out by itself."""
     while True:
         port = random.SystemRandom().randrange(15_000, 30_000)
         with socket.socket() as free, suppress(OSError):

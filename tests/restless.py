@@ -26,7 +26,7 @@ TIME_ZONES = ("UTC0", "JST-9", "NST3:30NDT,M3.2.0,M11.1.0", "<+1345>-13:45", "<-
 """In letters that need no database: Tokyo, Newfoundland with its summer time, and both ends of the day."""
 
 LOCALES = ("C", "C.UTF-8", "en_US.UTF-8", "en_US.ISO8859-1", "de_DE.UTF-8", "ja_JP.UTF-8")
-"""Of which those count that are here; the first says that text is ASCII."""
+"""Locales, of which those that are installed are used; the first says that text is ASCII."""
 
 WIDTHS = (40, 79, 80, 133, 250)
 HOMES = ("home", "a home with spaces", "maison d'été")

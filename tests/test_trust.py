@@ -283,7 +283,7 @@ def test_every_state_that_a_game_leads_to_is_taken_back(under_test: GameUnderTes
 
 @EVERY_GAME
 def test_a_forged_state_is_refused_or_harmless(under_test: GameUnderTest) -> None:
-    """Bytes of a state overwritten, the checksum made anew: either a ValueError, or the games go on."""
+    """Bytes of a state overwritten, the checksum computed again: either a ValueError, or the games go on."""
     envs, rng = under_test.vector(16, under_test.wider), np.random.default_rng(0)
     observation, _ = envs.reset(seed=1)
     for _ in range(10):

@@ -10,7 +10,7 @@
     hanabako play hanabi --with mine.py:Timid      # a bot of your own: its file is imported and run
 
 A `person` is somebody else at this terminal or browser. The page can also seat others, before the game or later, and
-deal anew. Every game is kept under games/ as it goes, for hanab.live too if that has such games; `hanabako watch FILE`
+deal again. Every game is kept under games/ as it goes, for hanab.live too if that has such games; `hanabako watch FILE`
 shows it.
 """
 
@@ -69,7 +69,7 @@ class Args:
     web: bool = False
     """Play in the browser: serves a page on this machine's loopback address, until Ctrl-C."""
     port: Annotated[int, Within(0, 2**16 - 1)] = 0
-    """Of that page; 0 is any free one."""
+    """The port of the page; 0 takes any free one."""
     open: bool = True
     """Open that page in the browser."""
     out: Path | None = None

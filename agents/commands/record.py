@@ -103,8 +103,8 @@ def datasets_of(args: Args) -> list[Any]:
 
     if args.source is not None:
         if args.values:
-            raise ValueError("values are those of agents that play, and with --source nobody does")
-        effort_of(args.search, [])  # nobody plays
+            raise ValueError("values are those of agents that play, and with --source no one does")
+        effort_of(args.search, [])  # no one plays
         args.source.stat()  # one that is not there is named
     if args.source is None:
         datasets = [played(args)]

@@ -98,7 +98,7 @@ def played(
     players = sit(block, seats)
     weighing = [player for player in players if isinstance(player, Weighing)]
     if values and not weighing:
-        raise ValueError(f"values are those of a search, and nobody searches: {', '.join(p.name for p in seats)}")
+        raise ValueError(f"values are those of a search, and no one searches: {', '.join(p.name for p in seats)}")
     going, taken, weighed = np.ones(count, np.bool_), [], []
     for tables in steps_with(block, players, seed, first):
         taken.append(np.where(going, block.actions, -1))

@@ -86,7 +86,7 @@ def ad_hoc(
         ``score``, ``score_error`` and the ``line_ups`` with their scores.
 
     Raises:
-        ValueError: there is no such newcomer, nobody else, fewer than two line-ups, or fewer games than line-ups.
+        ValueError: there is no such newcomer, no one else, fewer than two line-ups, or fewer games than line-ups.
     """
     if newcomer not in agents or len(agents) < 2:
         raise ValueError(f"newcomer must be one of several agents ({', '.join(agents)}), got {newcomer!r}")

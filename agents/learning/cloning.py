@@ -57,7 +57,7 @@ class Args(NetworkSettings):
     """Whom to clone: an agent's name, file or FILE.py:NAME, whose code is imported and run. It plays every seat, unless
     there is a ``dataset``."""
     dataset: str | None = None
-    """Whom to clone instead: whoever played the games of this file (see `agents.datasets`), at every seat. Without a
+    """Clone instead the players of the games in this file (see `agents.datasets`), at every seat. Without a
     ``preset`` the rules are those of its games."""
     temperature: Positive | None = None
     """Fit what a search expects of every action, as the ``dataset`` tells, instead of what was done: an action that

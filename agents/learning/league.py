@@ -91,7 +91,7 @@ class League(ppo.PPO):
         """The members'."""
 
     def learn(self, fraction: float) -> dict[str, float]:
-        """See `agents.learning.ppo.PPO.learn`; first, whoever is due joins the league."""
+        """See `agents.learning.ppo.PPO.learn`; first, the network joins the league if that is due."""
         if len(self.league.members) < min(int(fraction * SNAPSHOTS), SNAPSHOTS):
             self.admit(self.network)
         return super().learn(fraction) | {"league": len(self.league.members)}

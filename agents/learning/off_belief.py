@@ -3,8 +3,8 @@
     hanabako train --algorithm off_belief --preset mini --minutes 3
     hanabako train --algorithm off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
 
-Players who learn together invent meanings that nobody else can guess. Here none can arise. At each decision the hand of
-the player to move and the deck are dealt anew, from all arrangements that the player may not exclude; the action is
+Players who learn together invent meanings that others cannot guess. Here none can arise. At each decision the hand of
+the player to move and the deck are dealt again, from all arrangements that the player may not exclude; the action is
 taken there, the partners answer as they would now, and the network learns what came of that until the same player is to
 move again. What the partners did before cannot have chosen that hand: so it tells nothing, and a hint is worth exactly
 what its literal meaning lets the partner do. This is level 1. A player of level 2 reads the partners as players of
@@ -98,7 +98,7 @@ class Args(NetworkSettings):
         super().check(world)
         self.check_shared(world, "minibatch")
         if self.game != "hanabi":
-            raise ValueError(f"game must be hanabi, whose hands can be dealt anew, got {self.game}")
+            raise ValueError(f"game must be hanabi, whose hands can be dealt again, got {self.game}")
         config = self.make_config()
         if config.flamboyants:
             raise ValueError("flamboyants must be false: with bonus tiles a player may decide several times in a turn")

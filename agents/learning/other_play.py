@@ -71,7 +71,7 @@ class RenamedSuits(SelfPlayEnvs):
         return super().step(self._real_actions[self._own_renaming(), actions.cpu()])
 
     def _own_renaming(self) -> Tensor:
-        """Of each game's player to move, (games,) int64."""
+        """The renaming of each game's player to move, (games,) int64."""
         return self._renaming[torch.arange(self.games), self.players]
 
     def _show(self) -> None:

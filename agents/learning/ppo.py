@@ -5,7 +5,8 @@
 
 What differs from the textbook, each because it was measured to pay:
 
-* A step of the batch is a decision of the player to move; nobody's waiting turns are computed or learned from.
+* A step of the batch is a decision of the player to move; turns of waiting players are neither computed nor learned
+  from.
 * Observations stay packed, one bit per bit, in the rollout and are unpacked straight into the network's bfloat16.
 * Everything that changes over a run (learning rate, entropy bonus, the price of a lost game) follows the fraction of
   the budget that is spent, in steps or in minutes, so that a slow machine also ends with a finished schedule.

@@ -4,7 +4,7 @@
 
 A player who explores confuses partners, who read meaning into each action. So while they learn, players are told two
 actions of the last mover: the one that was taken, which changed the game, and the greedy one, which is what the mover
-meant to say. When nobody explores these are the same, and nothing need be told.
+meant to say. When no one explores these are the same, and nothing need be told.
 
 It is `agents.learning.vdn` with one more input, whose form is that of `agents.networks.greedy_input`. As in the
 authors' program only the last action is told twice.

@@ -36,7 +36,7 @@ __all__ = ["MOST_BYTES", "Host", "serving", "signpost"]
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 2048
-"""Of a request's body."""
+"""Bytes of a request's body at most."""
 PATIENCE = 20
 """Seconds that a request may take to arrive."""
 PAGE = ""
@@ -94,7 +94,7 @@ class Host:
         self._seats = list(seats)
         self._news: list[Step] = []
         persons = self.session.persons
-        self._eyes = persons[0] if len(persons) == 1 else None  # None: whoever is to move says when to show
+        self._eyes = persons[0] if len(persons) == 1 else None  # None: the player to move says when to show
         self._go_on()
 
     def _go_on(self) -> None:
@@ -126,7 +126,7 @@ class Host:
     def take(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """``action``: the person to move acts."""
         if self._eyes is None:
-            raise ValueError("whoever is to move has not looked yet")
+            raise ValueError("the player to move has not looked yet")
         self._news.append(self.session.take(str(request.get("action"))))
         self._go_on()
         return self._changed()
@@ -141,7 +141,7 @@ class Host:
     def ready(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The person to move looks at the cards; the others do not."""
         if not self.session.is_persons_turn:
-            raise ValueError("nobody is to move")
+            raise ValueError("no player is to move")
         self._eyes = self.session.player
         return self._changed()
 
@@ -168,7 +168,7 @@ class Host:
     def advice(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What the adviser would do: pairs of an action and its probability."""
         if self._eyes is None:
-            raise ValueError("whoever is to move has not looked yet")
+            raise ValueError("the player to move has not looked yet")
         adviser = self._adviser()
         return {"name": adviser.name, "advice": list(adviser.advice(self.session.record).items())}
 

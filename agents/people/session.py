@@ -283,7 +283,7 @@ class Adviser:
         return opinions[-1].probabilities if len(opinions) > len(record.actions) else {}
 
     def review(self, record: GameRecord) -> list[tuple[str, str]]:
-        """Of every action: what was done, and what the adviser would have done there."""
+        """For every action, what was done and what the adviser would have done there."""
         pairs = zip(record.actions, self.opinions(record), strict=False)
         return [(words, next(iter(opinion.probabilities))) for words, opinion in pairs]
 
@@ -343,7 +343,7 @@ def config_for(
 
 
 def filled(agents: Sequence[str], seats: int) -> list[str]:
-    """A name for each of so many seats; the last name stands for the seats after it too.
+    """A name for each seat; the last name stands for the seats after it too.
 
     Raises:
         ValueError: there are more names than seats.
@@ -356,7 +356,7 @@ def filled(agents: Sequence[str], seats: int) -> list[str]:
 def line_up_of(
     agents: Sequence[str], config: Any, seats: int, effort: Mapping[str, Any] | None = None
 ) -> list[Policy | None]:
-    """A policy for each of so many seats by name, see `filled`; None for `PERSON`. Searches think with ``effort``.
+    """A policy for each seat by name, see `filled`; None for `PERSON`. Searches think with ``effort``.
 
     Raises:
         ValueError: there are more names than seats, or one is no agent that can play ``config``.

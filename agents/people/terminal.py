@@ -61,7 +61,7 @@ def can_show_shapes(encoding: str) -> bool:
 
 @dataclass
 class Terminal:
-    """Plays a session with whoever sits at this terminal."""
+    """Plays a session with the people at this terminal."""
 
     session: Session
     adviser: Callable[[], Adviser]
@@ -138,7 +138,7 @@ class Terminal:
         if len(self.session.persons) > 1 and player != self._last:
             if self.interactive:
                 print(CLEAR, end="")
-            self.read(f"{player_name(player)}, it is your turn: press Enter when nobody else looks. ")
+            self.read(f"{player_name(player)}, it is your turn: press Enter when no one else looks. ")
             for words in self.news_for(player):
                 self.say(f"  {words}")
         self._last = player

@@ -1,4 +1,4 @@
-"""Many games of one config that go on together, step by step, with whoever sits there."""
+"""Many games of one config that go on together, step by step, with the policies seated there."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -2,7 +2,7 @@
 
 Who learns among partners plays so (`agents.learning.common.partners`), and so does one seat of many games as an
 environment (`hanabako.envs.vector_seat`). All games whose policies are to move go on together, until everywhere it is
-the turn of whoever is outside.
+the turn of a player outside.
 """
 
 from abc import ABC, abstractmethod
@@ -23,7 +23,7 @@ __all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "check_members"]
 
 
 class OpenGames(ABC):
-    """Games that go on until it is the turn of whoever is outside; a base class."""
+    """Games that go on until it is the turn of a player outside; a base class."""
 
     block: "OpenBlock"
     learners: NDArray[np.uint64]

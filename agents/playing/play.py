@@ -63,7 +63,7 @@ def wilson_interval(count: int, of: int) -> tuple[float, float]:
 
 
 def standard_error(values: NDArray[Any]) -> float | None:
-    """Of the mean of independent values (n,); None if there is but one."""
+    """The standard error of the mean of independent values (n,); None if there is only one."""
     return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
 
 

@@ -2,7 +2,7 @@
 
 A `Policy` has a name, says two things about how it likes to be played with, and takes seats in many games at once.
 `BatchedPolicy` is the base of those that choose actions from observations, with memory or without; a bot's policy is
-`agents.bots.bot.BotPolicy`. Whoever writes neither may hand over any object with an ``act``: see `Acting`.
+`agents.bots.bot.BotPolicy`. Any object with an ``act`` will do as well: see `Acting`.
 """
 
 from abc import ABC, abstractmethod
@@ -79,7 +79,7 @@ class Seated(ABC):
     """A policy at some seats of some games in play.
 
     Games may also begin and go on each by itself, with other players in every one: then ``chosen``, bool (N,), says
-    which of them begin or have made a step (None: all), and whoever seats the players writes to ``seats``.
+    which of them begin or have made a step (None: all), and the code that seats the players writes to ``seats``.
     """
 
     seats: NDArray[np.uint64]
@@ -100,13 +100,13 @@ class Seated(ABC):
         return None
 
     def public_knowledge(self) -> NDArray[np.uint64] | None:
-        """What the cards may be as far as all can tell, (N, players, hand_size) sets; None if nobody keeps track."""
+        """What the cards may be by public knowledge: sets (N, players, hand_size), or None if it keeps no track."""
         return None
 
 
 @runtime_checkable
 class Weighing(Protocol):
-    """Whoever sits there and says what it thought of the actions: a search."""
+    """A seated policy that says how it valued the actions: a search."""
 
     values: list[dict[int, float] | None]
     """Per game what each action was thought to bring at the last decision that was searched."""
@@ -122,12 +122,12 @@ class Counting(Protocol):
 
 
 class Policy(Protocol):
-    """Whoever can take any seat of a game: what `agents.load` returns and `agents.evaluate.play` asks for."""
+    """A policy that can take any seat of a game: what `agents.load` returns and `agents.evaluate.play` asks for."""
 
     name: str
     """For results."""
     observes: bool
-    """It reads observations; if nobody does, none are made."""
+    """It reads observations; if no policy does, none are computed."""
     specializes: bool
     """Its games may be compiled for their config alone, which pays if there are many."""
     plays_apart: bool
@@ -237,7 +237,7 @@ def uniform(keys: NDArray[np.uint64], step: int | NDArray[np.int64]) -> NDArray[
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-# --- Whoever has an act -----------------------------------------------------------------------------------------------
+# --- Objects with an act ----------------------------------------------------------------------------------------------
 
 
 class Acting(Protocol):
@@ -249,7 +249,7 @@ class Acting(Protocol):
 
 
 Agent: TypeAlias = Policy | Acting
-"""Whoever may be handed over to play."""
+"""What may be handed over to play."""
 
 
 class ActingPolicy(BatchedPolicy):

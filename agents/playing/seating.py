@@ -1,6 +1,6 @@
 """Policies take their seats: in games that go on together, or in one PettingZoo environment (`OneTable`).
 
-Whoever sits there is an `agents.playing.policy.Seated`: it begins when the cards are dealt, acts when it may be its
+A seated policy is an `agents.playing.policy.Seated`: it begins when the cards are dealt, acts when it may be its
 turn, and observes every step.
 """
 
@@ -72,7 +72,7 @@ class OneTable:
         return int(self.actions[0])
 
     def observe(self) -> None:
-        """The environment has made a step; to be called after every one, whoever acted."""
+        """The environment has made a step; to be called after every one, whichever player acted."""
         self.step += 1
         for player in self.players:
             player.observe()

@@ -18,7 +18,7 @@ DOCUMENTS = (STUDIES / "SCORES.md", STUDIES.parents[1] / "README.md")
 """Where a study of the clone fills its marks."""
 
 MOST_COMMANDS = 3
-"""Of a table that are told with their options; the results have them all."""
+"""The most commands of a table that are shown with their options; the results hold all."""
 
 
 def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:

@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PINS = Path(__file__).parent / "pins"
 RESULTS = Path(__file__).parent / "results" / "clients.json"
 LINES = 12
-"""Of what a client that failed said, that many last lines are kept."""
+"""Lines that are kept of what a failed client printed last."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Args:
     clients: Annotated[tuple[str, ...], tyro.conf.Positional] = ()
     """Which; by default all that have no result yet."""
     seconds: Positive = 60.0
-    """Of training, per script."""
+    """Seconds of training, per script."""
     pin: bool = False
     """Install the newest versions and write them down as the pins."""
     environments: Path | None = None

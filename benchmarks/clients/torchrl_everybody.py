@@ -29,7 +29,7 @@ def train(seconds: float) -> Outcome:
         return tensordict
 
     def rows(games: Any, *key: str) -> torch.Tensor:
-        """Of all steps and players (T, P, ...)."""
+        """The output for all steps and players (T, P, ...)."""
         return torch.stack([games[(player, *key)][:, 0] for player in players], 1)
 
     before, clock = score_of_all_seats(network.act), Clock(seconds)

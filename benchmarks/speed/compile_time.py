@@ -4,7 +4,7 @@
 
 Every start is a new process, from the start of the interpreter to the end of one step. *Cold* has an empty directory
 for Numba's disk cache, *warm* the one that the last cold start filled. Python keeps the modules it imports in both, as
-it does where nobody forbids it. Both run on one thread and are measured in the process's CPU time, which is the time it
+it does where it is allowed. Both run on one thread and are measured in the process's CPU time, which is the time it
 takes on an idle machine with warm files.
 """
 

@@ -36,9 +36,9 @@ class Args:
     minibatch: Size = 2048
     """Decisions per gradient step."""
     threads: Size = 1
-    """Of the simulator."""
+    """Threads of the simulator."""
     seconds: Positive = 4.0
-    """Of every repeat."""
+    """Seconds of every repeat."""
     repeats: Size = 5
     """Repeats of every row."""
     out: Path | None = None

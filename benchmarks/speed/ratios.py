@@ -16,7 +16,7 @@ from hanabako.program import run_program
 from hanabako.words.ranges import Positive, Size
 
 PART = 0.5
-"""Of the committed ratio, below which it fails."""
+"""It fails below this part of the committed ratio."""
 
 
 @dataclass(frozen=True)

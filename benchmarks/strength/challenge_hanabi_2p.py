@@ -56,7 +56,7 @@ class Response(Row):
     partner: str
     start: str = SHIPPED
     minutes: int = MINUTES
-    """Of a core's work."""
+    """Minutes of one core's work."""
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def member_of(name: str, results: Results) -> dict[str, Any]:
         (row for row in results if row["fields"] == list(Response(name).values()) and row["partner"] == name), None
     )
     with_it = {row["agent"]: row["score"] for row in results if "agent" in row["fields"] and row["partner"] == name}
-    found = {"its response": trained["score"]} if trained else {"nobody": 25.0}
+    found = {"its response": trained["score"]} if trained else {"none yet": 25.0}
     found |= {agent: score for agent, score in with_it.items() if agent in (*BOTS, *NETWORKS)}
     best_by = max(found, key=found.__getitem__)
     path = network_file(name)

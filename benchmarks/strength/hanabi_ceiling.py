@@ -23,7 +23,7 @@ from hanabi_env import PRESETS
 from .solvers.ceiling.verdicts import Ceiling, Verdict
 
 PART_SECONDS, BLOCK = 10.0, 100
-"""A part ends after so many seconds, or with the row; decks between two looks at the clock."""
+"""Seconds after which a part ends, if the row does not end first; decks between two looks at the clock."""
 MOST_BELOW = 40
 WHOLE = "standard"
 """The preset of which all decks are listed that allow less."""

@@ -49,7 +49,7 @@ GAMES_AT_ONCE, LOOKED_AT_ONCE = 50, 10
 MOST_REFUSALS_AFFORDABLE = 1
 """An ending to which the other replies is taken if the player to move can pay for at most this many more refusals."""
 SMALLEST_DECK = 12
-"""An ending is taken if the deck has this many cards or more, so that it will not be made anew (I9)."""
+"""An ending is taken if the deck has this many cards or more, so that it will not be rebuilt (I9)."""
 LEADS = (-40, -20, -10, -4, 0, 4, 10, 20, 40)
 SMALL = SmallGame(colors=2, copies=(3, 3))
 """Twelve cards, as few as bouquets of five allow: three of each value, 1 and 2, in two colors."""

@@ -41,7 +41,7 @@ RUNS = Path("runs") / "koikoi_rounds"
 SEED, AT_ONCE = 1, 1000
 """AT_ONCE: deals of a part."""
 STEPS, MATCH_SIZE = 15_000_000, 10_000
-"""Of a best response: decisions to train for, and deals to measure it on."""
+"""For a best response: decisions to train for, and deals to measure it on."""
 MEASURED = ("document", "koikoi_japan")
 
 

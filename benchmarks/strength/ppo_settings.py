@@ -31,7 +31,7 @@ class Run(Row):
     minutes: float
     """0 where the settings name ``--steps``."""
     settings: str
-    """Of `agents.ppo`."""
+    """Settings of `agents.ppo`."""
 
     @property
     def cores(self) -> int:

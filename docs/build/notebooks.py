@@ -1,7 +1,7 @@
 """The stamps of notebooks: which commit made their committed outputs, and what of the code they show is newer.
 
     python -m docs.build.notebooks                        # report; nothing fails, outputs may be older than code
-    python -m docs.build.notebooks --run 03_variants      # make the outputs anew, and stamp them
+    python -m docs.build.notebooks --run 03_variants      # make the outputs again, and stamp them
     python -m docs.build.notebooks --stamp 03_variants    # stamp what was just made by hand
 
 A stamp is the entry ``hanabako`` of a notebook's metadata: ``commit``, its ``date``, and a digest of the code cells

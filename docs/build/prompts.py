@@ -1,6 +1,6 @@
 """What a language model is sent for a turn of Hanabi, on the page docs/language_models.md.
 
-python -m docs.build.prompts   # write it anew
+python -m docs.build.prompts   # write it again
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ __all__ = ["main", "prompt"]
 
 PAGE = Path(__file__).resolve().parents[1] / "language_models.md"
 ANSWERS = ("Answer: hint 1 1", "Answer: hint 1 Y")
-"""Of the turns before; an illegal one would be replaced."""
+"""The actions of the turns before; an illegal one would be replaced."""
 
 
 def prompt() -> str:

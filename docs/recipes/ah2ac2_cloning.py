@@ -33,7 +33,7 @@ from hanabi_env.engine.layout import layout
 
 @dataclass(frozen=True)
 class Args:
-    """Clone whoever played the games."""
+    """Clone the players of the games."""
 
     train: Annotated[Path, tyro.conf.Positional]
     """Games to learn from, in AH2AC2's arrays."""
@@ -90,7 +90,7 @@ class Turns:
 
 
 def logits(network: CloneNetwork, seen: torch.Tensor, masks: torch.Tensor, dropout: float = 0.0) -> torch.Tensor:
-    """Of every turn of whole games, (turns, rows, actions)."""
+    """Logits for every turn of whole games, (turns, rows, actions)."""
     for dense, norm in zip(network.before, network.norms, strict=True):
         seen = network.activation(norm(dense(seen)))
     seen, _ = network.lstm(seen)

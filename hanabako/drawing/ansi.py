@@ -1,4 +1,4 @@
-"""Cards in a terminal: in color, and with a shape beside the name for whoever tells no colors apart."""
+"""Cards in a terminal: in color, and with a shape beside the name for readers who cannot tell the colors apart."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple

@@ -57,7 +57,7 @@ class Frame:
     choice: str | None = None
     """The action taken from here, in words."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> the agent's probability of it; empty if nobody recorded them."""
+    """Action in words -> the agent's probability of it; empty if they were not recorded."""
     values: Mapping[str, float] = field(default_factory=dict)
     """Action in words -> what the agent expects of it (points, or a chance to win); shown rather than probabilities."""
 

@@ -63,7 +63,7 @@ def nth_set_bit(word, n):
 def put(out, word, at, length, value):
     """Append the ``length`` (0 to 63) low bits of ``value`` to a bit string that is being written to ``out``.
 
-    ``word`` holds the bits behind the last full word, ``at`` is the number of bits so far; both are returned anew.
+    ``word`` holds the bits behind the last full word, ``at`` is the number of bits so far; both are returned.
     ``put(out, ZERO, 0, ...)`` begins a string, `end_string` ends it. ``value`` must have no bit above ``length``, and a
     string that ends with a full word must not be continued by an empty value. The unfilled word is stored every time: a
     store that may be needless is far cheaper than a branch that may be mispredicted (12 against 270 ns for sixteen

@@ -13,7 +13,7 @@ import numpy as np
 __all__ = ["Bounds", "check_bounds"]
 
 Bounds = Mapping[str, tuple[int, ...]]
-"""Of a record's fields, ``"event.player"`` for one inside another: least and greatest number, and one that is allowed
+"""Bounds of a record's fields, ``"event.player"`` for one inside another: least and greatest number, and one allowed
 beside them (no card). Fields without bounds may hold anything."""
 
 

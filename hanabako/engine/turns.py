@@ -178,7 +178,7 @@ def step_and_observe_rule(
 
 
 def rollout_rule(functions: GameFunctions, turn: TurnRules, choose: Callable[..., Any]) -> Callable[..., None]:
-    """Steps at one table that ``choose`` takes, dealt anew at every end, observed by the current player or by all."""
+    """Steps at one table that ``choose`` takes, dealt again at every end, observed by the current player or by all."""
     init, legal_action_mask, step, observe = functions.init, functions.legal_action_mask, turn.step, turn.observe
 
     @rule
@@ -201,7 +201,7 @@ def rollout_rule(functions: GameFunctions, turn: TurnRules, choose: Callable[...
 
 @rule
 def clear_rewards(table):
-    """Nobody has earned anything."""
+    """No player has earned anything."""
     table.reward = 0.0
     clear_row(table.rewards)
 

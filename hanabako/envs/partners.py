@@ -30,7 +30,7 @@ class Choice:
         seat: the player that is not theirs.
 
     Raises:
-        ValueError: a name is nobody's, an agent cannot play this configuration, or their number is wrong.
+        ValueError: a name is no one's, an agent cannot play this configuration, or their number is wrong.
     """
 
     def __init__(self, partners: Any, game: Game, seat: int) -> None:
@@ -97,7 +97,7 @@ class Partners:
         policies = {player: one for player, one in self._seated.items() if is_policy(one)}
         self._agents = None
         if policies:
-            line_up = [policies.get(player, Nobody) for player in range(self.table.game.players)]
+            line_up = [policies.get(player, Absent) for player in range(self.table.game.players)]
             self._agents = agents_module("playing.seating").OneTable(self.table, line_up, seed)
 
     def action(self, generator: np.random.Generator) -> int:
@@ -112,7 +112,7 @@ class Partners:
             self._agents.observe()
 
 
-class Nobody:
+class Absent:
     """Has the seats of those who are asked elsewhere."""
 
     observes = False

@@ -26,7 +26,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         seat: the player to be, 0 .. players - 1.
         partners: who plays the others: an agent's name (or file), a policy, or a `Partner` function for all; a sequence
             of these is one for each other player in turn order from the next one; ``{"pool": [...]}`` is drawn from
-            anew for each of them at each game; ``None`` plays at random. Policies' chance comes from the seed of
+            again for each of them in each game; ``None`` plays at random. Policies' chance comes from the seed of
             `reset`.
         render_mode: as in `hanabako.envs.aec.CardGameAEC`.
         constant_infos: every info has the same keys: ``action_mask``, ``illegal`` and the game's statistics as numbers,

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class UnexpectedKeywordError(TypeError, ValueError):
-    """A keyword that nobody knows: Python's own error for it, and that of every other wrong argument."""
+    """An unknown keyword: both Python's own error for it and the error of all other wrong arguments."""
 
 
 class OneLine(reprlib.Repr):

@@ -196,7 +196,7 @@ def _back() -> str:
 
 
 def _sure_face(card: str) -> str:
-    """A card nobody showed this seat, but which can be one only."""
+    """A card that no player showed this seat, but which can be one only."""
     rank = text(card[1:], CARD_WIDTH / 2, 59, 41, "hb-soft", anchor="middle")
     return _back() + rank + shape(card[0], CARD_WIDTH / 2, 83, 11.5, f"hb-{card[0]}")
 
@@ -292,7 +292,7 @@ def _rank_marks(ranks: str, left: str, told: str) -> str:
 
 
 def _mark_row(places: Mapping[str, float], left: str, told: str, marks: list[str]) -> str:
-    """Marks of what is left, dots where something is excluded, frames; faint where nobody said anything."""
+    """Marks of what is left, dots where something is excluded, frames; faint where no hint says anything."""
     width = min(16.0, (CARD_WIDTH - 2) / len(places) + 2)
     frames = [_outline(places[mark], width, None) for mark in told]
     if len(left) == 1 < len(places) and not told:

@@ -189,7 +189,8 @@ def view_of(
     hints named). Both may be missing.
 
     Raises:
-        ValueError: nobody sits at ``seat``, the position is none that can be drawn, or no booklet has this ``wording``.
+        ValueError: there is no player at ``seat``, the position is none that can be drawn, or no booklet has this
+        ``wording``.
     """
     check_seat(seat, config.players)
     check_wording(wording)

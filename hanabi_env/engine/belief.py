@@ -1,8 +1,8 @@
-"""What a player may believe about the own hand (H20), and a record in which it and the deck are dealt anew.
+"""What a player may believe about its own hand (H20), and a record in which it and the deck are dealt again.
 
 A player sees the other hands, the fireworks and the discard, and knows what hints have left open of each slot
 (``plausible``). All arrangements of the unseen cards that fit this are equally likely, if what the others did means no
-more than the rules say: this is the belief against level 0 of Off-Belief Learning (Hu et al. 2021), where nobody's
+more than the rules say: this is the belief against level 0 of Off-Belief Learning (Hu et al. 2021), where no player's
 actions depend on what they see. `draw_hand` draws a hand from it, `put_hand` makes it the player's and what else is
 unseen the deck, in a new order; `list_hands` finds all hands there are.
 
@@ -191,7 +191,7 @@ def put_hand(rules, s, player, hand, key):
 
 @rule
 def shuffle_face_down(s, key):
-    """V4: the tiles that nobody has turned over, in a new order."""
+    """V4: the tiles that no player has turned over, in a new order."""
     first = TILES - np.int64(s.tiles_left)
     revealed = ZERO
     for place in range(first):
@@ -256,12 +256,13 @@ class BeliefLoops(NamedTuple):
     ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) its records, ``keys``
     uint64 (N,) one random stream a table, ``room`` is `scratch`.
 
-    Loops that deal change states only: whoever deals to a player who is not to move calls `Loops.refresh` after it.
+    Loops that deal change states only: a caller that deals to a player who is not to move calls `Loops.refresh` after
+    it.
     """
 
-    redeal: Callable[..., Any]  # (rules_array, tables, player, keys, room): hands and decks anew
+    redeal: Callable[..., Any]  # (rules_array, tables, player, keys, room): hands and decks again
     draw: Callable[..., Any]  # (rules_array, tables, player, keys, room, hands uint8 (N, K, H)): K hands per table
-    put: Callable[..., Any]  # (rules_array, tables, player, keys, hands uint8 (N, H)): these hands, and decks anew
+    put: Callable[..., Any]  # (rules_array, tables, player, keys, hands uint8 (N, H)): these hands, and decks again
     list: Callable[..., Any]  # (rules_array, tables, table, player, room, hands uint8 (M, H), ways (M,)): `list_hands`
 
 

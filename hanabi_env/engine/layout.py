@@ -99,7 +99,7 @@ def _knowledge(rules: Rules) -> tuple[Part, ...]:
 
 def _tiles(rules: Rules) -> tuple[Part, ...]:
     return (
-        Part("face down", TILES, "the set of tiles (a) to (f) that nobody has turned over"),
+        Part("face down", TILES, "the set of tiles (a) to (f) that no player has turned over"),
         Part("pending", NO_TILE - 2, "one-hot: tile (c), (d), (e), (f), or the choice of (e)"),
         Part("turns to play", rules.players, "of the last round, thermometer"),
     )

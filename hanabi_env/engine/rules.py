@@ -1,6 +1,6 @@
 """Hanabi, in the order of its booklet. Rule numbers (H1, E2 ...) are those of the rule card, ``hanabi_env/README.md``.
 
-The players build one firework per suit, its cards in ascending order from 1 (H10). Nobody looks at their own hand
+The players build one firework per suit, its cards in ascending order from 1 (H10). No player looks at their own hand
 (H20). A turn is exactly one of three things (H5): give a hint about another player's cards for an information token
 (H6), discard a card to win a token back (H8), or play a card (H9). A card that does not fit costs a life; the third
 lost life ends the game (H12). All fireworks complete also end it (H13). When the deck runs out every player has one

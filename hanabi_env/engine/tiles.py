@@ -1,7 +1,7 @@
-"""The bonus tiles of Hanabi (V4): six, face down in an order that nobody knows.
+"""The bonus tiles of Hanabi (V4): six, face down in an order that no player knows.
 
-Whoever completes a firework reveals the next one (`reveal_tile`); the standard game would give an information token
-(H11). Tiles (a) and (b) are applied at once. The others wait for a choice, which is the same player's next step:
+The player who completes a firework reveals the next one (`reveal_tile`); the standard game would give an information
+token (H11). Tiles (a) and (b) are applied at once. The others wait for a choice, which is the same player's next step:
 `choosable_cards` and `choices_of_e` say what there is to choose, and `hanabi_env.engine.rules.resolve_tile` does it.
 """
 

@@ -34,7 +34,7 @@ def describe_choice(view: TableView, action: str) -> str:
 
 
 def places(view: TableView) -> list[Place]:
-    """Where the player to move may choose: the cards of the own hand, and those on the field."""
+    """Where the player to move may choose: the cards of its own hand, and those on the field."""
     hand = enumerate(view.hands[view.position["current_player"]])
     own = [
         (hand_place(view, view.position["current_player"], k), HAND_SCALE, f"play {card}") for k, card in hand if card

@@ -103,7 +103,7 @@ def view_of(position: Mapping[str, Any], config: KoiKoiConfig, seat: int | None 
     """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
 
     Raises:
-        ValueError: nobody sits at ``seat``, or the position is none that can be drawn.
+        ValueError: there is no player at ``seat``, or the position is none that can be drawn.
     """
     check_seat(seat, config.players)
     revealed = position.get("revealed") or ()
@@ -173,7 +173,7 @@ def describe_last_round(view: TableView) -> str:
         "both_lucky": "two lucky hands",
     }[last["reason"]]
     if last["winner"] is None:
-        return f"round {len(results)}: nobody ({words})"
+        return f"round {len(results)}: no winner ({words})"
     return f"round {len(results)}: {player_name(last['winner'])} +{last['points']} ({words})"
 
 

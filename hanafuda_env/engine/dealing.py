@@ -2,8 +2,9 @@
 
 The deck is shuffled whole before the deal, unlike one whose cards are drawn at random as they are needed
 (`hanabako.engine.deck`): a round deals half of the box before anybody moves and looks at it at once (K9), so that void
-deals are shuffled anew; a round that is played out leaves eight cards. Here the order is a fact of the record, the same
-for dealing, for drawing (K18) and for decks that were given (L8), and nothing is to be worked out to write it down.
+deals are shuffled again; a round that is played out leaves eight cards. Here the order is a fact of the record, the
+same for dealing, for drawing (K18) and for decks that were given (L8), and nothing is to be worked out to write it
+down.
 """
 
 import numpy as np

@@ -6,7 +6,7 @@ flags and thermometers (a count n is n ones). Every configuration has the same b
 `section_index` says where each one begins.
 
 "Mine" is the observer's. The other hand and the deck are never read; of the other hand only those cards that everybody
-has seen (K46) are known. In the phase of the swap nobody knows a hand (K6).
+has seen (K46) are known. In the phase of the swap no player knows a hand (K6).
 """
 
 import numpy as np

@@ -86,7 +86,7 @@ def reward(rules, s):
 
 @rule
 def forfeit(rules, s):  # noqa: ARG001 - as every game's
-    """The game is over and nobody has won; the present round is not scored, and the scores stay as they are."""
+    """The game is over and no player has won; the present round is not scored, and the scores stay as they are."""
     s.phase = PHASE_END
 
 

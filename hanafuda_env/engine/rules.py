@@ -377,7 +377,7 @@ def choose(rules, s, action):
 
 @rule
 def next_turn(rules, s):
-    """K11: the players alternate; K26: after turn 16 nobody has a card."""
+    """K11: the players alternate; K26: after turn 16 no player has a card."""
     if s.turn == TURNS:
         exhaust(rules, s)
         return

@@ -52,7 +52,7 @@ def count_pile(rules, s, player):
 
 @rule
 def stop(rules, s, player):
-    """K24: only whoever stops first is paid. K45: the pile is what it is after the Gaji's claim."""
+    """K24: only the player who stops first is paid. K45: the pile is what it is after the Gaji's claim."""
     claim_cards(s)
     count_pile(rules, s, player)
     finish_round(rules, s, player, final_points(rules, s, player), REASON_STOP)

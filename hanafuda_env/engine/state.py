@@ -13,7 +13,7 @@ from hanafuda_env.engine.cards import CARDS
 
 HAND = 8  # K5: cards of a hand, and of the field
 TURNS = 16  # K26: after them both hands are empty
-MOST_CALLS = 2 * (HAND - 1)  # K23: nobody calls Koi with an empty hand
+MOST_CALLS = 2 * (HAND - 1)  # K23: no player calls Koi with an empty hand
 MOST_HISTORY = 16  # turns that an observation can hold
 LEAST_TURNS = 2  # the record remembers the present turn and the last, and more if the observation has them
 
@@ -38,7 +38,7 @@ NOBODY = -1
 LUCKY_PLAYS = 0  # what Teshi (or Kuttsuki) in a hand does: nothing, also on the field,
 LUCKY_WINS = 1  # it wins the round (K8), and on the field makes it void (K9),
 LUCKY_REDEALS = 2  # or the round is void in either case
-BOTH_DRAW = 0  # K10: a lucky hand each: nobody scores,
+BOTH_DRAW = 0  # K10: a lucky hand each: no player scores,
 BOTH_PLAY = 1  # the round is played,
 BOTH_REDEAL = 2  # or dealt again
 

@@ -183,5 +183,5 @@ def as_yaku(name: str, value: Iterable[str]) -> int:
 
 
 def player_or_none(player: SupportsIndex) -> int | None:
-    """A player, or None for nobody."""
+    """A player, or None."""
     return None if int(player) == NOBODY else int(player)

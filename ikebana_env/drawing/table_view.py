@@ -51,7 +51,7 @@ def view_of(position: Mapping[str, Any], config: IkebanaConfig, seat: int | None
     """What a seat sees of a position as of ``to_dict``; ``None`` sees everything.
 
     Raises:
-        ValueError: nobody sits at ``seat``, or the position is none that can be drawn.
+        ValueError: there is no player at ``seat``, or the position is none that can be drawn.
     """
     check_seat(seat, config.players)
     sees_buried = seat is None or config.perfect_recall
@@ -113,7 +113,7 @@ def describe_move(before: Mapping[str, Any], action: str) -> str:
 
 
 def payee_of(player: int, refusals: int, players: int) -> int:
-    """Who is paid for a refusal after so many others in this turn (I6)."""
+    """Who is paid for a refusal after that many others in this turn (I6)."""
     return (player + 1 + refusals % (players - 1)) % players
 
 

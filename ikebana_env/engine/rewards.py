@@ -60,7 +60,7 @@ def lead(rules, s, player):
 
 @rule
 def forfeit(rules, s):  # noqa: ARG001 - as every game's
-    """The game is over, and nobody has won; prestige stays as it is."""
+    """The game is over, and no player has won; prestige stays as it is."""
     s.end_reason = END_ILLEGAL
 
 

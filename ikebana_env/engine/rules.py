@@ -157,7 +157,7 @@ def step(rules, s, action):
 
 @rule
 def draw_card(rules, s):
-    """I6: look at the next card of the deck. I9: an empty one is made anew first."""
+    """I6: look at the next card of the deck. I9: an empty one is rebuilt first."""
     if s.deck_count == 0:
         reshuffle(rules, s)
     s.drawn = draw(s, shuffle_of(s.round_index, s.reshuffles))
@@ -165,7 +165,7 @@ def draw_card(rules, s):
 
 @rule
 def shuffle_of(number, reshuffles):
-    """The counters of the random stream that a round's deck draws with: each deck made anew (I9) has its own."""
+    """The counters of the random stream that a round's deck draws with: each deck rebuilt (I9) has its own."""
     return ((np.int64(number) << 8) + reshuffles) << 6
 
 
@@ -320,7 +320,7 @@ def is_terminal(s):
 
 @rule
 def highest_prestige(rules, s):
-    """The prestige of whoever has most."""
+    """The highest prestige of any player."""
     highest = np.int64(s.prestige[0])
     for player in range(1, rules.players):
         highest = max(highest, np.int64(s.prestige[player]))

@@ -53,7 +53,7 @@ REQUIRED_KEYS = (
     "gains",
 )
 BEST_GAIN = 88  # I12
-LEAST_RESHUFFLED = 26  # J6: cards of a deck made anew, at least
+LEAST_RESHUFFLED = 26  # J6: cards of a deck rebuilt, at least
 
 
 # --- Out: a record as a dict ------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def _winners(rules: Rules, state: Any) -> list[int] | None:
 
 
 def load_decks(config: IkebanaConfig, state: Any, decks: Any) -> None:
-    """Begin the game anew with given decks.
+    """Begin the game again with given decks.
 
     Args:
         config: the game's configuration.
@@ -332,7 +332,7 @@ def _check_payments(rules: Rules, new: Any) -> None:
 
 
 def _check_turn(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """I6, J2: what is drawn and refused fits the turn; nobody has discarded before a turn of the round."""
+    """I6, J2: what is drawn and refused fits the turn; no player has discarded before a turn of the round."""
     if new.drawn != NO_CARD and new.end_reason == END_COMPLETE:
         raise ValueError(f"drawn must be None after the end, got {shown(position['drawn'])}")
     if new.refusals and new.drawn == NO_CARD:

@@ -34,7 +34,7 @@ def actions_of(config: HanabiConfig, policy: Policy, games: int, seed: int) -> l
 
 
 def shuffle_hidden(tables: np.ndarray, player: int, rng: np.random.Generator) -> None:
-    """Deal anew what ``player`` cannot see: its own hand and the deck, the order of face-down tiles, the stream."""
+    """Deal again what ``player`` cannot see: its own hand and the deck, the order of face-down tiles, the stream."""
     for state in tables["state"]:
         hand, deck = state["hand_count"][player], state["deck_count"]
         hidden = np.concatenate([state["hands"][player, :hand], state["cards"][:deck]])

@@ -229,7 +229,7 @@ def asked_from(env: Any, state: dict[str, Any], prompt: str, own: int, rule: Any
 
 @EVERY_PROMPT
 def test_no_prompt_shows_hidden_cards_of_hanabi(prompt: str) -> None:
-    """Exchange the own hand with cards of the deck, and shuffle the deck: the same questions."""
+    """Exchange the player's own hand with cards of the deck, and shuffle the deck: the same questions."""
     env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
     env.reset(seed=1)
     position = env.to_dict()
@@ -297,7 +297,7 @@ def test_rules_are_told_for_every_preset(under_test: GameUnderTest) -> None:
 
 
 def test_deductions_count_cards() -> None:
-    """Of two red 1s in sight, and a hint of rank 1, one own card is red or not with the odds of the copies left."""
+    """Two red 1s are in sight: after a hint of rank 1, a card is red with the odds of the copies that are left."""
     env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
     env.reset(seed=1)
     position = env.to_dict()

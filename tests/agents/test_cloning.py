@@ -73,7 +73,7 @@ def test_a_bot_of_a_tiny_game_is_cloned_exactly(tmp_path, network):
 
 
 def test_recorded_games_are_shown_decision_by_decision_and_all_equally_often(tmp_path):
-    """Five at a time; whoever learns has no say in them."""
+    """Five at a time; the learner has no say in them."""
     config = PRESETS["very_small"]
     dataset = record(tmp_path / "games.npz", config, agents.load("smart", config), 12, seed=3)
     (decisions,) = dataset.decisions(config)
@@ -136,7 +136,7 @@ def softmax(values: np.ndarray) -> np.ndarray:
 
 
 def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path):
-    """Of a network that remembers: what it has read of every game goes on too."""
+    """For a network that remembers, what it has read of every game goes on too."""
     assert_resumes(train, of_a_search(tmp_path, steps=4 * UPDATE, network="recurrent"), tmp_path)
 
 

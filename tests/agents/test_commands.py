@@ -126,7 +126,7 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["watch", "nowhere.json", "--search", "rollouts=3"], r"watch: .*\[Errno 2\] .*'nowhere\.json'"),
         (["watch", "smart", "--search", "rollouts=3"], "watch: rollouts: for agents that search .*, got smart"),
         (["record", "--search", "rollouts=3"], "record: rollouts: for agents that search .*, got random"),
-        (["record", "--source", ".", "--search", "rollouts=3"], "record: rollouts: for agents .*, got nobody"),
+        (["record", "--source", ".", "--search", "rollouts=3"], "record: rollouts: for agents .*, got none"),
         *(
             ([*words, "--search", "rollouts=2", "rollouts=3"], "rollouts must be said once, got 2 and 3")
             for words in SEARCHING

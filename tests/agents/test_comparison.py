@@ -266,7 +266,7 @@ TWO = FIVE + '[algorithms.two]\nmodule = "vdn"\n'
 
 
 def score_of(one: str, other: str) -> float:
-    """Runs 1 to 4 of an algorithm share a language; who sits first counts; partners are understood by nobody."""
+    """Runs 1 to 4 of an algorithm share a language; who sits first counts; partners are understood by no one."""
     if "-" not in one or "-" not in other:
         return 8.0 if one == other else 2.0 if "-" in one else 1.0
     (a, i), (b, j) = one.split("-"), other.split("-")

@@ -178,7 +178,7 @@ def test_what_a_search_expects_of_every_action_is_kept(mini: Dataset, tmp_path: 
     alone = found.one(5)
     assert alone.values is not None and alone.values.shape == (int(alone.lengths[0]), values.shape[1])
     assert all(part.values.shape == (len(part.actions), 0) for part in mini.decisions())
-    with pytest.raises(ValueError, match="nobody searches: smart, smart"):
+    with pytest.raises(ValueError, match="no one searches: smart, smart"):
         record(tmp_path / "none.npz", config, agents.load("smart", config), 6, seed=2, values=True)
     path = rewritten(found.file.path, {"000001/values.npy": saved(np.zeros((3, 3), np.float32))})
     with pytest.raises(ValueError, match=r"values\.npy must be"):
@@ -307,7 +307,7 @@ def test_a_declared_number_of_games_is_not_believed(mini: Dataset):
 
 
 def test_damage_is_found_wherever_it_is(mini: Dataset):
-    """A byte of any place is changed: the games are the same (a byte that nobody reads), or the file is refused."""
+    """A byte of any place is changed: the games are the same (a byte that no one reads), or the file is refused."""
     whole, before = mini.file.path.read_bytes(), mini.results().score
     generator, refused = np.random.default_rng(1), 0
     for place in generator.integers(len(whole), size=100):
@@ -326,7 +326,7 @@ def test_damage_is_found_wherever_it_is(mini: Dataset):
 
 @pytest.mark.parametrize("action", [0, 10_000])
 def test_an_illegal_action_is_named_by_its_game_and_place(action: int, mini: Dataset):
-    """Nobody can discard while all information tokens are there (H8): so action 0 is illegal at the first turn."""
+    """No player can discard while all information tokens are there (H8): so action 0 is illegal at the first turn."""
     block = mini.one(5)
     place = int(sum(mini.one(k).lengths[0] for k in (4,)))
     actions = np.concatenate([mini.one(k).actions for k in range(4, 8)])
@@ -500,7 +500,7 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
         (["--source", __file__], "say where its games go with --hanablive, --ah2ac2 or --minari"),
         (["--source", "."], r"holds no game of hanab\.live"),
         (["--source", ".", "--values"], "values are those of agents that play"),
-        (["--agents", "smart", "--values"], "nobody searches: smart, smart"),
+        (["--agents", "smart", "--values"], "no one searches: smart, smart"),
     ],
 )
 def test_what_cannot_be_recorded_is_said_in_a_line(words: list[str], says: str, tmp_path: Path, monkeypatch):

@@ -89,7 +89,7 @@ def test_the_search_finds_the_best_line():
 
 
 def test_a_hint_buys_the_time_that_a_card_needs_to_come_to_its_turn():
-    """Whoever plays first draws the last card and has one more turn: that should be player 1, who has two cards."""
+    """The first to play draws the last card and has one more turn: that should be player 1, who has two cards."""
     hands = [{0}, {4, 5}, set()]
     for tokens, points in ((1, 3), (0, 2)):
         position = (hands, hands, {2}, FIRST, tokens, [11], None, 0)

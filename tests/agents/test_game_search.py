@@ -82,7 +82,7 @@ def test_batches_grow_with_what_the_clock_allows(monkeypatch: pytest.MonkeyPatch
 
 
 def lead(game: PlainKoiKoi) -> float:
-    """Of player 0, in the round that has ended."""
+    """The points of player 0 in the round that has ended."""
     result = game.results[-1]
     return {0: 1, 1: -1, None: 0}[result["winner"]] * result["points"]
 
@@ -111,7 +111,7 @@ def open_value(game: PlainKoiKoi) -> float:
 
 
 def ending(config: KoiKoiConfig, turn: int, seed: int) -> tuple[PlainKoiKoi, np.ndarray]:
-    """A position at the beginning of a turn after random play, in which nobody has stopped: plain, and as a record."""
+    """A position at the beginning of a turn after random play, in which no one has stopped: plain, and as a record."""
     game, env = position(config, turn, seed)
     return game, root_of(env)
 
@@ -145,7 +145,7 @@ def position(config: KoiKoiConfig, turn: int, seed: int, phase: str = "play") ->
 
 
 def number_of(move: str) -> int:
-    """Of the action."""
+    """The number of the action."""
     others = ["stop", "koikoi", "hiki", "keep hands", "swap hands", "joker"]
     return 48 + others.index(move) if move in others else BOX.index(move.split()[1])
 
@@ -344,7 +344,7 @@ def test_a_game_without_a_search_is_refused_in_words(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_an_imagined_deal_of_ikebana_keeps_all_that_is_seen():
-    """Whatever is dealt anew, the player's view is the same, and every card is there once."""
+    """Whatever is dealt again, the player's view is the same, and every card is there once."""
     env: Any = ikebana_v0.raw_env(config=IkebanaConfig(players=3))
     rules, rng, buried = env.unwrapped.game.rules, random.Random(1), 0
     env.reset(seed=4)

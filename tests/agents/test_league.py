@@ -45,7 +45,7 @@ def test_members_join_evenly_and_are_the_network_as_it_was():
 def test_half_of_the_games_are_self_play_and_members_meet_alike():
     """2,000 games among two members: shares within 5 standard errors, false alarms below 1e-5."""
     envs = LeagueEnvs(CONFIG, 2000, 1, ALONE, [])
-    assert (envs.learners == 3).all(), "nobody else is there"
+    assert (envs.learners == 3).all(), "no one else is there"
     network = ppo.PPO(ppo.Args(game="koikoi", width=8), envs, ALONE).network
     for _ in range(2):
         envs.admit(NeuralPolicy(network, CONFIG, greedy=False))

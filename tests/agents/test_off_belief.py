@@ -119,7 +119,7 @@ def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
 
 
 def level_below(path: Path) -> str:
-    """A file of a policy that nobody trained: its actions tell its own way what it sees."""
+    """A file of a policy that no one trained: its actions tell its own way what it sees."""
     learner = learner_of(replace(PRESETS["very_small"], derived=True))
     save_policy(path, learner.network, learner.envs.config, {"name": "below"})
     return str(path)

@@ -85,7 +85,7 @@ def test_memory_decides(policy):
 def test_each_seat_of_each_game_counts_its_own_decisions(policy):
     block = Block(game_of(MINI).make_game(MINI), 20, observes=True, specialize=False)
     seats = policy.seat(block, [0, 1])
-    for _ in range(2):  # the second time all begins anew
+    for _ in range(2):  # the second time all begins again
         block.deal(seed=2, first=0)
         seats.begin()
         decisions = np.zeros((20, 2))

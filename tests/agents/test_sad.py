@@ -1,4 +1,4 @@
-"""SAD: what players are told of the last mover's greedy action, and what stands there when nobody tells."""
+"""SAD: what players are told of the last mover's greedy action, and what stands there when no one tells."""
 
 from dataclasses import replace
 

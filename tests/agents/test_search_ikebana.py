@@ -53,7 +53,7 @@ def kind_place(pile: tuple[str, ...]) -> int:
 
 
 class PlainTurns:
-    """Turns with odds that stay as they are; whoever has ``theirs`` replies if it lacks a card, and if it may."""
+    """Turns with odds that stay as they are; the player with ``theirs`` replies if it lacks a card, and if it may."""
 
     def __init__(
         self, unseen: list[str], mine: list[str], theirs: list[str], buys: bool = True, turns: int = 2

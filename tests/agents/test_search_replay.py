@@ -115,7 +115,7 @@ def test_a_question_of_more_hands_than_a_room_holds_is_answered_in_pieces():
 
 
 def test_random_actions_are_those_of_the_step_and_the_game():
-    """Of a player who does anything: its partner knows the random key, so the true hand stays in."""
+    """For a player who does anything: its partner knows the random key, so the true hand stays in."""
     config = replace(MINI, colors=2)
     search = agents.load("search:random", config, rollouts=4)
     assert isinstance(search, SearchPolicy)

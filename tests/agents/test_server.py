@@ -211,7 +211,7 @@ def test_a_person_is_sent_no_hidden_card():
 
 
 def test_others_are_seated_in_the_page():
-    """Two persons, then nobody but agents, and a game of these again; whoever is not offered is refused, see below."""
+    """Two persons, then agents only, and a game of these again; an agent that is not offered is refused below."""
     with serving(host_of(MINI, 0)) as url:
         client = Client(url)
         assert client.state()["seats"] == ["person", "random"]

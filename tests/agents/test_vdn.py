@@ -168,7 +168,7 @@ def test_any_number_of_players_learns_any_variant(name, preset, players):
 LAST_CARDS = "colors=1,ranks=2,hand_size=1,max_information_tokens=1"
 """The cards 1 1 1 2, a card a hand, a token and a life.
 
-Whoever plays the 2 first, or lets it go, has lost a point."""
+A player who plays the 2 first, or lets it go, has lost a point."""
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

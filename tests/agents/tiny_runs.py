@@ -64,7 +64,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
 def assert_resumes(
     train: Callable[[Any], Path], args: Settings, tmp_path: Path, updates: int = 2
 ) -> list[dict[str, Any]]:
-    """A run that is stopped after some updates and resumed is, in curve and weights, the one that nobody stopped.
+    """A run that is stopped after some updates and resumed is, in curve and weights, the one that no one stopped.
 
     Returns:
         The rows of its log.

@@ -46,7 +46,7 @@ CONFIGS = {
     "tiles, announced": replace(TINY, flamboyants=True, choreography=True, multicolor="own_color"),
 }
 DECKS = {"black": 16, "three ranks": 16, "single": 16, "out_of_turn": 30}
-"""Of the others 40."""
+"""Decks of these configs; 40 of all others."""
 
 
 def best_score(config: HanabiConfig, known: Known) -> int:
@@ -202,7 +202,7 @@ def test_the_last_card_is_played_in_the_last_turn():
 @pytest.mark.parametrize("third", range(3))
 @pytest.mark.parametrize("fifth", range(3))
 def test_the_last_round_goes_by_seats(third: int, fifth: int):
-    """H14, V1: whoever plays M2 draws the last card, M3 is the left neighbour's, and M5 comes with the last turn."""
+    """H14, V1: the player of M2 draws the last card, M3 is the left neighbour's, and M5 comes with the last turn."""
     config = replace(PRESETS["avalanche_5"], players=3)
     deck = [card for card in shuffled(config, 1, ["M1", "G1", "W4"]) if card not in ("M2", "M3", "M4", "M5")]
     for place, card in (*sorted([(5 * third, "M3"), (5 * fifth + 1, "M5")]), (20, "M2"), (30, "M4")):

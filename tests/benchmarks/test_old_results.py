@@ -42,7 +42,7 @@ WITHOUT_ORIGIN = {
 
 
 def digest(row: Any) -> str:
-    """Of a row as JSON; a figure's own is its text."""
+    """The digest of a row as JSON; a figure's own is its text."""
     if isinstance(row, bytes):
         return hashlib.sha256(row).hexdigest()[:8]
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:8]

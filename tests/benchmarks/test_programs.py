@@ -70,7 +70,7 @@ def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path
     monkeypatch.setattr(peers, "stay_on_one_core", lambda: None)
     out = tmp_path / "peers.json"
     peers.main(peers.Args(players=[2], seconds=0.01, repeats=1, out=out))
-    assert "skipped: Nobody (moves): lacks a_module_that_does_not_exist" in capsys.readouterr().out
+    assert "skipped: No one (moves): lacks a_module_that_does_not_exist" in capsys.readouterr().out
     rows = {row["peer"]: row for row in json.loads(out.read_text(encoding="utf-8"))["results"]}
     assert set(rows) == {ours.name, "Tortoise"}
     ratio = rows[ours.name]["steps_per_second"] / rows["Tortoise"]["steps_per_second"]

@@ -1,4 +1,4 @@
-"""Search against its rivals: rows go on deal by deal, and whoever is timed plays as ever."""
+"""Search against its rivals: rows go on deal by deal, and a timed agent plays the same."""
 
 from typing import Any
 

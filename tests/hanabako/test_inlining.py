@@ -14,7 +14,7 @@ NOTHING = time.time_ns()  # no earlier run has left this kernel in the disk cach
 
 
 def weighing_kernel(nothing):
-    """A kernel over three levels of rules. One that closes over another number ``nothing`` is compiled anew."""
+    """A kernel over three levels of rules. One that closes over another number ``nothing`` is compiled again."""
 
     @rule
     def weight(word):

@@ -1,4 +1,4 @@
-"""What a player believes of the own hand, and tables dealt anew from it, beside an enumeration of all arrangements."""
+"""What a player believes of its own hand, and tables dealt again from it, beside an enumeration of all arrangements."""
 
 from collections import Counter
 from dataclasses import replace

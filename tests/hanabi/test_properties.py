@@ -1,6 +1,6 @@
-"""What holds in every position of every game: no card is lost, and nobody sees what is hidden from them.
+"""What holds in every position of every game: no card is lost, and no one sees what is hidden from them.
 
-On three tables, and on a random combination of all variants drawn anew for every example.
+On three tables, and on a random combination of all variants drawn again for every example.
 """
 
 import random

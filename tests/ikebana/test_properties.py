@@ -1,4 +1,4 @@
-"""What holds in every position of every game: nothing is lost, and nobody sees what is hidden from them."""
+"""What holds in every position of every game: nothing is lost, and no one sees what is hidden from them."""
 
 import random
 from collections import Counter

@@ -52,10 +52,10 @@ def play(config: IkebanaConfig, rng: random.Random) -> int:
         legal = game.legal_moves()
         assert table.legal == set(legal)
         words = "refuse" if "refuse" in legal and rng.random() < patience else rng.choice(legal)
-        before, anew = list(game.prestige), game.needs_shuffle(words)
+        before, again = list(game.prestige), game.needs_shuffle(words)
         rewards = table.do(words).rewards[-1]
         now = env.to_dict()
-        game.move(words, [now["drawn"], *now["deck"]] if anew else None)
+        game.move(words, [now["drawn"], *now["deck"]] if again else None)
         expected = game.to_dict()
         assert {key: now[key] for key in expected} == expected, words
         assert rewards == pytest.approx(expected_rewards(config, before, game), abs=1e-12)
@@ -63,7 +63,7 @@ def play(config: IkebanaConfig, rng: random.Random) -> int:
             for player in range(config.players):
                 expected_bits = game.observation(player, config.perfect_recall, config.derived)
                 assert table.bits(player) == expected_bits, player
-        shuffles += anew
+        shuffles += again
         moves += 1
     assert table.legal == set()
     return shuffles

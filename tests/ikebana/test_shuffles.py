@@ -1,4 +1,4 @@
-"""Decks and decks made anew are in random orders (I1, I9, I13): every card comes in every place equally often."""
+"""Decks and rebuilt decks are in random orders (I1, I9, I13): every card comes in every place equally often."""
 
 from itertools import combinations
 from typing import Any
@@ -83,7 +83,7 @@ def draw_on(table: Table) -> None:
 
 
 def test_I9_I13_a_given_deck_comes_in_its_order_also_after_a_deck_was_made_anew():
-    """Reshuffles are counted anew in every round."""
+    """Reshuffles are counted again in every round."""
     second = deck_from("J5 J4 K1 R2 B3")
     table = deal("", players=2)
     state = {**empty_deck(), "later_decks": [second]}

@@ -66,7 +66,7 @@ def stacked(rng: random.Random) -> list[str]:
 
 
 def valid_decks(config: KoiKoiConfig, rng: random.Random) -> list[list[str]]:
-    """A deck for every round that does not make it void, whoever deals."""
+    """A deck for every round that does not make it void, whichever player deals."""
     decks = []
     while len(decks) < config.rounds:
         deck = stacked(rng)

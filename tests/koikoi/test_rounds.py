@@ -102,7 +102,7 @@ def test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it(kind, hand, pla
 
 
 def test_K8_L6_no_player_of_koikoi_japan_is_dealt_teshi():
-    """Of 4,000 deals without the rule 34 would have it; with it in one hand alone still 17."""
+    """In 4,000 deals without the rule 34 would have it; with it in one hand only, still 17."""
     envs = KoiKoiVectorEnv(4000, preset="koikoi_japan", rounds=1)
     envs.reset(seed=20)
     for hand in envs._tables["state"]["hand"].T:
@@ -133,7 +133,7 @@ def test_L12_a_round_with_a_winner_is_no_draw():
 
 
 def second_yaku(limit: int | None, koi: list[int]) -> Table:
-    """Player 0 makes three brights, after so many calls of each player."""
+    """Player 0 makes three brights, after that many calls of each player."""
     return sanko_next(config=KoiKoiConfig(koikoi_limit=limit), koikoi_called=koi).do("play 1-1")
 
 
@@ -194,7 +194,7 @@ def test_L14_nintendo_follows_the_leaflet():
 
 
 def test_after_an_illegal_action_nobody_has_won_and_the_scores_stay():
-    """Player 0 leads, whoever has offended; a round later the same table has a winner again."""
+    """Player 0 leads, whichever player has offended; a round later the same table has a winner again."""
     for player in range(2):
         table = position(turn=9 + player, scores=[44, 16], config=KoiKoiConfig(rounds=1))
         envs = KoiKoiVectorEnv(2, rounds=1, autoreset_mode="Disabled")

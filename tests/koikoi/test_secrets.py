@@ -1,4 +1,4 @@
-"""Nobody's observation holds what this player may not know."""
+"""No observation holds what this player may not know."""
 
 import random
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""``python -m tests.playthroughs``: write every playthrough anew."""
+"""``python -m tests.playthroughs``: write every playthrough again."""
 
 from tests.playthroughs.generate import write_all
 

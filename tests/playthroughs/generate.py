@@ -76,7 +76,7 @@ def seen_line(env: Any) -> str:
 
 
 def write_all() -> list[Path]:
-    """Write every text anew and return where."""
+    """Write every text again and return where."""
     written = []
     for under_test in GAMES:
         for preset in under_test.presets:

@@ -18,7 +18,7 @@ class Args:
     checks: Annotated[tuple[str, ...], tyro.conf.Positional] = pages.CHECKS
     """Which of steps, digests, kills, hostile, modes and faults; or ``pages``: write docs/proof.md alone."""
     seconds: float = float("inf")
-    """Of the wall clock, for each check; by default until its goal is reached."""
+    """Seconds of wall time for each check; by default until its goal is reached."""
 
 
 def main(args: Args) -> None:

@@ -38,7 +38,7 @@ class Shown(NamedTuple):
     ends: np.ndarray
 
     def digest(self) -> str:
-        """Of all of them, whatever their layout and the order of bytes of the machine."""
+        """The digest of all of them, independent of their layout and the machine's byte order."""
         found = hashlib.sha256()
         for array, kind in zip(self, ("i1", "i1", "<i8", "<f8", "?"), strict=True):
             found.update(np.ascontiguousarray(array, kind).tobytes())
@@ -162,7 +162,7 @@ PATHS: dict[str, Player] = QUICK | {
 THREADED: dict[str, Player] = {"two threads": vector(num_threads=2)}
 """Where a process may have two."""
 SPECIALIZED: dict[str, Player] = {"specialized": vector(specialize=True)}
-"""Compiled for each configuration anew, which takes seconds."""
+"""Compiled again for each configuration, which takes seconds."""
 
 
 # --- Recorded and compared --------------------------------------------------------------------------------------------

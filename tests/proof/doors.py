@@ -199,7 +199,7 @@ def played(envs: Any, rng: np.random.Generator) -> None:
 
 
 def forging(rng: random.Random, saved: list[dict[str, Any]]) -> dict[str, Any]:
-    """A saved state as plain data: which one, what of it is overwritten, and whether the checksum is made anew."""
+    """A saved state as plain data: which one, what of it is overwritten, and whether the checksum is computed again."""
     number = rng.randrange(len(saved))
     size = saved[number]["tables"].shape[1]
     octets = [

@@ -3,7 +3,7 @@
 A fault is one change in one function: a comparison, a number, an operator, a condition turned round, a statement left
 out. It is planted by giving the function other code, in a process of its own that runs without the compiler, and the
 game is played beside the plain reference of the tests; what that does not see, the digests of fixed games must.
-What nobody sees is listed, and explained in `EXPLAINED`.
+Faults that no test detects are listed, and explained in `EXPLAINED`.
 """
 
 import ast
@@ -39,7 +39,7 @@ MODULES = {
 }
 PACKAGES = {"hanabi": "hanabi_env", "ikebana": "ikebana_env", "koikoi": "hanafuda_env"}
 CPU_SECONDS = 120
-"""After so much a game that never ends counts as seen: twice what a fault takes that nobody sees."""
+"""Seconds after which a game without an end counts as seen: twice what an undetected fault takes."""
 
 EXPLAINED: dict[str, str] = {
     "hanabi: hanabi_env.cards.following 121:74: 0 + 1": "the same: a color comes before black, whose suit is never 0",
@@ -102,7 +102,7 @@ EXPLAINED: dict[str, str] = {
         "test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it sees it"
     ),
 }
-"""Of survivors: why no test can see them, or what would."""
+"""Why no test can see a survivor, or what would see it."""
 
 
 # --- Faults -----------------------------------------------------------------------------------------------------------

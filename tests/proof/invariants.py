@@ -1,7 +1,7 @@
 """What holds after every step at every table, compiled: some 100 ns a table, so that the games are what takes time.
 
 A function here looks at one record of a game and returns 0, or the number of a sentence in `SENTENCES`. It imports
-nothing of the games' engines: their sets of cards and copies are told anew.
+nothing of the games' engines: their sets of cards and copies are computed independently.
 
 That every card of the box is somewhere exactly once is asked by sums: every card has a random 64-bit weight, and the
 weights of all cards that lie anywhere add up to those of the box, modulo 2^64. A wrong set of cards passes once in
@@ -162,7 +162,7 @@ def fault_of_numbers(facts: Any, s: Any) -> Any:
 
 @numba.njit(cache=True)
 def weight_on_table(facts: Any, s: Any, weights: Any) -> Any:
-    """Of deck, discard and fireworks."""
+    """The cards of deck, discard and fireworks."""
     total = NOTHING
     for k in range(np.int64(s.deck_count)):
         total += weights[s.cards[k]]

@@ -52,7 +52,7 @@ RUNS: dict[str, tuple[str, int, tuple[str, ...], int]] = {
 }
 """Module, ranks, settings and kills wanted."""
 MOST_KILLS = 10
-"""Of one run: then it may come to its end, however busy the machine is."""
+"""The most kills of one run: after them it may end, however busy the machine is."""
 PATIENCE = 600
 """Seconds after which a life or an end that does not come is a failure."""
 
@@ -196,7 +196,7 @@ def ended(life: Sequence[Rank], seconds: float) -> bool:
 
 
 def kill(life: Sequence[Rank]) -> None:
-    """End processes as nobody can refuse, and wait until they are gone."""
+    """End processes by a signal that they cannot refuse, and wait until they are gone."""
     for rank in life:
         rank.process.kill()
     for rank in life:
@@ -204,7 +204,7 @@ def kill(life: Sequence[Rank]) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody uses now."""
+    """A free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]

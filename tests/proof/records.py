@@ -124,7 +124,7 @@ def done(record: Record, goals: dict[str, int]) -> int:
 
 
 def next_rows(record: Record, goals: dict[str, int]) -> Iterator[str]:
-    """The row that is furthest from its goal, anew after every slice, as long as there is one."""
+    """The row that is furthest from its goal, computed again after every slice, as long as there is one."""
     while True:
         name = min(goals, key=lambda name: record.rows[name]["amount"] / goals[name])
         if record.rows[name]["amount"] >= goals[name]:

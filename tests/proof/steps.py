@@ -24,7 +24,7 @@ from tests.proof.records import Record, work
 
 PROMISE = "Every step of legal play keeps the rules' laws, in every configuration"
 TESTED = (
-    "random legal steps in the vector environment (packed, games dealt anew at their ends); after every step at every "
+    "random legal steps in the vector environment (packed, games dealt again at their ends); after every step at every "
     "table: mask, bits, rewards, scores, conservation of cards, knowledge"
 )
 GOAL = 1_000_000_000

@@ -2,7 +2,7 @@
 
 The oracle of the tests. It imports nothing of the project, knows no action numbers, no bitmasks and no randomness:
 cards are words (``"R1"``, ``"M3"``, ``"K5"``), moves are words (``"play 0"``, ``"hint 1 R"``), the deck is given, and
-whoever plays a tile (e) says how the deck lies after the shuffle. It is some thousand times slower than the engine
+the player of a tile (e) says how the deck lies after the shuffle. It is some thousand times slower than the engine
 and meant to be read beside the booklet.
 
     game = PlainHanabi(config, deck)          # config: anything with HanabiConfig's field names

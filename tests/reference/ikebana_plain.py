@@ -4,7 +4,7 @@
     game.legal_moves()            # ["draw", "buy 1"]
     game.move("draw")
 
-Chance is given: ``decks`` are the rounds' decks, tops first, and `move` is told how a deck was shuffled anew.
+Chance is given: ``decks`` are the rounds' decks, tops first, and `move` is told how a deck was shuffled again.
 """
 
 from collections import Counter

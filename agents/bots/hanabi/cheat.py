@@ -3,7 +3,7 @@
 The convention:
 
 1. Play a playable card: preferably one that lets others play (the sooner the better), then the lowest.
-2. If nobody holds a playable card, the deck must move: discard a card that is dead or seen twice; if all tokens are
+2. If no player holds a playable card, the deck must move: discard a card that is dead or seen twice; if all tokens are
    there, misplay a dead card as long as that does not cost the last life.
 3. Otherwise pass the turn with a hint, whatever it says, if at least seven tokens are left, or if more cards must be
    played than the deck has, or no more than there are tokens. If not, first discard a card that is dead or seen twice.
@@ -86,7 +86,7 @@ def slot_to_play(rules, view, player, playable):
 
 @rule
 def wait_for_next(rules, view, card):
-    """Turns until somebody else can play the card that follows ``card``; the number of players if nobody can."""
+    """Turns until somebody else can play the card that follows ``card``; the number of players if none can."""
     follower = follower_of(rules, card)
     for offset in range(1, rules.players):
         if hand_set(rules, view, player_at(rules, view.current_player, offset)) & follower != ZERO:
@@ -96,7 +96,7 @@ def wait_for_next(rules, view, card):
 
 @rule
 def is_nothing_playable(rules, view, player, playable):
-    """Nobody holds a playable card."""
+    """No player holds a playable card."""
     return (hands_of_others(rules, view, player) | hand_set(rules, view, player)) & playable == ZERO
 
 

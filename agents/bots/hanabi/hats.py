@@ -1,9 +1,9 @@
 """What the hat-guessing conventions share: what everybody knows of every card.
 
 A hat is a number that everybody can see except its wearer. Here a player's hat is a number computed from the player's
-hand. Whoever gives a hint announces the sum of the hats in sight, modulo the number of different hints. Everybody else
-subtracts the hats in sight and learns their own, so that one hint tells something to every player (Cox, De Silva,
-DeOrsey, Kenter, Retter, Tobin 2015, "How to make the perfect fireworks display").
+hand. The player who gives a hint announces the sum of the hats in sight, modulo the number of different hints.
+Everybody else subtracts the hats in sight and learns their own, so that one hint tells something to every player (Cox,
+De Silva, DeOrsey, Kenter, Retter, Tobin 2015, "How to make the perfect fireworks display").
 
 *What everybody knows* is kept by every seat in ``memory.possible``: for each player and slot the set of cards that it
 may be, from hints, hats and counting. It is computed from public facts only, so that all seats have the same sets.

@@ -233,7 +233,7 @@ def slot_to_play(rules, memory, view):
 
 @rule
 def value_of_play(rules, memory, view, card):
-    """How good it is to play a card: low cards come first, and those that nobody else could play."""
+    """How good it is to play a card: low cards come first, and those that no one else could play."""
     holders = 1
     for player in range(rules.players):
         if player != memory.player:

@@ -45,7 +45,7 @@ def memory_dtype(rules: Any) -> np.dtype:
 
 @rule
 def begin(rules, memory, view, player, style):
-    """Nobody has been advised."""
+    """No player has been advised."""
     begin_public(rules, memory, view, player, style)
     memory.advice = NO_ADVICE
 

@@ -29,7 +29,7 @@ program (fossgalaxy/hanabi); `agents/README.md` has their scores beside its own.
 program the first rule of ``piers`` never applies, since what a player takes for the deck includes the player's hand.
 
 A card is *sure* if every card that hints and counting leave is playable, and *useless* if its holder can tell from its
-color (firework complete), its rank (played everywhere) or both that nobody needs it. In variants: the color of a card
+color (firework complete), its rank (played everywhere) or both that no one needs it. In variants: the color of a card
 is known if all possible cards are of one suit; what no hint can name (black, V3) is told by rank alone; a free hint
 (V4) is given like any other; a sure card whose suit is known is announced (V6); and with ``final_bouquet`` (V5) a
 player left without a rule takes the first legal action.

@@ -7,7 +7,7 @@ narrow the sets alike at all seats:
    shows that some card is playable.
 2. A rank hint says the same. But if it touches the card that the next player would discard next, and that card could be
    the last of its kind, it is a *warning*: the card is the last, do not discard it.
-3. Silence speaks: whoever could warn the next player and does not says that the card to be discarded next is not the
+3. Silence speaks: a player who could warn the next one and does not says that the card to be discarded next is not the
    last of its kind.
 4. *Discard finesse*: to discard a card that all know to be playable says that exactly one other hand has the same card
    as its newest.
@@ -25,7 +25,7 @@ No hint is given that would say something false under 1 or 2. The published bot 
 zero, except for two players. SmartBot's scores in Bard et al. 2020 are those of the bot that gambles for two players,
 and of the one that does not for three to five. In the variants: a suit runs in its own order (V3); a hint touches what
 the variant says it touches, and means what it touches; free hints (V4) are read like others; with ``final_bouquet``
-(V5), where the game goes on when the deck is empty, nobody gambles; a card to play is announced if its suit is known
+(V5), where the game goes on when the deck is empty, no one gambles; a card to play is announced if its suit is known
 (V6).
 """
 

@@ -231,7 +231,7 @@ def apply_meaning(rules, memory, view, target, touched, meant):
 
 @rule
 def read_finesse(rules, memory, view, event):
-    """4. Whoever discards a card that all know to be playable saw it as a hand's newest: if none in sight, ours."""
+    """4. A discarded card that all know to be playable: the player saw it as another hand's newest, else as ours."""
     playable = playable_set(rules, memory)
     possible = memory.possible[event.player, event.slot]
     if popcount(possible) != 1 or not is_sure(possible, playable):

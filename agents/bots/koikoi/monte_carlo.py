@@ -1,4 +1,4 @@
-"""A bot that plays each action out many times: it deals what it cannot see anew and finishes the round at random.
+"""A bot that plays each action out many times: it deals what it cannot see again and finishes the round at random.
 
 For each roll-out the unseen cards are dealt at random to the other hand and the deck, all ways equally likely (nothing
 is inferred from what the other player did), one of the actions is made, and the round is played to its end by players

@@ -1,4 +1,4 @@
-"""Games that go on from the learner's with the hands of the players to move, and the decks, dealt anew.
+"""Games that go on from the learner's with the hands of the players to move, and the decks, dealt again.
 
 The learner's own games stay as they are. What is dealt comes from the players' beliefs, see
 `hanabi_env.engine.belief`.
@@ -18,7 +18,7 @@ __all__ = ["FictitiousGames"]
 
 
 class FictitiousGames:
-    """A game of Hanabi beside each of the learner's: it begins as a copy, is dealt anew, and goes on by itself.
+    """A game of Hanabi beside each of the learner's: it begins as a copy, is dealt again, and goes on by itself.
 
     Randomness comes from the ``stream`` of each deal, any int from 0 to 2^63 - 1.
 
@@ -50,7 +50,7 @@ class FictitiousGames:
         return torch.from_numpy(self._block.tables["terminated"].copy())
 
     def deal(self, stream: int) -> None:
-        """Begin as copies of the learner's games, the hands of the players to move and the decks dealt anew."""
+        """Begin as copies of the learner's games, the hands of the players to move and the decks dealt again."""
         self._copy()
         self._loops.redeal(self._block.rules_array, self._block.tables, -1, self._keys(stream), self._room)
 
@@ -63,7 +63,7 @@ class FictitiousGames:
         return hands
 
     def put(self, hands: np.ndarray, stream: int) -> None:
-        """After `candidates`: deal these hands, uint8 (games, slots), and the decks anew."""
+        """After `candidates`: deal these hands, uint8 (games, slots), and the decks again."""
         self._loops.put(self._block.rules_array, self._block.tables, -1, self._keys(stream), hands)
 
     def step(self, actions: Tensor) -> Tensor:

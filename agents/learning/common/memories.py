@@ -91,7 +91,7 @@ class Memories:
     ) -> tuple[Tensor, Tensor]:
         """Logits and values of all decisions of some games in a rollout.
 
-        Every memory grows anew from the beginning of the rollout, so that gradients flow back through it.
+        Every memory grows again from the beginning of the rollout, so that gradients flow back through it.
 
         Args:
             network: as it is now.

@@ -21,7 +21,7 @@ from .settings import Settings
 __all__ = ["NetworkSettings"]
 
 MOST_WEIGHTS = 2**28
-"""Of the hidden layers; Adam keeps four times their 4 bytes."""
+"""The most weights of the hidden layers; Adam keeps four times their 4 bytes."""
 
 
 @dataclass(frozen=True)

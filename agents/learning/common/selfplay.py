@@ -1,4 +1,4 @@
-"""The games that a rank learns from, side by side: self-play, with whoever learns at every seat."""
+"""The games that a rank learns from, side by side: self-play, with the learner at every seat."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -37,7 +37,7 @@ class Settings:
     minutes: Positive = 5.0
     """The budget in minutes of training, evaluations included, compiling not; ignored if ``steps`` is given."""
     clock: Literal["wall", "core"] = "wall"
-    """What ``minutes`` count: those that pass, or those that a rank's processor works, whoever else keeps it busy."""
+    """What ``minutes`` count: ``wall``: time that passes; ``core``: time that a rank's processor works on the run."""
     steps: Annotated[int, Within(0, 10**15)] = 0
     """The budget in decisions, all ranks together. Runs of equal settings and ranks are then equal to the last bit."""
     run_dir: Path | None = None
@@ -91,11 +91,11 @@ class Settings:
         return make_config(self.game, self.preset, self.players, settings)
 
     def usual_name(self, config: Any) -> str:
-        """What a run is called, before the time, if nobody says where it is kept."""
+        """What a run is called, before the time, if its place is not given."""
         return f"{self.game}-{self.preset or game_named(self.game).first_preset}-{config.players}p"
 
     def others(self) -> tuple[str, ...]:
-        """The agents (names or files) that the network is evaluated among; nobody, if it has every seat."""
+        """The agents (names or files) that the network is evaluated among; none if it has every seat."""
         return () if game_named(self.game).cooperative else (self.opponent or "random",)
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:

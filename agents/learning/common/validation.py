@@ -28,7 +28,7 @@ def validate(
     Args:
         policy: the network.
         games: how many, all ranks together.
-        others: agents (names or files) that have all seats but one, see `line_ups_among`; nobody: it has every seat.
+        others: agents (names or files) that have all seats but one, see `line_ups_among`; none: it has every seat.
         ranks: share the games.
         interruption: of any rank cuts the games of all short.
 

@@ -52,7 +52,7 @@ def meetings(suite: Suite, agent: str, games: int, effort: Mapping[str, Any]) ->
     """An agent and every member of a suite.
 
     Raises:
-        ValueError: the suite has not so many deals.
+        ValueError: the suite has fewer deals.
     """
     if not (games == suite.games or (games % BATCH == 0 and 0 < games < suite.games)):
         raise ValueError(f"games must be a multiple of {BATCH} up to the suite's {suite.games:,}, got {games}")

@@ -56,7 +56,7 @@ class Suite:
     config: Any
     """What is played; agents observe what they were trained on."""
     seed: int
-    """Of the deals."""
+    """The seed of the deals."""
     games: int
     """Deals, each played with the agent at every seat in turn and the partner at all others."""
     members: Mapping[str, Member]

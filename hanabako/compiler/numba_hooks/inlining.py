@@ -57,7 +57,7 @@ class RuleLibrary(JITCodeLibrary):
                 whole.link_in(module, preserve=True)
         for variable in whole.global_variables:
             if variable.name.startswith(ENVIRONMENT):
-                variable.linkage = "linkonce_odr"  # nobody else's: gone with the code that it was for
+                variable.linkage = "linkonce_odr"  # used nowhere else: gone with the code that it was for
         return whole
 
     def get_pointer_to_function(self, name: str) -> int:

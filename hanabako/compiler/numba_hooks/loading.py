@@ -51,7 +51,7 @@ class LoopCache(FunctionCache):
             return None
 
     def _forget(self) -> None:
-        """Empty the index, so that what cannot be read is written anew."""
+        """Empty the index, so that what cannot be read is written again."""
         try:
             self.flush()
         except OSError:

@@ -1,7 +1,7 @@
 """A record of rules as the named tuple it was made of: generic loops then keep the rules in registers.
 
 A record is a pointer to memory. For all the compiler knows, a table that is written to may lie there too, so it reads
-every rule anew after every write, and generic loops of a game for five are 9 % slower.
+every rule again after every write, and generic loops of a game for five are 9 % slower.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""A line on standard error once compiling has taken two seconds: nobody should wonder why a first step takes so long.
+"""A line on standard error when compiling takes longer than two seconds, so that a slow first step has a reason.
 
 It leans on `numba.core.event`, through which Numba tells of what it compiles (and not of what it finds in its cache).
 """

@@ -1,8 +1,8 @@
 """Why a target is out of reach: arguments that take a moment to find and that a second program can check.
 
 ``late``: too much must be played after a card of the deck is drawn. Each play costs a turn, and from there on there are
-only so many turns (H14): one per draw to come and the last round, and after the last draw, whose card is played in the
-last turn of all, no other. Beside the name stands the place of that card in the deck.
+only a number of turns (H14): one per draw to come and the last round, and after the last draw, whose card is played in
+the last turn of all, no other. Beside the name stands the place of that card in the deck.
 
 ``crowded``: see `benchmarks.strength.solvers.ceiling.common_hand`.
 
@@ -39,7 +39,7 @@ from .out_of_turn import MOST_DRAWS, is_out_of_turn, waiting_cards
 __all__ = ["Arguments"]
 
 MOST_POSITIONS = 1 << 15
-"""Of a common hand, before the search for ``crowded`` gives up."""
+"""Positions of a common hand before the search for ``crowded`` gives up."""
 MOST_AT_THE_END = 1 << 12
 """Positions at the end of the deck, before the search for ``out_of_turn`` gives up."""
 NONE, LATE, CROWDED, OUT_OF_TURN, RESHUFFLED = range(5)
@@ -48,7 +48,7 @@ WORDS = (None, "late", "crowded", "out_of_turn", "reshuffled")
 
 @rule
 def late_card(rules, orders, order, target, spared):
-    """The last place of the order after which too much must be played, or -1; so many cards take no turn (V4)."""
+    """The last place of the order after which too much must be played, or -1; ``spared`` cards take no turn (V4)."""
     size = deck_size(rules, order)
     for k in range(size - rules.players * rules.hand_size):
         at = size - 1 - k

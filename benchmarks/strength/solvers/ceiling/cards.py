@@ -22,7 +22,7 @@ def playable_cards(rules, needed):
 def turns_after(rules, draws):
     """H14: in how many turns cards can be played for which one was missing that is drawn before the last ``draws``.
 
-    One a draw, and the last round; but whoever draws the last card has the last turn of all.
+    One a draw, and the last round; but the player who draws the last card has the last turn of all.
     """
     return draws + rules.players if draws > 0 else 1
 

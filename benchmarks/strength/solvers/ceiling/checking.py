@@ -32,7 +32,7 @@ __all__ = ["check_argument", "check_below", "check_best", "check_game", "main", 
 RESULTS = Path(__file__).resolve().parents[2] / "results" / "hanabi_ceiling.json"
 MOST_POSITIONS = 200_000
 OUT_OF_TURN_DRAWS = 16
-"""Of so many last draws ``out_of_turn`` is tried."""
+"""The number of last draws for which ``out_of_turn`` is tried."""
 
 Order = list[list[str]]
 """The cards of every firework that shall be played, in the order of play."""
@@ -168,16 +168,16 @@ def is_late(config: HanabiConfig, order: Order, known: Known, place: int) -> boo
 
 
 def waits_too_long(config: HanabiConfig, order: Order, deck: Sequence[str], place: int, spared: int) -> bool:
-    """See `is_late`; so many cards take no turn."""
+    """See `is_late`; the given number of cards takes no turn."""
     if place < config.players * config.cards_in_hand or config.final_bouquet:
         return False
     return sum(map(len, waiting_for(order, deck, place))) > turns_from(config, deck, place) + spared
 
 
 def is_out_of_turn(config: HanabiConfig, order: Order, known: Known, place: int) -> bool:
-    """Of all ways to go on from the draw of the card at ``place``, none plays everything that waits for it.
+    """No way to go on from the draw of the card at ``place`` plays everything that waits for it.
 
-    Anybody may act next until the deck is empty, then each has one turn, from the left of whoever drew last.
+    Anybody may act next until the deck is empty, then each has one turn, from the left of the player who drew last.
     """
     deck = known.deck
     players, size = config.players, config.cards_in_hand

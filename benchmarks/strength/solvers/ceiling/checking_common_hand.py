@@ -17,7 +17,7 @@ ANYTHING = "-"
 
 
 class Position(NamedTuple):
-    """Of a common hand."""
+    """A position of the game with a common hand."""
 
     deck: tuple[str, ...]
     """From the top card of the deal on."""
@@ -47,7 +47,7 @@ class CommonHand:
         config: what is played.
         order: the cards that shall be played, by firework.
         known: the cards as they come.
-        is_late: whether a deck leaves too few turns, if so many cards take none.
+        is_late: whether a deck leaves too few turns, if the given number of cards takes none.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """The arguments ``crowded`` and ``reshuffled``: with one hand for all, which is as large as theirs together.
 
-Whoever acts is chosen freely, tokens never lack, and there is only one card a draw to play: even so, the hand runs full
-of cards that must be kept. In that game a playable card is played at once, and a useless card is dropped before a
-needed one, so it branches only where neither is there; it is searched to the end.
+The player who acts is chosen freely, tokens never lack, and there is only one card a draw to play: even so, the hand
+runs full of cards that must be kept. In that game a playable card is played at once, and a useless card is dropped
+before a needed one, so it branches only where neither is there; it is searched to the end.
 
 With bonus tiles (V4) it branches also where a firework would be completed that turns up tile (e) or (f): now or later,
 and with any card that was drawn, for it may be in the discard. Tile (f) plays it, tile (e) shuffles it into the deck;

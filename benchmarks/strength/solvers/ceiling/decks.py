@@ -135,7 +135,7 @@ def safe_action(rules, mask):
 
 @rule
 def note_shuffle(rules, s, drawn, orders):
-    """E10: what tile (e) would make of the rest of the deck, of which so many are drawn, and `TAKEN_BACK`."""
+    """E10: what tile (e) would make of the rest of the deck, of which ``drawn`` are drawn, and `TAKEN_BACK`."""
     left = np.int64(s.deck_count)
     for k in range(left):
         orders.shuffled[drawn, k] = placed(rules, s.cards[k])

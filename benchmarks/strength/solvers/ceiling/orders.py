@@ -30,7 +30,7 @@ __all__ = [
 
 MOST_ORDERS, MOST_CARDS, MOST_DECK = 2048, 35, 71
 FIRST_ORDER, SPARE = 0, MOST_ORDERS - 1
-"""The numbers of the order as it was dealt, and of one that is nobody's."""
+"""The numbers of the order as it was dealt, and of one that belongs to no card."""
 TAKEN_BACK = -1
 """Stands for the card that tile (e) takes back."""
 

@@ -1,6 +1,6 @@
 """The argument ``out_of_turn``: at the end of the deck the turns do not come to those who hold the cards.
 
-From the draw of a card on there are only so many turns (H14), and after the last draw everybody has one, in the order
+From the draw of a card on the number of turns is limited (H14), and after the last draw everybody has one, in the order
 of the table. A card that was dealt is played from the hand it was dealt to. Beyond that all is allowed: hands have room
 for everything, tokens never lack, so that until the last draw anybody may be the next to act, a card drawn before may
 be in any hand, and all cards that need not wait for that draw are played already. Even so, time runs out.

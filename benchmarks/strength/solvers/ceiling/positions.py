@@ -4,8 +4,8 @@ That is: which needed cards are in which hand, how many cards that is, how far t
 tokens. Everything else in a hand is useless, one such card is like another, and a second copy in one hand is useless
 too. With bonus tiles (V4) it matters also which needed cards have a copy in the discard, and the order of the deck.
 
-Moves that are left out cost no solution. A useless card is dropped before a needed one, since whoever holds the needed
-one may treat it as useless. The last copy of a needed card is never dropped. A card is misplayed only while all
+Moves that are left out cost no solution. A useless card is dropped before a needed one, since the player who holds the
+needed one may treat it as useless. The last copy of a needed card is never dropped. A card is misplayed only while all
 information tokens are there, because a discard does more. (With V6 plays are announced where that brings a token; that
 this is always right is not shown.)
 """

@@ -1,6 +1,6 @@
 """What a deck allows: the best score, or bounds of it, each with what proves it.
 
-First comes the highest score: a narrow beam, the arguments, then wider beams of several styles. Whoever finds no line
+First comes the highest score: a narrow beam, the arguments, then wider beams of several styles. A deck without a line
 and no argument leaves the deck *open*. Below the highest score one card less is tried after the other, in all ways to
 leave cards out at the fireworks' ends, up to the first target for which there is a line. Every line is followed by the
 rules of the game to its end, and its score is what they say.

@@ -31,7 +31,7 @@ class Known(NamedTuple):
     """Which game it is; only with bonus tiles does the rest not say all."""
 
     def after(self, drawn: int, card: str) -> list[str]:
-        """The deck, from the top card of the deal on, if tile (e) took ``card`` back when so many cards were drawn."""
+        """The deck, from the top card of the deal on, if tile (e) took ``card`` back after ``drawn`` draws."""
         rest = [card if word == UNKNOWN else word for word in self.shuffled[drawn]]
         return [*self.deck[:drawn], *rest]
 

@@ -1,13 +1,13 @@
 """A small game of Ikebana for two, and all that can happen in a round of it.
 
-Small is the box alone: so many colors, so many copies of each value, and jokers. All rules are those of the booklet:
-the turn (I5), refusals and their price (I6), purchases (I7), decks made anew (I9, J1), bouquets of five and what they
+Only the box is small: its colors, the copies of each value, and its jokers. All rules are those of the booklet:
+the turn (I5), refusals and their price (I6), purchases (I7), rebuilt decks (I9, J1), bouquets of five and what they
 earn (I10, I11). Discards lie open (``perfect_recall``, J3), so that nothing is hidden but the order of the deck, and
 from both alike.
 
 `turns_of` writes down every position that a turn can begin with or draw from, turn by turn of the round, and where each
 card that may come leads if it is kept or refused. Positions that cannot matter differently are one: colors may be
-exchanged, and cards that lie too deep in a discard to be bought, or to be its top when a deck is made anew, have no
+exchanged, and cards that lie too deep in a discard to be bought, or to be its top when a deck is rebuilt, have no
 order. Prestige is no part of a position: `benchmarks.strength.solvers.ikebana.exact` works out the probabilities for
 every division of it.
 """
@@ -31,7 +31,7 @@ __all__ = ["TURNS", "SmallGame", "Turn", "empty_position", "turns_of"]
 
 TURNS = 2 * BOUQUET_SIZE
 MOST_KINDS, MOST_CARDS = 6, 21
-"""A word has room for so many counts of three bits each, twice, and another for so many cards in discards."""
+"""A word has room for this many counts of three bits, twice; another for this many cards in discards."""
 COUNT_BITS, CARD_BITS, HEIGHT_BITS = 3, 3, 5
 SIZES = (1 << 14, 1 << 18, 1 << 22, 1 << 24)
 """How many positions of a turn there may be: arrays of these sizes are tried, one after the other."""
@@ -53,7 +53,7 @@ class SmallGame(NamedTuple):
 
     colors: int
     copies: tuple[int, ...]
-    """Of each value, from 1 on, in every color."""
+    """Copies of each value, from 1 on, in every color."""
     jokers: tuple[int, ...] = ()
     """The values of the jokers."""
 
@@ -96,7 +96,7 @@ class Turn(NamedTuple):
     keys: NDArray[np.uint64]
     """(n, 2): what lies where, see `key_of`."""
     deck: NDArray[np.int8]
-    """(n, kinds): the cards that may be drawn; a deck that is empty has been made anew (I9)."""
+    """(n, kinds): the cards that may be drawn; a deck that is empty has been rebuilt (I9)."""
     kept: NDArray[np.int32]
     """(n, kinds): the next turn's position if the card is kept; behind the last turn, a pair of bouquets."""
     refused: NDArray[np.int32]

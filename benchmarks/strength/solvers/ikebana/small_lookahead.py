@@ -160,7 +160,7 @@ class SmallPlay:
         self.turns, gains = turns_of(game, most_refusals(total), start)
         probabilities = [last_turns(total, gains), *solved_turns(self.turns, total, last_turns(total, gains))]
         self.probabilities = probabilities[::-1]
-        """Of whoever is to move, by turn: (starts, total + 1)."""
+        """The value for the player to move, by turn: (starts, total + 1)."""
         self._ahead, self._places = ahead_of(game, total)
         self._sizes = np.array([len(bouquets) for bouquets in bouquets_of(game)])
 

@@ -1,7 +1,7 @@
 """Endings with closed hands: what each player can be sure of, by regret matching, with a certificate.
 
 Both players know the public position and nothing of the other hand but what K14 tells; all deals of the unseen cards
-that fit are equally likely. A *plan* is what a player has chosen so far, knowing the own hand and what all have seen;
+that fit are equally likely. A *plan* is what a player has chosen so far, knowing its own hand and what all have seen;
 `agents.search.koikoi.walk` writes down all plans and what every pair of them leads to. This zero-sum game is solved by
 CFR+ (Tammelin 2014) over plans: both players adjust how often they follow each plan in proportion to what they regret,
 and their averages come as close to optimal play as wanted. How close is measured, not assumed: against the average of
@@ -52,7 +52,7 @@ class Solved:
     average over the open hands."""
     deals: int
     rounds: int
-    """Of regret matching."""
+    """Rounds of regret matching."""
 
     @property
     def value(self) -> float:
@@ -97,7 +97,7 @@ def solve(
         state: the public part counts; hands are those of each deal.
         deals: see `both_hands`; all are equally likely.
         within: stop when the bounds are so close, in points,
-        most: or after so many rounds of regret matching.
+        most: or after that many rounds of regret matching.
 
     Raises:
         ValueError: there are too many choices.

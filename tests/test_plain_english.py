@@ -1,0 +1,51 @@
+"""Words that read as translated stay out of comments, docstrings, messages and pages.
+
+Reading is what counts; this keeps what was mended from coming back.
+"""
+
+import re
+import subprocess
+
+import pytest
+
+from .conftest import ROOT
+
+pytestmark = pytest.mark.upkeep
+
+INSTEAD = {
+    r"[Ww]hoever": "the player who, anyone who",
+    r"[Nn]obody": "no player, no one",
+    r"anew": "again, from scratch",
+    r"so many": "that many, as many",
+    r"the own": "its own, their own",
+}
+"""What to write instead of words that these patterns find."""
+WORDS = re.compile(rf"(?<![\"'`:=|])\b({'|'.join(INSTEAD)})\b(?![\"'`])")
+"""Names between quotation marks are data."""
+OF = re.compile(r'^\s*"""Of ', re.MULTILINE)
+QUOTED = {"hanabi_env/words/ratings.py": "honorable: but nobody will remember it for long"}
+"""Sentences of the booklets."""
+HISTORY = ("CHANGELOG.md", "tests/test_plain_english.py")
+
+
+def written() -> dict[str, str]:
+    """The text of every Python file and page of the repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    )
+    names = [name for name in listed.stdout.split() if name not in HISTORY and (ROOT / name).is_file()]
+    return {name: (ROOT / name).read_text(encoding="utf-8").replace(QUOTED.get(name, "\0"), "") for name in names}
+
+
+def test_words_that_read_as_translated_are_not_used():
+    found = [
+        f"{name}:{number}: {match[0]!r}"
+        for name, text in written().items()
+        for number, line in enumerate(text.splitlines(), 1)
+        for match in WORDS.finditer(line)
+    ]
+    assert found == [], f"write instead: {INSTEAD}"
+
+
+def test_no_docstring_begins_with_of():
+    assert [name for name, text in written().items() if OF.search(text)] == []
