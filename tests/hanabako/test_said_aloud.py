@@ -67,14 +67,14 @@ def test_it_is_said_once(clock: Clock, capsys: pytest.CaptureFixture[str]):
     listener = SaidAloud()
     for _ in range(2):
         compiling(listener, clock, 2 * SECONDS)
-    assert capsys.readouterr().err == f"\r{WORDS}\n"
+    assert capsys.readouterr().err == f"{WORDS}\n"
 
 
 def test_many_short_waits_are_a_long_one(clock: Clock, capsys: pytest.CaptureFixture[str]):
     listener = SaidAloud()
     for _ in range(10):
         compiling(listener, clock, 0.2 * SECONDS)
-    assert capsys.readouterr().err == f"\r{WORDS}\n"
+    assert capsys.readouterr().err == f"{WORDS}\n"
 
 
 def test_nothing_is_said_of_an_instant(clock: Clock, capsys: pytest.CaptureFixture[str]):
@@ -92,7 +92,7 @@ def test_it_is_said_while_something_is_compiled(monkeypatch: pytest.MonkeyPatch,
         time.sleep(0.01)
         said += capsys.readouterr().err
     listener.on_end(None)
-    assert said == f"\r{WORDS}\n"
+    assert said == f"{WORDS}\n"
 
 
 def test_numba_tells_of_what_it_compiles(
@@ -111,4 +111,4 @@ def test_numba_tells_of_what_it_compiles(
         assert function(1) == 2
     finally:
         event.unregister("numba:compile", listener)
-    assert capsys.readouterr().err == f"\r{WORDS}\n"
+    assert capsys.readouterr().err == f"{WORDS}\n"

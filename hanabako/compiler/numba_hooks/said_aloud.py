@@ -45,4 +45,5 @@ class SaidAloud(event.Listener):
     def _say(self) -> None:
         if not self.said:
             self.said = True
-            print(f"\r{WORDS}", file=sys.stderr, flush=True)  # over the beginning of a progress bar
+            over = "\r" if sys.stderr.isatty() else ""  # the beginning of a progress bar
+            print(f"{over}{WORDS}", file=sys.stderr, flush=True)
