@@ -3,12 +3,8 @@
 Everything is built without the network, and runs in fresh processes that see the libraries but no other Hanabako.
 """
 
-import os
 import re
 import shutil
-import subprocess
-import sys
-import sysconfig
 import tomllib
 import zipfile
 from pathlib import Path
@@ -17,6 +13,8 @@ import pytest
 
 from docs.build.notices import asked_for
 from hanabako.games import games
+
+from .installed import build_wheel, built, link_libraries, run
 
 pytestmark = pytest.mark.upkeep
 
@@ -73,21 +71,13 @@ assert load is agents.load
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is installed here but Hanabako."""
-    folder = tmp_path_factory.mktemp("libraries")
-    for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
-        for item in Path(place).iterdir():
-            if "hanabako" not in item.name and not (folder / item.name).exists():
-                (folder / item.name).symlink_to(item)
-    return folder
+    return link_libraries(tmp_path_factory.mktemp("libraries"))
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this tree."""
-    folder = tmp_path_factory.mktemp("wheel")
-    built(["-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)])
-    (path,) = folder.glob("*.whl")
-    return path
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -104,34 +94,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     install = ["install", "--quiet", "--no-index", "--no-deps", "--no-compile", "--target", str(target)]
     built(["-m", "pip", *install, str(wheel), str(stand_in)])
     return target
-
-
-def built(arguments: list[str]) -> None:
-    """Run a tool of this interpreter from the root of the tree."""
-    quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
-    finished([sys.executable, *arguments], ROOT, quiet)
-
-
-def run(arguments: list[str], *path: Path, folder: Path, **variables: str) -> str:
-    """The output of a process that imports from ``path`` and ``folder`` alone: ``-S`` reads no ``.pth`` file."""
-    paths = os.pathsep.join(map(str, path))
-    return finished([sys.executable, "-S", *arguments], folder, {"PYTHONPATH": paths, **variables})
-
-
-def finished(command: list[str], folder: Path, variables: dict[str, str]) -> str:
-    """The output of a process that ended well."""
-    done = subprocess.run(
-        command,
-        check=False,
-        cwd=folder,
-        env=os.environ | variables,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def test_nothing_generic_lies_at_the_wheels_top_level(wheel: Path):

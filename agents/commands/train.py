@@ -27,7 +27,7 @@ import tyro
 from hanabako.files import check_writable
 from hanabako.games import game_of
 from hanabako.words.checks import shown
-from hanabako.words.ranges import Size
+from hanabako.words.ranges import Size, check_ranges
 
 from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
 from ..learning.common.launch import Machines, ranks_for, saved_ranks, start_ranks
@@ -132,10 +132,9 @@ def run(args: Args) -> None:
     """
     groups = [value for value in vars(args).values() if is_dataclass(value)]
     told = {name: value for group in groups for name, value in vars(group).items()}
-    ranks, machines = (
-        args.ranks,
-        machines_of(Several(**{field.name: told.pop(field.name) for field in fields(Several)})),
-    )
+    several = Several(**{field.name: told.pop(field.name) for field in fields(Several)})
+    check_ranges(several)
+    ranks, machines = args.ranks, machines_of(several)
     settings = named(args.algorithm or NAMES[0]).settings(**told)
     if settings.resume is not None:
         learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)

@@ -2,8 +2,8 @@
 
     agent = MaskablePPO("MultiInputPolicy", SB3VecEnv(envs))
 
-where ``envs`` is a game's vector environment, or one seat in each of many games
-(``gymnasium.make_vec("hanabako/HanabiSeat-v0", 256)``): one compiled call per step instead of a Python call per game.
+where ``envs`` is a game's vector environment, or one seat in each of many games (``gymnasium.make_vec`` of an id that
+ends with ``Seat-v0``): one compiled call per step instead of a Python call per game.
 """
 
 from collections.abc import Sequence

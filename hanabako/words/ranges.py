@@ -1,7 +1,7 @@
 """Ranges of numbers, kept in the annotations of settings: ``games: Size = 1024``, ``gamma: Part = 0.99``."""
 
 import math
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeAlias, get_args, get_type_hints
 
 from .checks import shown
@@ -41,9 +41,7 @@ Positive: TypeAlias = Annotated[float, Within(0, 10**6, above=True)]
 
 
 def check_ranges(settings: Any) -> None:
-    """Check the numbers of a dataclass, in lists and dataclasses too, against its annotations' ranges.
-
-    Every float must be finite.
+    """Check the numbers of a dataclass, in lists too, against its annotations' ranges; every float must be finite.
 
     Raises:
         ValueError: one is outside its range; says which numbers are allowed.
@@ -51,8 +49,6 @@ def check_ranges(settings: Any) -> None:
     hints = get_type_hints(type(settings), include_extras=True)
     for own in fields(settings):
         found, within = getattr(settings, own.name), range_of(hints[own.name])
-        if is_dataclass(found):
-            check_ranges(found)
         for value in found if isinstance(found, list | tuple) else (found,):
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
