@@ -12,6 +12,7 @@ import builtins
 import importlib
 import inspect
 import json
+import os
 import pkgutil
 import re
 from collections.abc import Iterator
@@ -86,19 +87,29 @@ def expand(app: Any, docname: str, source: list[str]) -> None:
     """Sphinx's ``source-read``: fill in what a page leaves to this module."""
     page = source[0]
     if docname.startswith("notebooks/"):
-        source[0] = with_stamp(page)
+        source[0] = with_stamp(page, docname)
     elif docname.startswith("docs/"):
         entries = "\n\n".join(f"## `{name}`\n\n{documented(name)}" for name in modules(page))
         sections = "\n\n".join(part for name in algorithms() for part in of_algorithm(name))
         source[0] = FENCE.sub(lambda _: entries, page).replace(ALGORITHMS, sections)
 
 
-def with_stamp(notebook: str) -> str:
-    """The notebook with a sentence under its title: which commit made its outputs."""
+def with_stamp(notebook: str, docname: str) -> str:
+    """The notebook with a sentence under its title, which commit made its outputs, and a link to Colab."""
     content = json.loads(notebook)
-    words = f"*{stamp_in_words(content)}*"
+    words = f"*{stamp_in_words(content)}*{in_colab(docname)}"
     content["cells"].insert(1, {"cell_type": "markdown", "id": "stamp", "metadata": {}, "source": words})
     return json.dumps(content)
+
+
+def in_colab(docname: str) -> str:
+    """A badge that opens a notebook in Colab, if the site is built from a repository on GitHub; else nothing."""
+    host, _, repository = os.environ.get("HANABAKO_REPOSITORY", "").partition("github.com/")
+    if host != "https://" or not repository:
+        return ""
+    colab = "https://colab.research.google.com"
+    picture = f"![Open in Colab]({colab}/assets/colab-badge.svg)"
+    return f"\n\n[{picture}]({colab}/github/{repository}/blob/main/{docname}.ipynb)"
 
 
 def tidied(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
