@@ -32,8 +32,8 @@ pytestmark = pytest.mark.upkeep
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
-ELSEWHERE = ("reinforce", "ah2ac2_cloning")
-"""Recipes that bring no other library: `docs/comparisons.md` and `docs/ah2ac2.md` show them."""
+ELSEWHERE = ("reinforce", "ah2ac2_cloning", "own_ppo")
+"""Recipes that bring no other library: `docs/comparisons.md`, `docs/ah2ac2.md` and `docs/tutorials.md` show them."""
 RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem not in ELSEWHERE}
 LONGER = {"careful_bot": 22, "verifiers_hanabi": 40}
 """Recipes of more than ten lines: a bot, and an environment of conversations."""

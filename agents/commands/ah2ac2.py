@@ -8,7 +8,7 @@
 Any agent plays that decides by what its seat may know: bots, networks, searches, published networks, your own. The game
 is followed by our rules, and ends in a sentence if the server's observations differ from them. Games are written to the
 file as they end; what is there stays. --evaluate plays the games of the evaluation, which are limited: test first.
-Needs `pip install 'hanabako[ah2ac2]'`.
+Needs the package websockets (the extra ah2ac2).
 """
 
 import os
