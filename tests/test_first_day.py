@@ -1,7 +1,7 @@
 """What a new user does on the first day, with what the pages say, from an install in an empty folder.
 
-Each task is one of the tutorials: the commands and files of the pages, with budgets of seconds. The tenth, a comparison,
-is a page that `tests/test_docs.py` runs.
+Each task is one of the tutorials: the commands and files of the pages, with budgets of seconds. The tenth, a
+comparison, is run from its page by `tests/test_docs.py`.
 """
 
 import re
