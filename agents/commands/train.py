@@ -7,7 +7,7 @@
     hanabako train --algorithm mine.py         # one of your own: this runs the file
     hanabako train --resume runs/NAME
 
-Whatever is not said is as usual. On several machines every one starts it, with the same settings:
+Other options keep their defaults. To train on several machines, start it on each, with the same settings:
 
     hanabako train --minutes 60 --machines 2 --machine 0 --meet HOST:PORT    # and --machine 1 on the other
 

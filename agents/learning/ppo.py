@@ -76,8 +76,8 @@ class Args(NetworkSettings):
     entropy: Annotated[float, Within(0, 1000)] = 0.05
     """Weight of the entropy bonus at the start."""
     entropy_end: Annotated[float, Within(0, 1000)] = 0.05
-    """Weight of the entropy bonus at the end, to which it goes geometrically over the budget. What stays uncertain of
-    itself to the end plays as well greedily, and far better with partners trained apart (Forkel and Foerster 2025)."""
+    """Weight of the entropy bonus at the end, to which it goes geometrically over the budget. A policy
+    kept stochastic scores the same when played greedily, and much better in cross-play (Forkel and Foerster 2025)."""
     loss_ramp: Part = 0.4
     """Part of the budget over which the price of a lost cooperative game rises from nothing to its points; 0: none."""
 
