@@ -53,7 +53,7 @@ class Args:
     search: tuple[str, ...] = ()
     """How agents search:NAME think, as name=value: see ``agents.load``."""
     out: Path = Path("ah2ac2.json")
-    """The file of the games that came to their end."""
+    """The file for finished games."""
     server: str = SERVER
     """Its host."""
 

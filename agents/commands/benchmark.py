@@ -3,8 +3,8 @@
     hanabako benchmark
     hanabako benchmark ikebana --players 4 --games 4096
 
-Random games, new ones dealt as they end, on one core and its CPU time; the median of the repeats. What else there is
-to play the same games is compared in a clone, by `python -m benchmarks.speed.peers`.
+Random games on one core, in CPU time: the median of the repeats. In a clone, `python -m benchmarks.speed.peers` measures
+other implementations of Hanabi beside ours.
 """
 
 import statistics
@@ -36,7 +36,7 @@ class Args:
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
     games: Size = 1024
-    """Games side by side."""
+    """Games played at a time."""
     seconds: Positive = 0.3
     """Seconds of every repeat."""
     repeats: Size = 5

@@ -6,10 +6,10 @@
     hanabako challenge page hanabi-2p-v1 hanabi-2p-v1.json --png agents.png
     hanabako challenge verify hanabi-2p-v1.json
 
-The agent sits at every seat in turn, its partner at all others; all agents play the same deals. A score of 0 with a
-partner is what random play comes to with it, 1 the best that was found when the set was made; the score of the whole is
-the mean over partners. Results go to a file: an interrupted run goes on, other agents are added, and anybody can play
-them again by `verify`.
+The agent sits at every seat in turn, its partner at all others; all agents play the same deals. With each
+partner, 0 is the score of random play and 1 the best score that was found when the set was made; the total is the mean
+over partners. Results go to a file: an interrupted run continues, other agents are added, and `verify` plays the games
+again.
 """
 
 from dataclasses import dataclass

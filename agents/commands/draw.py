@@ -45,7 +45,7 @@ class Args:
     moves: int = 1000
     """The position is the one after that many moves, or the last."""
     seat: int | None = None
-    """Whose eyes see the position; by default every card is shown."""
+    """The seat from which the position is seen; by default every card is shown."""
 
 
 def run(args: Args) -> None:

@@ -8,10 +8,10 @@
     hanabako evaluate hanabi --agents smart --mode communication
     hanabako evaluate koikoi --agents counting,greedy_stop --mode tournament
 
-Agents are bots by name, networks that ship by name, policy files of training runs, and published networks of Hanabi:
-obl:FILE, sad:FILE, bc_lstm:FILE (see docs/published.md); llm:MODEL is a language model (docs/language_models.md), for
-which --games should be few. Modes used to be options of
-their own, which go on working: --cross-play, --ad-hoc, --tournament, --communication, and --strangers for one-guest.
+Agents are bots and networks by name (`hanabako agents` lists them), policy files or folders of training runs, published
+networks of Hanabi (obl:FILE, sad:FILE, bc_lstm:FILE, see docs/published.md), and language models (llm:MODEL, see
+docs/language_models.md; use few --games). Modes were options once, which still work: --cross-play, --ad-hoc,
+--tournament, --communication, and --strangers for one-guest.
 """
 
 from collections.abc import Sequence

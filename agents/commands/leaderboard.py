@@ -4,8 +4,8 @@
     hanabako leaderboard entry.json --trust    # also one that names FILE.py:NAME, whose code is run
 
 An entry is the JSON that `hanabako evaluate --json` writes of self-play or cross-play, and the networks it names. It
-stands if every mean, of 30 games at least, is found again within four standard errors on the same deals; on the same
-machine the means are equal to the last digit, elsewhere sums may be rounded to another choice between equal actions.
+stands if each mean, of at least 30 games, is reproduced within four standard errors on the same deals. On the same
+machine the means are equal to the last digit; elsewhere rounding may decide between equally good actions.
 """
 
 from collections.abc import Iterator, Sequence

@@ -9,9 +9,9 @@
     hanabako play hanabi --with questions --web
     hanabako play hanabi --with mine.py:Timid      # a bot of your own: its file is imported and run
 
-A `person` is somebody else at this terminal or browser. The page can also seat others, before the game or later, and
-deal again. Every game is kept under games/ as it goes, for hanab.live too if that has such games; `hanabako watch FILE`
-shows it.
+A `person` is another human at this terminal or browser. In the browser players can be changed, before the game or later.
+Every game is saved under games/ while it is played, also in hanab.live's format if that site has such games;
+`hanabako watch FILE` shows it.
 """
 
 import os
@@ -49,7 +49,7 @@ class Args:
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
     """hanabi, ikebana or koikoi."""
     partners: Annotated[str, tyro.conf.arg(name="with")] = "random"
-    """NAME[,NAME...]: who takes the other seats, in turn order after you; the last name stands for all that follow.
+    """NAME[,NAME...]: who takes the other seats, in turn order after you; the last name fills the remaining seats.
     Names of agents, policy files, runs' folders, FILE.py:NAME and package.module:NAME, whose code is imported and run,
     or `person`."""
     seat: int = 0

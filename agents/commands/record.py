@@ -1,4 +1,4 @@
-"""Write a dataset of games: agents play them, or they were played on hanab.live; and hand datasets on.
+"""Record games as a dataset: of agents, of hanab.live or of AH2AC2; or convert a dataset.
 
     hanabako record hanabi --agents smart --games 100000 --out smart.npz
     hanabako record koikoi --agents counting,greedy_stop --games 1000 --seed 7
@@ -10,8 +10,8 @@
     hanabako record --source smart.npz --ah2ac2 smart.safetensors # the standard game, in AH2AC2's arrays
     hanabako record --source smart.npz --minari hanabako/smart-v0
 
-A file holds seeds and actions, some 50 bytes a game of Hanabi; `agents.datasets` reads it and shows every decision in
-any observation, and `hanabako watch FILE --number N` shows a game. The file appears when it is whole.
+A file holds seeds and actions, some 50 bytes a game of Hanabi; `agents.datasets` reads it and shows every decision
+in any observation, and `hanabako watch FILE --number N` shows a game. The file appears when it is whole.
 """
 
 import sys
