@@ -3,8 +3,8 @@
     hanabako benchmark
     hanabako benchmark ikebana --players 4 --games 4096
 
-Random games on one core, in CPU time: the median of the repeats. In a clone, `python -m benchmarks.speed.peers` measures
-other implementations of Hanabi beside ours.
+Random games on one core, in CPU time: the median of the repeats. In a clone, `python -m benchmarks.speed.peers`
+measures other implementations of Hanabi beside ours.
 """
 
 import statistics

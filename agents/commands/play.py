@@ -9,7 +9,7 @@
     hanabako play hanabi --with questions --web
     hanabako play hanabi --with mine.py:Timid      # a bot of your own: its file is imported and run
 
-A `person` is another human at this terminal or browser. In the browser players can be changed, before the game or later.
+A `person` is another human at this terminal or browser. In the browser players can be changed at any time.
 Every game is saved under games/ while it is played, also in hanab.live's format if that site has such games;
 `hanabako watch FILE` shows it.
 """

@@ -53,7 +53,7 @@ class Args:
     number: int = 0
     """Which game of a dataset."""
     adviser: str | None = None
-    """Also show what this agent would choose, for a search with its value of every action; by default the network or the
+    """Also show what this agent would choose, for a search with its value of every action; by default the network or
     search that plays all seats, if there is one."""
     out: Path | None = None
     """The page; by default replay.html in the run's directory, the file's name with .html, or GAME.html here."""
