@@ -10,11 +10,10 @@ The agent plays every seat of live games, so that each decision is learned from 
 rollout; nothing is stored. Record an agent that is slow to decide, such as a search, and learn from the file several
 times (``dataset``). ``hanabako record --values`` also stores a search's value of each action: with a ``temperature``
 the network fits the softmax of these values, which says more about a decision than the best action alone (policy
-distillation, Rusu et al. 2016). The network sees what a player observes at the
-decision and fits the agent's action by cross-entropy. A bot remembers more than an observation shows: what depends on
-that, a network without memory cannot learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al.
-2020; like theirs, this one learns from games that the agent plays by itself, and is not corrected in positions that
-only its own errors lead to.
+distillation, Rusu et al. 2016). The network sees what a player observes at the decision and fits the agent's action by
+cross-entropy. A bot remembers more than an observation shows: what depends on that, a network without memory cannot
+learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al. 2020; like theirs, this one learns
+from games that the agent plays by itself, and is not corrected in positions that only its own errors lead to.
 
 The log's ``agreement`` is the part of the decisions at which the likeliest action is the agent's, before they are
 learned from; evaluations play the clone at every seat, in a competitive game against the agent.
