@@ -278,10 +278,8 @@ def test_links_lead_somewhere(page: Path):
 
 
 def test_the_maps_are_those_of_the_folders():
-    for page, text in folder_map.maps(ROOT):
-        assert filled(page.read_text("utf-8"), [("map", text)]) == page.read_text("utf-8"), (
-            f"make pages writes {name_of(page)}"
-        )
+    for page, part in folder_map.maps(ROOT):
+        assert filled(page.read_text("utf-8"), [part]) == page.read_text("utf-8"), f"make pages writes {name_of(page)}"
 
 
 def test_the_cards_are_those_of_the_networks_that_ship():

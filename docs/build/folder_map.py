@@ -1,10 +1,9 @@
-"""The map of a folder for its README: every module by the first sentence of its docstring.
+"""The maps of the packages: every module by the first sentence of its docstring.
 
-    python -m docs.build.folder_map            # write the maps of a clone's READMEs
+    python -m docs.build.folder_map            # write them into a clone's pages
     python -m docs.build.folder_map --check    # only say whether they are up to date
 
-A README has its folder's map between the marks ``<!-- begin map -->`` and ``<!-- end map -->``; the project's own has
-one of the packages, without their modules.
+README has a map of the packages, CONTRIBUTING one of every package's modules.
 """
 
 import ast
@@ -12,9 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docs.build.rule_card import markdown_rows
-from hanabako.generated import marks, update
+from hanabako.generated import update
 
 __all__ = ["folder_map", "maps", "packages_map"]
+
+LEFT_OUT = ("docs", "tests")
+"""Packages whose modules are not listed."""
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = "python -m docs.build.folder_map"
@@ -56,21 +58,26 @@ def packages_map(root: Path) -> str:
     )
 
 
-def maps(root: Path) -> Iterator[tuple[Path, str]]:
-    """Every page of a clone that has a place for a map, and the map."""
-    for page in [root / "README.md", *sorted(root.glob("*/README.md"))]:
-        if "map" in marks(page.read_text(encoding="utf-8")):
-            yield page, packages_map(root) if page.parent == root else folder_map(page.parent)
+def modules_maps(root: Path) -> str:
+    """The modules of every package of a clone, each under a heading."""
+    folders = sorted(path.parent for path in root.glob("*/__init__.py"))
+    return "\n\n".join(f"### {path.name}\n\n{folder_map(path)}" for path in folders if path.name not in LEFT_OUT)
+
+
+def maps(root: Path) -> Iterator[tuple[Path, tuple[str, str]]]:
+    """The pages of a clone with maps, each with the name and the text of its generated part."""
+    yield root / "README.md", ("map", packages_map(root))
+    yield root / "CONTRIBUTING.md", ("maps", modules_maps(root))
 
 
 def write_maps(check: bool = False) -> None:
-    """Write the maps of a clone's READMEs from the docstrings of its modules.
+    """Write the maps of a clone from the docstrings of its modules.
 
     Args:
-        check: only say whether the READMEs are up to date.
+        check: only say whether the pages are up to date.
     """
-    for page, text in maps(ROOT):
-        update(page, [("map", text)], check, COMMAND)
+    for page, part in maps(ROOT):
+        update(page, [part], check, COMMAND)
 
 
 if __name__ == "__main__":
