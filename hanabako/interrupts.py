@@ -91,7 +91,8 @@ def interruptible() -> Iterator[None]:
     The process ends with the block if Ctrl-C or SIGTERM came, and `GRACE` after Ctrl-C, whatever its threads do.
     Nothing changes where Ctrl-C is ignored, as it is for jobs that a script starts in the background.
     """
-    if not is_main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    is_usual = is_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not is_usual or os.name == "nt":  # Windows cannot wait for a pipe: there Ctrl-C is Python's own
         yield
         return
     goes_on, told = False, threading.Event()

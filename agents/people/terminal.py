@@ -41,6 +41,8 @@ def typed_line(prompt: str) -> str:
     ``input`` looks at signals before it waits for a key, and while it does: a Ctrl-C that comes in between is noticed
     at the next key only. So its wait is broken every `TICK`.
     """
+    if not hasattr(signal, "setitimer"):  # on Windows
+        return input(prompt)
     before = signal.signal(signal.SIGALRM, lambda *_: None)
     signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
     try:
