@@ -200,7 +200,7 @@ def as_bool(name: str, value: Any) -> bool:
         ValueError: it is none.
     """
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be true or false, got {shown(value)}")  # noqa: TRY004 - as for every wrong argument
+        raise ValueError(f"{name} must be a bool, got {shown(value)}")  # noqa: TRY004 - as for every wrong argument
     return bool(value)
 
 

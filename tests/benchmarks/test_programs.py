@@ -63,14 +63,14 @@ def test_a_game_that_wishes_for_nothing_is_measured_in_every_preset():
 
 
 def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path, monkeypatch, capsys):
-    absent = peers.Peer("Nobody", "moves", lambda _: lambda: 1, needs=("a_module_that_does_not_exist",))
+    absent = peers.Peer("Absent", "moves", lambda _: lambda: 1, needs=("a_module_that_does_not_exist",))
     other = peers.Peer("Tortoise", "moves", lambda _: lambda: 1)
     ours = next(peer for peer in peers.PEERS if peer.is_ours and peer.content == "moves")
     monkeypatch.setattr(peers, "PEERS", (ours, other, absent))
     monkeypatch.setattr(peers, "stay_on_one_core", lambda: None)
     out = tmp_path / "peers.json"
     peers.main(peers.Args(players=[2], seconds=0.01, repeats=1, out=out))
-    assert "skipped: No one (moves): lacks a_module_that_does_not_exist" in capsys.readouterr().out
+    assert "skipped: Absent (moves): lacks a_module_that_does_not_exist" in capsys.readouterr().out
     rows = {row["peer"]: row for row in json.loads(out.read_text(encoding="utf-8"))["results"]}
     assert set(rows) == {ours.name, "Tortoise"}
     ratio = rows[ours.name]["steps_per_second"] / rows["Tortoise"]["steps_per_second"]

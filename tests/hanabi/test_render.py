@@ -182,7 +182,7 @@ def test_pixels_have_the_size_asked_for() -> None:
 
 def test_pixels_without_the_extra_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(ImportError, match=r"hanabako\[render\]"):
+    with pytest.raises(ImportError, match="pip install pillow resvg-py"):
         table_rgb(view_of(final(HanabiConfig(), moves=1), HanabiConfig()))
 
 
