@@ -23,7 +23,7 @@ from .network import Network
 __all__ = ["GreedyInput", "event_words", "seen_event"]
 
 EVENT = ("what", "receiver", "color", "rank", "slot", "announced")
-"""The fields of an observation's last action that follow from the action itself; see the game's ``engine/layout.py``."""
+"""The fields of an observation's last action that follow from the action itself: see a game's ``engine/layout.py``."""
 KINDS = {
     "play SLOT": 0,
     "discard SLOT": 1,

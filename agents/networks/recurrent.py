@@ -21,7 +21,7 @@ class RecurrentNetwork(Network):
     Args:
         config: the game's config.
         width: units per hidden layer, and numbers per memory.
-        layers: number of hidden layers, including the recurrent unit.
+        layers: number of hidden layers before the recurrent unit.
         views: see `Network`.
     """
 
