@@ -57,7 +57,7 @@ class SadNetwork(PublishedNetwork):
 
 
 def sizes(game: HanabiConfig) -> tuple[int, int, int]:
-    """Return the size of the own-hand section, and the first bit and the size of the last action."""
+    """Return the size of the section for the player's hand, and the first bit and the size of the last action."""
     rules = game.rules()
     ((first, bits),) = ((at, length) for name, at, length in section_index(rules) if name == "last_action")
     return rules.hand_size * rules.suits * rules.ranks, first, bits
