@@ -283,6 +283,6 @@ class Beam:
         """Look for a line of play.
 
         Returns:
-            The number of moves in the line, which are the first ones in ``moves``; or `DRY` or `FULL` if none was found.
+            The number of moves of the line, the first ones in ``moves``; or `DRY` or `FULL` if none was found.
         """
         return beam_loop()(self.rules, orders, np.int64(target), style, *self.room)

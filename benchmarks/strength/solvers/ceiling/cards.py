@@ -29,8 +29,9 @@ def turns_after(rules, draws):
 
 @rule
 def note(seen, drawn, pool, played):
-    """Whether a position of three numbers is new; if so, add it. ``seen`` (2^n, 3) starts as zeros; ``drawn`` is not 0.
+    """Whether a position of three numbers is new; if so, add it to ``seen`` (2^n, 3), which starts as zeros.
 
+    ``drawn`` is never 0.
     """
     size = len(seen)
     key = (np.uint64(pool) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(played) * np.uint64(0xBF58476D1CE4E5B9))
