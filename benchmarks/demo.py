@@ -99,7 +99,7 @@ def run(args: Args) -> None:
     start_ranks(ranks, named("ppo"), settings)
     last = finished(run_dir)
     if last is None:
-        raise SystemExit(f"\nInterrupted. To go on: python -m {__spec__.name} --resume {run_dir}")
+        raise SystemExit(f"\nInterrupted. To continue: python -m {__spec__.name} --resume {run_dir}")
     watch.page_of(watch.Args(str(run_dir)))
     print(describe(run_dir, last))
 

@@ -51,7 +51,7 @@ class RenamedSuits(SelfPlayEnvs):
     def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
         layout = game_of(config).layout(config)
         if len(layout.alike_suits) < 2:
-            raise ValueError(f"Other-Play needs suits that are alike; {game_of(config).name} has none here")
+            raise ValueError(f"Other-Play needs interchangeable suits; {game_of(config).name} has none here")
         renamings = [layout.renaming(order) for order in permutations(range(len(layout.alike_suits)))]
         self._bits = np.array([np.argsort(bits) for bits, _ in renamings])
         self._real_actions = torch.from_numpy(np.array([actions for _, actions in renamings]))

@@ -46,7 +46,7 @@ def event_fields(config: Any) -> dict[str, Field]:
     fields = game_of(config).layout(config).fields
     found = {field.name: field for field in fields if field.section == "last_action" and field.name in EVENT}
     if not found:
-        raise ValueError(f"observations must tell the last action; those of {game_of(config).name} do not")
+        raise ValueError(f"observations must contain the last action; those of {game_of(config).name} do not")
     return found
 
 

@@ -55,7 +55,7 @@ class SymmetricNetwork(Network):
         super().__init__(config, views, width=width, layers=layers)
         layout = self.input_layout(config)
         if not layout.alike_suits:
-            raise ValueError(f"a symmetric network needs suits that are alike; {game_of(config).name} has none")
+            raise ValueError(f"a symmetric network needs interchangeable suits; {game_of(config).name} has none")
         self.width, rest = width, width
         begins = [64 * view * (self.words // views) for view in range(views)]
         self.suit_bits = np.concatenate([layout.suit_bits + begin for begin in begins], axis=1)

@@ -31,13 +31,13 @@ def plain_bot(blueprint: Any, config: Any) -> Bot | None:
     if isinstance(blueprint, BatchedPolicy):
         if blueprint.memory(1) is None:
             return None
-        refusal = f"not remember a game as {blueprint.name} does"
+        refusal = f"have no memory, got {blueprint.name}"
     elif not isinstance(blueprint, BotPolicy) or not isinstance(bot, Bot):
-        refusal = f"be a bot or a network, and no search, got {shown(getattr(blueprint, 'name', blueprint))}"
+        refusal = f"be a bot or a network but not a search, got {shown(getattr(blueprint, 'name', blueprint))}"
     elif bot.cheats:
-        refusal = f"not look at hidden cards as {bot.name} does"
+        refusal = f"not look at hidden cards, got {bot.name}"
     elif bot.begin is not nothing_to_begin or bot.observe is not nothing_to_observe:
-        refusal = f"not remember a game as {bot.name} does"
+        refusal = f"have no memory, got {bot.name}"
     else:
         return bot
     raise ValueError(f"the blueprint of a search of {game} must {refusal}")

@@ -90,7 +90,7 @@ def main(args: Args) -> None:
     """Run the chosen clients; a failure is recorded, and the next client runs."""
     unknown = [name for name in args.clients if name not in CLIENTS]
     if unknown:
-        raise ValueError(f"clients are {', '.join(CLIENTS)}, not {shown(unknown[0])}")
+        raise ValueError(f"clients must be among {', '.join(CLIENTS)}, got {shown(unknown[0])}")
     check_writable(args.out)
     done = {row["client"] for row in rows_of(args.out)}
     chosen = args.clients or [name for name in CLIENTS if name not in done]

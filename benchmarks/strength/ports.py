@@ -77,7 +77,7 @@ def play(row: Original, _before: Result | None) -> dict[str, Any]:
     Raises:
         ValueError: always; the message says where the procedure is described.
     """
-    raise ValueError(f"{row.program} is run outside this project: the docstring of {__name__} tells how")
+    raise ValueError(f"{row.program} is run outside this project: see the docstring of {__name__}")
 
 
 # --- Comparison -------------------------------------------------------------------------------------------------------

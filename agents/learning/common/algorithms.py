@@ -139,9 +139,9 @@ def start(learner: Learner, args: Settings) -> None:
             print(f"greedy {what} {last['greedy_score']:.2f} +- {error:.2f}, {last['greedy_games']:,.0f} games")
         else:
             trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
-            print(f"Interrupted. To go on: --resume {run_dir}{trust}")
+            print(f"Interrupted. To continue: --resume {run_dir}{trust}")
     elif os.environ.get("LOCAL_RANK") == "0":
-        print(f"{run_dir}: machine 0 says how it ended")
+        print(f"{run_dir}: machine 0 prints the result")
 
 
 def start_rank(path: Path) -> None:

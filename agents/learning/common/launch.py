@@ -150,7 +150,7 @@ def train_to_the_end(
     if (last := finished(run_dir)) is not None:
         return last
     words = ["train", "--algorithm", learner, "--ranks", str(ranks), *words_for(run_dir, settings)]
-    interrupted, log = SystemExit(f"\nInterrupted. To go on: {command}"), run_dir.with_name(f"{run_dir.name}.log")
+    interrupted, log = SystemExit(f"\nInterrupted. To continue: {command}"), run_dir.with_name(f"{run_dir.name}.log")
     try:
         failed = run_module(["hanabako", *words], log) != 0
     except KeyboardInterrupt:
@@ -158,7 +158,7 @@ def train_to_the_end(
     if (last := finished(run_dir)) is not None:
         return last
     if failed:
-        raise ValueError(f"{run_dir} did not end; {log} says why. To go on: {command}")
+        raise ValueError(f"{run_dir} did not end; {log} says why. To continue: {command}")
     raise interrupted  # for example by SIGTERM
 
 

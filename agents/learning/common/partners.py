@@ -164,7 +164,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
             raise ValueError(f"seats must be those of {shape[0]} members in {shape[1]} games, got {seats.shape}")
         taken = np.bitwise_or.reduce(seats.reshape(shape), axis=0) | learners
         if tables["terminated"].any() or (taken != 2**self.config.players - 1).any():
-            raise ValueError("every seat of every game must be the learner's or a member's, and the games must go on")
+            raise ValueError("every seat of every game must be the learner's or a member's, and no game may be over")
         for k, (seated, own) in enumerate(zip(self._seated, seats.reshape(shape), strict=True)):
             now, saved = seated.memories(), state.get(f"memories_{k}")
             if now is None or saved is None or (now.shape, now.dtype) != (saved.shape, saved.dtype):

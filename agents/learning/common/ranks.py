@@ -93,7 +93,7 @@ class Ranks:
         found = self.sum(torch.tensor(differs, dtype=torch.float64)).tolist()
         if wrong := [name for name, ranks in zip(expected, found, strict=True) if ranks]:
             raise ValueError(
-                f"all machines must be told the same, and these differ from the first's: {', '.join(wrong)}"
+                f"all machines must have the same settings; these differ from machine 0's: {', '.join(wrong)}"
             )
 
     @property
@@ -146,7 +146,7 @@ class Ranks:
             yield
         except RuntimeError as error:
             raise ConnectionError(
-                f"rank {self.rank} of {self.world} has lost another one and ends; --resume continues from the last"
+                f"rank {self.rank} of {self.world} has lost another rank and ends; --resume continues from the last"
                 " checkpoint"
             ) from error
 
@@ -176,7 +176,7 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
         else:
             dist.init_process_group("gloo")
     except RuntimeError as error:
-        raise ConnectionError(f"not all of the {world} ranks came together: {error}") from error
+        raise ConnectionError(f"not all of the {world} ranks joined: {error}") from error
     ranks = with_machines(Ranks(dist.get_rank(), world, place), local)
     try:
         yield ranks

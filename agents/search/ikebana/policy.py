@@ -93,7 +93,7 @@ def turns_of(bot: Bot | None, config: Any, turns: Any, told: bool) -> int | None
         raise ValueError("a search takes turns, or rollouts or budget with a margin, not both")
     if not fits:
         name = "a network" if bot is None else bot.name
-        raise ValueError(f"turns are looked through by two players over lookahead, got {config.players} over {name}")
+        raise ValueError(f"turns is for 2 players over lookahead, got {config.players} players over {name}")
     return int(turns)
 
 

@@ -79,7 +79,7 @@ class Ceiling:
     def __init__(self, config: HanabiConfig, last_width: int = LAST_WIDTH) -> None:
         refuse_unknown_fields(config, KNOWN, "the ceiling")
         if config.random_start_player:
-            raise ValueError("random_start_player must be False: a game is solved whose first player is known")
+            raise ValueError("random_start_player must be False: the first player must be known")
         self.config, self.rules = config, config.rules()
         self.last_width = last_width
         self.beams: dict[int, Beam] = {}
