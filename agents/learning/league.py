@@ -44,7 +44,7 @@ class Args(ppo.Args):
     """Train one network to play a competitive game against itself and past versions of itself."""
 
     game: str = "koikoi"
-    """The game, a competitive one."""
+    """The game to learn; it must be competitive."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""

@@ -64,9 +64,9 @@ class Args(NetworkSettings):
     gae_lambda: Part = 0.95
     """Lambda of generalized advantage estimation: 1 uses only returns, 0 only the value head."""
     stream: Literal["auto", "team", "seat"] = "auto"
-    """The next decision from which a decision's return is bootstrapped: ``team``: the game's next decision by any
-    seat (cooperative games only); ``seat``: the next decision of the same seat; ``auto``: ``team`` in a cooperative
-    game, ``seat`` in a competitive one."""
+    """The next decision whose value enters a decision's return. ``team``: the next one of any seat (cooperative games
+    only); ``seat``: the next one of the same seat; ``auto``: ``team`` in a cooperative game, ``seat`` in a competitive
+    one."""
     clip: Positive = 0.2
     """PPO's clipping range: how far a probability ratio may move from 1."""
     value_weight: Annotated[float, Within(0, 1000)] = 0.5
@@ -79,7 +79,7 @@ class Args(NetworkSettings):
     """Weight of the entropy bonus at the end; it changes geometrically over the budget. A policy kept stochastic scores
     the same when played greedily, and much better in cross-play (Forkel and Foerster 2025)."""
     loss_ramp: Part = 0.4
-    """Fraction of the budget over which the price of losing a cooperative game rises from 0 to all points; 0: no
+    """Fraction of the budget over which the price of losing a cooperative game rises from 0 to all its points; 0 for no
     ramp."""
 
     def check(self, world: int) -> None:

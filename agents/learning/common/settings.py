@@ -24,7 +24,7 @@ class Settings:
     """The settings that all training runs share."""
 
     game: str = "hanabi"
-    """The game."""
+    """The game to learn."""
     preset: str | None = None
     """A preset of the game; by default its first."""
     players: int | None = None
