@@ -1,6 +1,6 @@
-"""How fast the games are and how strong the agents, measured; pages show what these programs write.
+"""Measurements of the games' speed and the agents' strength; the pages show their results.
 
-The programs of `benchmarks.speed` are the same modules under their former names: `benchmarks.peers`.
+The programs in `benchmarks.speed` can still be imported by their former names, such as `benchmarks.peers`.
 """
 
 import importlib
@@ -15,15 +15,15 @@ MOVED = ("careful", "compile_time", "learner", "loops", "peers", "throughput", "
 
 
 def name_now(name: str) -> str:
-    """The full name of a program that was beside this file."""
+    """Return the full present name of a program that used to be in this folder."""
     return f"{__name__}.speed.{name.rpartition('.')[2]}"
 
 
 class Alias(SourceFileLoader):
-    """Loads a module by its former name: hands out the one that has the present name."""
+    """Loads a module by its former name, as the module with the present name."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the real module in the place of the empty ``module`` (Python takes what is in ``sys.modules``)."""
+        """Replace the empty ``module`` by the real one in ``sys.modules``, from which Python takes it."""
         sys.modules[self.name] = importlib.import_module(name_now(self.name))
 
 
@@ -33,7 +33,7 @@ class MovedFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Where a module is: see `importlib.abc.MetaPathFinder.find_spec`."""
+        """See `importlib.abc.MetaPathFinder.find_spec`."""
         package, _, name = fullname.rpartition(".")
         real = find_spec(name_now(name)) if package == __name__ and name in MOVED else None
         if real is None or real.origin is None:

@@ -1,4 +1,4 @@
-"""What `hanabako agents` says of each agent: out of the results of two studies, shipped as ``agents/scores.json``."""
+"""The scores shown by `hanabako agents`, from the results of two studies; they ship as ``agents/scores.json``."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,9 +13,9 @@ __all__ = ["agent_scores"]
 
 
 def agent_scores() -> str:
-    """JSON: by game and name ``unit`` (points or Elo), ``score``, its standard ``error``, and of what they are.
+    """Return JSON by game and agent: ``unit`` (points or Elo), ``score``, its standard ``error``, and the setting.
 
-    A bot's are of the first preset and the fewest players.
+    Bots have their scores in the first preset with the fewest players.
     """
     evaluations: list[Mapping[str, Any]] = [row["evaluation"] for row in read_results(shipped_networks.RESULTS)]
     evaluations += [row for row in read_results(hanabi_bots.RESULTS) if is_of_preset(row)]
@@ -28,18 +28,18 @@ def agent_scores() -> str:
 
 
 def is_of_preset(evaluation: Mapping[str, Any]) -> bool:
-    """Whether nothing but the number of players differs from the preset that is named."""
+    """Whether the config differs from its named preset only in the number of players."""
     config = config_from_dict(evaluation["config"])
     return config == game_of(config).make_config(preset=evaluation["preset"], players=evaluation["players"])
 
 
 def order(evaluation: Mapping[str, Any]) -> tuple[bool, int]:
-    """The first preset comes first, and of it the fewest players."""
+    """Return a sort key: the first preset first, then the fewest players."""
     return evaluation["preset"] != game_named(evaluation["config"]["game"]).first_preset, evaluation["players"]
 
 
 def scores_of(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each agent's name with its rating, or the one agent's with its mean score."""
+    """Yield each agent's name with its rating, or a single agent's with its mean score."""
     for row in evaluation["tournament"]["ratings"] if "tournament" in evaluation else ():
         yield row["name"], {"unit": "Elo", "score": round(row["rating"], 1), "error": round(row["error"], 2)}
     if "score" in evaluation:

@@ -1,4 +1,4 @@
-"""What ``make train`` runs: learn Hanabi from scratch on all cores, evaluate, and show where everything is.
+"""The program behind ``make train``: learn Hanabi from scratch on all cores, evaluate, and show the results.
 
     python -m benchmarks.demo                # standard Hanabi for two players, five minutes on two cores
     python -m benchmarks.demo --minutes 1    # the small game `mini` (three colors, three ranks)
@@ -26,8 +26,8 @@ from hanabako.games import config_from_dict, game_named, game_of, make_config
 from hanabako.program import run_program
 from hanabako.words.ranges import Size
 
-SHORT = 3.0  # minutes; in less, the standard game is no fun to watch, and the small one is solved
-ENDING = 0.3  # minutes kept for starting the ranks, the last evaluation and the replay
+SHORT = 3.0  # minutes; with less, the standard game is not learned well, and the small one is solved
+ENDING = 0.3  # minutes reserved for starting the ranks, the last evaluation and the replay
 
 EXPECTED = {
     5: "22.1 to 22.5 of 25 on two cores",
@@ -61,19 +61,19 @@ class Args:
     """Train, evaluate and show an agent for Hanabi."""
 
     minutes: float = 5.0
-    """About how long it may take in all; below three minutes the game is `mini`."""
+    """Approximate total time in minutes; below three minutes the game is `mini`."""
     seed: int = 1
-    """Seed of everything random."""
+    """Seed of all random numbers."""
     ranks: Size | None = None
-    """Processes to train with; by default one per core."""
+    """Number of processes to train with; by default one per core."""
     run_dir: Path | None = None
-    """Where to keep the run; by default a name with the time under ``runs/``."""
+    """The run's directory; by default one under ``runs/`` whose name has the time."""
     resume: Path | None = None
-    """Go on with the interrupted run in this directory."""
+    """Resume the interrupted run in this directory."""
 
 
 def run(args: Args) -> None:
-    """Train and show.
+    """Train, evaluate and print the results.
 
     Raises:
         SystemExit: training failed, or was interrupted.
@@ -99,13 +99,13 @@ def run(args: Args) -> None:
     start_ranks(ranks, named("ppo"), settings)
     last = finished(run_dir)
     if last is None:
-        raise SystemExit(f"\nInterrupted. To go on: python -m {__spec__.name} --resume {run_dir}")
+        raise SystemExit(f"\nInterrupted. To continue: python -m {__spec__.name} --resume {run_dir}")
     watch.page_of(watch.Args(str(run_dir)))
     print(describe(run_dir, last))
 
 
 def plan(budget: float, spent: float, training: float) -> str:
-    """How the budget is spent, all in minutes, and which score to expect."""
+    """Describe how the budget is spent, given in minutes, and which score to expect."""
     parts = [
         f"Compiling took {60 * spent:.0f} s (the next time, none).",
         f"Now {60 * training:.0f} s of self-play, then {60 * ENDING:.0f} s for the last evaluation and the replay.",
@@ -116,13 +116,13 @@ def plan(budget: float, spent: float, training: float) -> str:
 
 
 def compile_game(preset: str) -> None:
-    """Compile the game as training will need it."""
+    """Compile the game for training."""
     config = make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
     game_of(config).compile(config, ppo.Args.games)
 
 
 def describe(run_dir: Path, row: dict[str, Any]) -> str:
-    """The result beside the published figures, and where everything is."""
+    """Return the result next to published figures, and the paths of the files."""
     about = read_about(run_dir)
     best = config_from_dict(about["config"]).max_score
     kind = kind_of_processor(torch.device(about["device"]))
@@ -143,10 +143,10 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """The command line.
+    """Run the command line.
 
     Raises:
-        SystemExit: something is wrong, in one line.
+        SystemExit: an error occurred; the message is one line.
     """
     run_program(run, Args, "benchmarks.demo", __doc__, argv)
 

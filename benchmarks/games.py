@@ -1,4 +1,4 @@
-"""What the benchmarks measure of each game. A game that declares itself is measured without a line here."""
+"""The settings that the benchmarks measure for each game. New games are measured without an entry here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,18 +13,19 @@ __all__ = ["GAMES", "BenchmarkGame"]
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a game wants measured beside random play of its presets."""
+    """Special settings to measure for a game, besides random play of its presets."""
 
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Configurations to compare, the standard one first: by name the keywords of the game's factories."""
+    """Configurations to compare, the standard one first: the keywords of the game's factories, by name."""
     beside: Mapping[str, str] = field(default_factory=dict)
-    """Presets that are compared with another than the first: one whose observation holds as much."""
+    """Presets that are not compared with the first one, but with one whose observation has the same length of
+    history."""
     policies: tuple[str, ...] = ("random",)
-    """Who plays the roll-outs: see `benchmarks.speed.loops.rollout_loop`."""
+    """The policies of the roll-outs; see `benchmarks.speed.loops.rollout_loop`."""
 
 
 LONG_HISTORY = "standard, history=5"
-"""Hanabi's standard game with as many last steps in the observation as bonus tiles need."""
+"""Hanabi's standard game with the history length that bonus tiles need."""
 
 HANABI_PRESETS = (
     *("grands_feux", "avalanche_5", "avalanche_10", "black_powder", "flamboyants", "final_bouquet", "choreography"),
@@ -42,12 +43,12 @@ WISHES = {
         policies=("random", "no misplay"),
     )
 }
-"""By the game's name."""
+"""The special settings by the game's name."""
 
 
 @dataclass(frozen=True)
 class BenchmarkGame:
-    """A game's declaration, and what is measured of it."""
+    """A game's entry, and the settings to measure."""
 
     entry: GameEntry
     wishes: Wishes = Wishes()
@@ -59,29 +60,29 @@ class BenchmarkGame:
 
     @property
     def players(self) -> tuple[int, ...]:
-        """Numbers of players to measure."""
+        """The numbers of players to measure."""
         return self.entry.players
 
     @cached_property
     def presets(self) -> Mapping[str, Mapping[str, Any]]:
-        """Configurations to compare, the standard one first: by name the keywords of the game's factories."""
+        """Configurations to compare, the standard one first: the keywords of the game's factories, by name."""
         return self.wishes.presets or {name: {"preset": name} for name in self.entry.presets}
 
     def make(self, players: int) -> Game:
-        """The standard game for that many players."""
+        """Return the standard game for this number of players."""
         return self.entry.make_game(**self._seats(players))
 
     def make_preset(self, name: str) -> Game:
-        """The game of one of `presets`."""
+        """Return the game of one of `presets`."""
         return self.entry.make_game(**self.presets[name])
 
     def make_aec(self, players: int, wrapped: bool) -> Any:
-        """Its PettingZoo environment for that many players, with the standard wrappers or without."""
+        """Return the PettingZoo environment for this number of players, with or without the standard wrappers."""
         module = self.entry.module(self.entry.environment)
         return (module.env if wrapped else module.raw_env)(**self._seats(players))
 
     def _seats(self, players: int) -> dict[str, Any]:
-        """A game whose number of players is fixed has no such field."""
+        """Return the keyword for the number of players, unless the game's number is fixed."""
         return {"players": players} if len(self.players) > 1 else {}
 
 

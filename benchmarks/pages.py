@@ -1,9 +1,9 @@
-"""The measured figures in the READMEs, made from the committed JSON so that no number is ever typed by hand.
+"""Generate the measured figures in the READMEs from the committed JSON, so that no number is typed by hand.
 
     python -m benchmarks.pages           # write them into README.md, benchmarks/README.md and agents/scores.json
-    python -m benchmarks.pages --check   # say whether they are up to date
+    python -m benchmarks.pages --check   # only check whether they are up to date
 
-A document takes the part ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
+A document has the part ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
 """
 
 import json
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "speed" / "results"
 CLIENTS = Path(__file__).parent / "clients" / "results" / "clients.json"
 SCORES = ROOT / "agents" / "scores.json"
-"""What `hanabako agents` reads."""
+"""The file that `hanabako agents` reads."""
 DOCUMENTS = [ROOT / name for name in ("README.md", "benchmarks/README.md", "docs/machines.md", "docs/recipes.md")]
 FORMATS = ("none", "packed", "int8", "float32")
 
@@ -35,36 +35,36 @@ CONTENTS = {
     "AEC": "PettingZoo loop, without wrappers",
     "AEC wrapped": "PettingZoo loop, standard wrappers",
 }
-"""What a step contains in `benchmarks.speed.peers`, in words."""
+"""Descriptions of the contents of a step in `benchmarks.speed.peers`."""
 
 
 @dataclass
 class Args:
-    """Write the generated parts into the documents."""
+    """Write the generated parts of the documents."""
 
     check: bool = False
     """Change nothing; fail if a document is out of date."""
 
 
 def load(name: str) -> dict:
-    """The committed results of one benchmark."""
+    """Return the committed results of one benchmark."""
     return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def reports(name: str) -> list[dict]:
-    """The committed results of a benchmark that has a file for every game (``name_game.json``)."""
+    """Return the committed results of a benchmark with one file per game (``name_game.json``)."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob(f"{name}_*.json"))]
 
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[str]], text_columns: int = 1) -> str:
-    """Rows in Markdown, the first columns text and the others numbers."""
+    """Return a Markdown table; the first ``text_columns`` columns are text, the others numbers."""
     header = list(header)
     rule = ["---"] * text_columns + ["---:"] * (len(header) - text_columns)
     return "".join(f"| {' | '.join(line)} |\n" for line in [header, rule, *rows])
 
 
 def speed(steps_per_second: float) -> str:
-    """Steps per second for people: ``25.9 M``, ``301 k``, ``881``."""
+    """Format steps per second, as ``25.9 M``, ``301 k``, ``881``."""
     for unit, name in ((1e6, " M"), (1e3, " k")):
         if steps_per_second >= unit:
             value = steps_per_second / unit
@@ -73,7 +73,7 @@ def speed(steps_per_second: float) -> str:
 
 
 def machine_line(report: dict) -> str:
-    """What the numbers were measured on, as one sentence."""
+    """Return a sentence that describes how and where the numbers were measured."""
     machine, settings = report["machine"], report["settings"]
     versions = ", ".join(f"{name} {machine['versions'][name]}" for name in ("numba", "numpy"))
     repeats = (
@@ -89,23 +89,23 @@ def machine_line(report: dict) -> str:
 
 
 def command_line(command: str) -> str:
-    """What made the numbers, as a sentence."""
+    """Return a sentence with the command that made the numbers."""
     return "The command was not recorded." if command == NOT_RECORDED else f"Command: `{command}`."
 
 
 def chosen(report: dict, **wanted: object) -> list[dict]:
-    """The rows of a report with these columns."""
+    """Return the rows of a report in which the columns have these values."""
     return [row for row in report["results"] if all(row.get(key) == value for key, value in wanted.items())]
 
 
 def cell(report: dict, **wanted: object) -> str:
-    """The speed in the one row with these columns, or a dash."""
+    """Return the speed in the row in which the columns have these values, or a dash."""
     rows = chosen(report, **wanted)
     return speed(rows[0]["steps_per_second"]) if rows else "-"
 
 
 def values(report: dict, column: str, **wanted: object) -> list:
-    """The different values of a column, in the order of their first appearance."""
+    """Return the distinct values of a column, in the order of their first appearance."""
     return list(dict.fromkeys(row[column] for row in chosen(report, **wanted)))
 
 
@@ -113,14 +113,14 @@ def values(report: dict, column: str, **wanted: object) -> list:
 
 
 def formats() -> str:
-    """Steps per second on one core by number of players, policy and observation."""
+    """Return steps per second on one core by number of players, policy and observation."""
     rows = [row for report in reports("throughput") for row in format_rows(report)]
     header = ["game", "players", "policy", "no observation", *FORMATS[1:], "packed, all players", "int8, all players"]
     return markdown(header, rows, text_columns=3) + "\n" + machine_lines("throughput")
 
 
 def format_rows(report: dict) -> Iterator[list[str]]:
-    """The rows of one report."""
+    """Yield the table rows of one report."""
     for game in values(report, "game", group="formats"):
         for players in values(report, "players", group="formats", game=game):
             for policy in values(report, "policy", group="formats", game=game):
@@ -131,7 +131,7 @@ def format_rows(report: dict) -> Iterator[list[str]]:
 
 
 def machine_lines(name: str) -> str:
-    """What each report was measured on, with the games if there are several."""
+    """Return `machine_line` of each report, with the games' names if there are several."""
     found = reports(name)
     if len(found) == 1:
         return machine_line(found[0])
@@ -139,7 +139,7 @@ def machine_lines(name: str) -> str:
 
 
 def presets() -> str:
-    """Nanoseconds a step of every preset, and how much longer that is than in the standard game."""
+    """Return nanoseconds per step of every preset, and the ratio to the standard game."""
     report = load("throughput_hanabi")
     if not chosen(report, group="presets"):
         return NOT_MEASURED
@@ -157,7 +157,7 @@ def presets() -> str:
 
 
 def sizes() -> str:
-    """Steps per second on one core by the number of games side by side."""
+    """Return steps per second on one core by the number of parallel games."""
     report = load("throughput_hanabi")
     rows = [
         [str(envs), *(cell(report, group="sizes", envs=envs, observation=name) for name in FORMATS)]
@@ -167,7 +167,7 @@ def sizes() -> str:
 
 
 def threads() -> str:
-    """Several threads against one, by the wall clock."""
+    """Return the speed of several threads compared with one, by the wall clock."""
     report = load("throughput_hanabi")
     if not chosen(report, group="threads"):
         return NOT_MEASURED
@@ -182,7 +182,7 @@ def threads() -> str:
 
 
 def vector() -> str:
-    """The vector environment from Python against the compiled step that it calls, in nanoseconds a step."""
+    """Compare the vector environment from Python with the compiled step that it calls, in nanoseconds per step."""
     report = load("throughput_hanabi")
     paths = values(report, "path", group="vector")
     rows = []
@@ -195,7 +195,7 @@ def vector() -> str:
 
 
 def aec() -> str:
-    """PettingZoo's loop."""
+    """Return the speed of PettingZoo's loop."""
     rows = [
         [game, str(players), *(cell(report, group="aec", game=game, players=players, path=path) for path in AEC_PATHS)]
         for report in reports("throughput")
@@ -209,7 +209,7 @@ AEC_PATHS = ("raw_env", "env")
 
 
 def peers() -> str:
-    """Hanabi beside its peers, grouped by what a step contains."""
+    """Compare Hanabi with its peers, grouped by the content of a step."""
     report = load("peers")
     players_compared = values(report, "players")
     header = ["a step is", "who", *(f"{players} players" for players in players_compared)]
@@ -222,7 +222,7 @@ def peers() -> str:
 
 
 def peer_cell(report: dict, name: str, content: str, players: int) -> str:
-    """A peer's speed, and how many times slower it is than ours."""
+    """Return a peer's speed, and how many times slower it is than ours."""
     rows = chosen(report, peer=name, content=content, players=players)
     if not rows:
         return "-"
@@ -231,7 +231,7 @@ def peer_cell(report: dict, name: str, content: str, players: int) -> str:
 
 
 def compile_time() -> str:
-    """Cold and warm starts."""
+    """Return the times of cold and warm starts."""
     if not (RESULTS / "compile_time.json").exists():
         return NOT_MEASURED
     report = load("compile_time")
@@ -242,13 +242,13 @@ def compile_time() -> str:
 
 
 def state() -> str:
-    """Bytes of one game's state."""
+    """Return the bytes of one game's state."""
     sizes_of_states = [row for report in reports("throughput") for row in report["state_bytes"].items()]
     return markdown(["game", "bytes a game"], ([name, str(size)] for name, size in sizes_of_states))
 
 
 def throughput() -> str:
-    """The first screen's figures: our fastest way and the fastest other implementation, two players."""
+    """Return the README's main figures: our fastest path and the fastest other implementation, two players."""
     report = load("peers")
     rows = []
     for content, words in CONTENTS.items():
@@ -269,7 +269,7 @@ def throughput() -> str:
 
 
 def learner() -> str:
-    """Decisions a second of one process that learns, by network and number type."""
+    """Return decisions per second of one learning process, by network and number type."""
     report = load("learner")
     rows = [
         [row["network"], str(row["width"]), row["trunk"], speed(row["steps_per_second"])] for row in report["results"]
@@ -280,7 +280,7 @@ def learner() -> str:
 
 
 def machines() -> str:
-    """Decisions a second of one learner by machines and ranks, and how long a sum of gradients takes."""
+    """Return decisions per second of one learner by machines and ranks, and the time of a sum of gradients."""
     report = load("machines")
     alone, rows = alone_row(report)["steps_per_second"], []
     for row in report["results"]:
@@ -294,7 +294,7 @@ def machines() -> str:
 
 
 def machines_needed() -> str:
-    """How many decisions a minibatch must have for a sum of gradients to take no longer than learning from it."""
+    """Return how large minibatches must be for learning to take half or nine tenths of the time, by machines."""
     report = load("machines")
     per_core = alone_row(report)["steps_per_second"]
     hop_ms = chosen(report, machines=2, ranks=1)[0]["sum_ms"]
@@ -309,12 +309,12 @@ def machines_needed() -> str:
 
 
 def alone_row(report: dict) -> dict:
-    """The row of one rank on one machine."""
+    """Return the row of one rank on one machine."""
     return chosen(report, machines=1, ranks=1)[0]
 
 
 def clients() -> str:
-    """What a minute of training with somebody else's library came to."""
+    """Return the results of a minute of training with other libraries."""
     report = json.loads(CLIENTS.read_text(encoding="utf-8"))
     results = report["results"]
     rows = []
@@ -352,7 +352,7 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def generated(document: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of every part that a document has a place for; other places are left alone."""
+    """Yield name and text of every part that a document contains; unknown parts are skipped."""
     return ((name, PARTS[name]()) for name in marks(document.read_text(encoding="utf-8")) if name in PARTS)
 
 
@@ -361,7 +361,7 @@ def main(args: Args) -> None:
     for document in DOCUMENTS:
         if update(document, generated(document), args.check, "python -m benchmarks.pages"):
             print(f"written: {document.relative_to(ROOT)}")
-    from .agent_scores import agent_scores  # and with it torch
+    from .agent_scores import agent_scores  # imports torch
 
     text = agent_scores()
     if not SCORES.exists() or SCORES.read_text(encoding="utf-8") != text:

@@ -1,8 +1,8 @@
-"""How the networks that ship are trained: settings of their learners, by the networks' names.
+"""How the networks that ship are trained: the settings of their learners, by the networks' names.
 
-A name consists of the game, the preset and the number of players. A number at its end tells networks apart that were
-trained with different seeds; a word says what else is special. ``benchmarks/strength/SCORES.md`` tells how the settings
-were chosen. Two cores make five to eight million decisions a minute, and half of that with a network of width 128.
+A name consists of the game, the preset and the number of players. A number at its end distinguishes networks trained
+with different seeds; a word names another difference. ``benchmarks/strength/SCORES.md`` explains how the settings were
+chosen. Two cores make five to eight million decisions per minute, and half of that with a network of width 128.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ __all__ = ["RECIPES", "Recipe"]
 
 
 class Recipe(NamedTuple):
-    """One network: what it plays, for how many decisions it is trained, and the settings that are not the defaults."""
+    """The training of one network: the game, the number of decisions, and the settings that are not the defaults."""
 
     game: str
     preset: str
@@ -21,30 +21,30 @@ class Recipe(NamedTuple):
     steps: int
     settings: tuple[str, ...] = ()
     opponent: str | None = None
-    """The bot that the learner measures a network for a competitive game against; None in Hanabi."""
+    """The bot against which the learner evaluates a network for a competitive game; None in Hanabi."""
     measured: tuple[str, ...] = ()
-    """Changes to the preset's config for measuring it, as ``name=value``."""
+    """Changes to the preset's config in evaluations, as ``name=value``."""
     first: "Recipe | None" = None
     """The recipe of the network from which the training starts; None for random weights."""
     clones: str | None = None
-    """The bot that it learns to imitate; None for reinforcement learning."""
+    """The bot that the network learns to imitate; None for reinforcement learning."""
 
     @property
     def teacher(self) -> str | None:
-        """The bot that the first of its runs imitated, if it did."""
+        """The bot that the first of its training runs imitated, if any."""
         return self.clones if self.first is None else self.first.teacher
 
     @property
     def learner(self) -> str:
-        """The algorithm that trains it, see `agents.learning.common.algorithms`."""
+        """The training algorithm, see `agents.learning.common.algorithms`."""
         return "ppo" if self.clones is None else "cloning"
 
     def changed_players(self) -> int | None:
-        """The number of players, or None if it is the preset's: not every game lets one change it."""
+        """Return the number of players, or None if it is the preset's, as not every game allows changing it."""
         return None if game_named(self.game).presets[self.preset].players == self.players else self.players
 
     def arguments(self) -> list[str]:
-        """Words of the learner's command line, the budget excluded."""
+        """Return the arguments of the learner's command line, without the budget."""
         players, opponent = self.changed_players(), self.opponent
         arguments = ["--game", self.game, "--preset", self.preset]
         arguments += ["--players", str(players)] if players else []
@@ -67,15 +67,15 @@ WINNER = (*KNOWING, "--partners", "lookahead", *CAREFUL)
 
 
 def florist(players: int) -> Recipe:
-    """A network for Ikebana: a clone of the best bot, which then learns to win against it."""
+    """Return the recipe of a network for Ikebana: a clone of the best bot, which then learns to win against it."""
     first = Recipe("ikebana", "standard", players, 10 * M, (*WIDE, *KNOWING), "lookahead", clones="lookahead")
     return Recipe("ikebana", "standard", players, 20 * M, WINNER, "lookahead", first=first)
 
 
 def gambler(preset: str, scale: str) -> Recipe:
-    """A network for Koi-Koi: a clone of the best bot, which then learns from points in large batches."""
+    """Return the recipe of a network for Koi-Koi: a clone of the best bot, then trained on points in large batches."""
     rules = game_named("koikoi").presets[preset]
-    whole = f"rounds={rules.rounds}", f"hand_swap={str(rules.hand_swap).lower()}"  # not one round, as training has it
+    whole = f"rounds={rules.rounds}", f"hand_swap={str(rules.hand_swap).lower()}"  # training defaults to one round
     bot, points = "monte_carlo:300", ("--config", "reward=points", *whole)
     settings = (*points, "--reward-scale", scale, *LUCK, *SELDOM)
     first = Recipe("koikoi", preset, 2, 6 * M, (*points, "--epochs", "2"), bot, clones=bot)
@@ -83,18 +83,18 @@ def gambler(preset: str, scale: str) -> Recipe:
 
 
 def taught(players: int, bot: str, steps: int, settings: tuple[str, ...] = ()) -> Recipe:
-    """A network for standard Hanabi: a clone of a bot, which then goes on in self-play."""
+    """Return the recipe of a network for standard Hanabi: a clone of a bot, then trained in self-play."""
     first = Recipe("hanabi", "standard", players, 10 * M, settings, clones=bot)
     return Recipe("hanabi", "standard", players, steps, first=first)
 
 
 def again(recipe: Recipe, steps: int) -> Recipe:
-    """A second training of the same network: learning rate and price of a lost game start as at first."""
+    """Return the recipe for training the same network again, with schedules that start from the beginning."""
     return recipe._replace(steps=steps, first=recipe)
 
 
 def canonical(bot: str) -> Recipe:
-    """A network like those of `taught` that observes what the Learning Environment shows and no more."""
+    """Return a recipe like `taught` with the Learning Environment's observation and no more."""
     first = Recipe("hanabi", "standard", 2, 12 * M, LEARNING_ENVIRONMENT, clones=bot)
     return Recipe("hanabi", "standard", 2, 60 * M, LEARNING_ENVIRONMENT, first=first)
 
@@ -113,4 +113,4 @@ RECIPES: dict[str, Recipe] = {
     "koikoi-document-2p": gambler("document", "0.03"),
     "koikoi-koikoi_japan-2p": gambler("koikoi_japan", "0.1"),
 }
-"""Every recipe by the name of the network that it makes."""
+"""The recipes by the names of their networks."""

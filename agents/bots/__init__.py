@@ -1,1 +1,1 @@
-"""Bots: their protocol, and those of every game."""
+"""Bots: their protocol, and the bots of each game."""

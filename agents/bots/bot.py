@@ -1,29 +1,27 @@
-"""Bots: what a bot is, and the compiled loops that let it play many games at once.
+"""The protocol of bots, and the compiled loops in which a bot plays many games at once.
 
 A *bot* is four plain functions over records, marked `hanabako.compiler.jit.rule` like the rules of the games. The same
 source runs as plain Python and compiled. With ``rules`` (the game's named tuple, or a record of the same fields) they
 are
 
-* ``memory_dtype(rules)``: the record of what one seat remembers of one game (called from Python, once). It is all that
-  a bot may keep; sizes taken from ``rules`` may be larger than the game's;
-* ``begin(rules, memory, view, player, style)``: the cards are dealt, ``player`` is whose seat it is. ``memory`` is all
-  zero. ``style`` is the bot's int of that name: the same four functions can be several players;
-* ``observe(rules, memory, view, event)``: somebody made a step. It is called for every seat after every step but the
-  last, also for the seat that acted. ``event`` is what all could see of the step (the game's own record);
-* ``act(rules, memory, view, mask, key)``: the action of the seat, which is to move. ``mask`` holds the legal actions
-  as bits of uint64 words; ``key`` is the random key of this decision, for ``random_below(key, 0, n)`` and so on: there
-  is no other source of random numbers.
+* ``memory_dtype(rules)``: the dtype of one seat's memory of one game (called from Python, once). A bot may keep nothing
+  else; sizes taken from ``rules`` may be larger than the game's;
+* ``begin(rules, memory, view, player, style)``: called after the deal; ``player`` is the bot's seat, and ``memory`` is
+  all zero. ``style`` is the bot's field of that name, so the same four functions can make several bots;
+* ``observe(rules, memory, view, event)``: called for every seat after every step but the last, also for the seat that
+  acted. ``event`` is the public part of the step (the game's own record);
+* ``act(rules, memory, view, mask, key)``: returns the action of the seat, which is to move. ``mask`` holds the legal
+  actions as bits of uint64 words; ``key`` is the random key of this decision, for ``random_below(key, 0, n)`` and so
+  on. There is no other source of random numbers.
 
-``view`` is the game's record with everything removed that the seat may not know (``hide`` in the game's module
-``engine.private_view``): the rules' own questions can be asked of it, and no bot can see what a person at its seat
-could not. The one exception is said in its name: a bot with ``cheats`` gets the whole record. A view is a copy, made
-for one call.
+``view`` is the game's record without anything that the seat may not know (``hide`` in the game's module
+``engine.private_view``). The functions of the rules work on it, and no bot sees more than a person at its seat could.
+The one exception is a bot with ``cheats``, which gets the whole record. A view is a copy, made for one call.
 
-Loops over games are made here once for all bots and games. They close over the bot's functions, which, unlike compiled
-ones, Numba's disk cache knows again in a new process. They run a block of games in lock-step, so that every bot is
-compiled by itself and any mix of bots, networks and people can share a table; blocks are spread over Python threads
-(`agents.playing.play`), which the loops allow by releasing the GIL. That costs half the compile time of a
-``prange``.
+The loops over games are defined here, once for all bots and games. They close over the bot's plain functions, which
+Numba's disk cache recognizes in a new process, unlike compiled ones. They run a block of games in lock-step, so that
+every bot is compiled separately and any mix of bots, networks and people can share a table. Blocks are spread over
+Python threads (`agents.playing.play`), as the loops release the GIL. That takes half the compile time of a ``prange``.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,24 +46,24 @@ __all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops"]
 
 @rule
 def nothing_to_begin(rules, memory, view, player, style):
-    """``begin`` of a bot that remembers nothing but its style and seat."""
+    """``begin`` for a bot that remembers only its style and seat."""
     memory.style = style
     memory.player = player
 
 
 @rule
 def nothing_to_observe(rules, memory, view, event):
-    """``observe`` of a bot that remembers nothing."""
+    """``observe`` for a bot that remembers nothing."""
 
 
 def plain_memory_dtype(rules: Any) -> np.dtype:
-    """``memory_dtype`` of a bot that remembers nothing but its style and seat."""
+    """``memory_dtype`` for a bot that remembers only its style and seat."""
     return np.dtype([("style", np.int64), ("player", np.int64)])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bot:
-    """What a bot is: see the module's docstring for its four functions. All but ``act`` may be those of no memory."""
+    """A bot: four functions, see the module's docstring. All but ``act`` have defaults for a bot without memory."""
 
     name: str
     memory_dtype: Callable[[Any], np.dtype] = plain_memory_dtype
@@ -73,19 +71,19 @@ class Bot:
     observe: Callable[..., None] = nothing_to_observe
     act: Callable[..., Any]
     style: int = 0
-    """Handed to ``begin``: which of several players the bot shall be."""
+    """A number given to ``begin``, which selects one of several behaviours."""
     cheats: bool = False
-    """It is shown the whole record."""
+    """Whether the bot sees the whole record."""
     counts: str | None = None
-    """What ``style`` is a number of, if it may be chosen behind the bot's name, as in ``monte_carlo:2000``."""
+    """The meaning of ``style`` if users may set it after the bot's name, as in ``monte_carlo:2000``; else None."""
 
 
 class BotLoops(NamedTuple):
     """The compiled loops of one bot over a block of games.
 
-    ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) are the game's records,
-    ``seats`` (N,) are sets of players (bits of a uint64): those that the bot plays in each game; in a game where it is
-    none, nothing happens. ``memories`` (N, P) are its records, ``views`` (1,) is room for one view.
+    ``rules_array`` holds the game's rules (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) the games'
+    records, ``seats`` (N,) the players that the bot plays in each game, as bits of a uint64; a game without any is
+    skipped. ``memories`` (N, P) are the bot's memories, ``views`` (1,) is scratch space for one view.
     """
 
     begin: Callable[..., None]  # (rules_array, tables, seats, memories, views, style)
@@ -94,7 +92,7 @@ class BotLoops(NamedTuple):
 
 
 def viewer(hide: Callable[..., None], cheats: bool) -> Callable[..., None]:
-    """A function that writes to the first of ``views`` what a player may know of a table."""
+    """Return a function that writes a player's view of a table to ``views[0]``."""
 
     @rule
     def show(rules, table, player, views):
@@ -107,7 +105,7 @@ def viewer(hide: Callable[..., None], cheats: bool) -> Callable[..., None]:
 
 @cache
 def bot_loops(hide: Callable[..., None], last_event: Callable[..., Any], bot: Bot, kind: type, frozen: Any) -> BotLoops:
-    """The loops of a bot: specialized to ``frozen`` rules, or generic with ``None``.
+    """Return the loops of a bot, specialized to the rules ``frozen``, or generic if that is None.
 
     ``hide`` and ``last_event`` are those of the game's module ``engine.private_view``.
     """
@@ -148,11 +146,11 @@ def bot_loops(hide: Callable[..., None], last_event: Callable[..., Any], bot: Bo
 
 
 class BotPolicy:
-    """A bot that plays games of one config: the policy that `agents.load` gives for a bot's name.
+    """A bot that plays games of one config; `agents.load` returns it for a bot's name.
 
     Args:
         bot: the bot.
-        config: what it plays.
+        config: the game's config.
     """
 
     observes = False  # it looks at views of the game's record
@@ -167,12 +165,12 @@ class BotPolicy:
         self._view = game_of(config).module("engine.private_view")
 
     def loops(self, specialize: bool = False) -> BotLoops:
-        """The compiled loops for this config alone, or the generic ones."""
+        """Return the compiled loops, specialized to this config or generic."""
         hide, last_event = self._view.hide, self._view.last_event
         return bot_loops(hide, last_event, self.bot, type(self.rules), self.rules if specialize else None)
 
     def memories(self, games: int, specialize: bool = False) -> NDArray[Any]:
-        """Empty memories of every seat of that many games, (games, P)."""
+        """Return empty memories for every seat of ``games`` games, (games, P)."""
         room = self._view.room(self.rules, specialize)
         return np.zeros((games, self.config.players), interned(self.bot.memory_dtype(room)))
 
@@ -207,16 +205,16 @@ class BotsSeated(Seated):
         self._loops.observe(*self._in(chosen))
 
     def memories(self) -> NDArray[np.uint8]:
-        """See `agents.playing.policy.Seated.memories`: bytes."""
+        """See `agents.playing.policy.Seated.memories`; as bytes."""
         return self._memories.view(np.uint8).reshape(len(self._memories), -1)
 
     def _in(self, chosen: NDArray[np.bool_] | None) -> tuple[NDArray[Any], ...]:
-        """What all loops begin with; in games that are not ``chosen`` the bot has no seat."""
+        """Return the first arguments of all loops; in games that are not ``chosen`` the bot has no seat."""
         seats = self.seats if chosen is None else np.where(chosen, self.seats, ZERO)
         return self._games.rules_array, self._games.tables, seats, self._memories, self._views
 
     def public_knowledge(self) -> NDArray[np.uint64] | None:
-        """A copy of the field ``possible`` of player 0's memory, as good as anybody's; None if the bot has no such."""
+        """Return a copy of the field ``possible`` in player 0's memory, equal at all seats; None without this field."""
         if "possible" not in (self._memories.dtype.names or ()):
             return None
         return self._memories["possible"][:, 0].copy()

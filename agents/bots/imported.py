@@ -1,4 +1,4 @@
-"""Agents out of Python files and modules: ``mine.py:Timid``, ``package.module:Timid``. This runs their code."""
+"""Agents from Python files and modules: ``mine.py:Timid``, ``package.module:Timid``. Loading them runs their code."""
 
 import inspect
 import sys
@@ -16,16 +16,16 @@ from .bot import Bot, BotPolicy
 __all__ = ["Source", "make_agent", "source_named"]
 
 ASKED = ("name", "observes", "specializes", "plays_apart")
-"""What a `Policy` has beside ``seat``."""
+"""The attributes of a `Policy` besides ``seat``."""
 
 
 class Source(NamedTuple):
-    """Where the code of an agent is."""
+    """The location of an agent's code."""
 
     place: str
     """A file that ends in ``.py``, or a module."""
     name: str
-    """What the agent is called there."""
+    """The agent's name in it."""
 
     def __str__(self) -> str:
         return f"{self.place}:{self.name}"
@@ -36,7 +36,7 @@ class Source(NamedTuple):
         return self.place.endswith(".py")
 
     def file(self) -> Path | None:
-        """The file of the code, found without importing anything; None if there is none."""
+        """Return the file of the code, found without importing anything; None if there is none."""
         place: str | None = self.place
         if self.place in sys.modules:
             place = getattr(sys.modules[self.place], "__file__", None)
@@ -46,14 +46,14 @@ class Source(NamedTuple):
 
 
 def source_named(text: str) -> Source | None:
-    """What ``FILE.py:NAME`` and ``package.module:NAME`` say; None for any other text."""
+    """Parse ``FILE.py:NAME`` or ``package.module:NAME``; return None for any other text."""
     place, _, name = text.rpartition(":")
     is_place = place.endswith(".py") or all(part.isidentifier() for part in place.split("."))
     return Source(place, name) if is_place and name.isidentifier() else None
 
 
 def spec_of(module: str) -> ModuleSpec | None:
-    """Where a module is, found without importing its packages, whose code would run."""
+    """Find a module without importing its packages, which would run their code; None if there is none."""
     spec, path, parts = None, None, module.split(".")
     for count in range(1, len(parts) + 1):
         found = (finder.find_spec(".".join(parts[:count]), path) for finder in sys.meta_path)
@@ -65,11 +65,11 @@ def spec_of(module: str) -> ModuleSpec | None:
 
 
 def imported(source: Source) -> ModuleType:
-    """The module of an agent.
+    """Import the module of an agent.
 
     Raises:
-        ModuleNotFoundError: there is none of this name.
-        ValueError: there is no such file, or it fails when it is imported; says where.
+        ModuleNotFoundError: there is no module of this name.
+        ValueError: there is no such file, or its import fails; the message says where.
     """
     if not source.is_file:
         return import_named(source.place)
@@ -78,15 +78,15 @@ def imported(source: Source) -> ModuleType:
     return import_file(Path(source.place))
 
 
-# --- From what a module has to a policy -------------------------------------------------------------------------------
+# --- From a module to a policy ----------------------------------------------------------------------------------------
 
 
 def make_agent(source: Source, config: Any) -> Policy:
-    """The agent that a file or module has by a name: see `agents.load`.
+    """Return the agent at a location in a file or module; see `agents.load`.
 
     Raises:
         ModuleNotFoundError: there is no such module.
-        ValueError: there is no such file or name, its code fails, or it is no agent that can play ``config``.
+        ValueError: there is no such file or name, its code fails, or it is not an agent that can play ``config``.
     """
     module = imported(source)
     if not hasattr(module, source.name):
@@ -104,12 +104,12 @@ def make_agent(source: Source, config: Any) -> Policy:
 
 
 def is_agent(thing: Any) -> bool:
-    """Whether something takes seats or has an ``act``, and is no class."""
+    """Whether ``thing`` is an object, not a class, with a ``seat`` or an ``act``."""
     return not isinstance(thing, type) and (hasattr(thing, "seat") or hasattr(thing, "act"))
 
 
 def called(source: Source, make: Any, config: Any) -> Any:
-    """What a class makes without arguments, or with ``config`` if it takes that; what a function makes of the config.
+    """Call a function with the config, or a class with ``config`` if it takes that, else without arguments.
 
     Raises:
         ValueError: it takes other arguments, or fails.

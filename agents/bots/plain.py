@@ -1,14 +1,14 @@
-"""Bots as plain Python classes: one method, from what a seat sees in words to a move in words.
+"""Bots as plain Python classes with one method, which takes what a seat sees, as text, and returns a move, as text.
 
-For a first idea, a course, or a language model:
+They suit a first idea, a course, or a language model:
 
     class Timid(PlainBot):
         def act(self, view):
             print(view.text())
             return "play 0" if "play 0" in view.legal else view.legal[0]
 
-Such a bot sits wherever a policy does, and is slow: a decision costs about a millisecond before the bot has thought
-(1.4 ms in Hanabi, 1.0 in Koi-Koi, 0.5 in Ikebana on one busy core), and one of the compiled bot `smart` 4 microseconds.
+Such a bot can be used wherever a policy can, but it is slow: the overhead per decision is about a millisecond (1.4 ms
+in Hanabi, 1.0 in Koi-Koi, 0.5 in Ikebana on one busy core). The compiled bot `smart` takes 4 microseconds.
 """
 
 from abc import ABC, abstractmethod
@@ -27,38 +27,38 @@ __all__ = ["PlainBot", "PlainView"]
 
 
 class PlainView:
-    """What a bot may know at one decision: the cards that its player sees, and what everybody was told.
+    """What a bot may know at one decision: the cards that its player sees, and all public information.
 
     Args:
         game: the configured game.
-        state: the game's record; what the player cannot see does not leave this object.
-        player: who is to move.
-        legal: the legal actions, by their numbers.
+        state: the game's record; this object does not reveal what the player cannot see.
+        player: the player to move.
+        legal: the numbers of the legal actions.
     """
 
     def __init__(self, game: Game, state: Any, player: int, legal: Sequence[int]) -> None:
         self.config = game.config
         self.player = player
-        """Which player the bot is."""
+        """The bot's player."""
         self.legal = [game.action_to_str(state, int(action)) for action in legal]
-        """The words of the legal actions; one of them is the answer."""
+        """The legal actions as text; the answer must be one of them."""
         self._drawing = game.drawing()
         self._actions = dict(zip(self.legal, map(int, legal), strict=True))
         self.table: Any = self._drawing.view_of(game.to_dict(state), game.config, player)
-        """The same as `text` in fields: see ``TableView`` in the module ``drawing.table_view`` of the game."""
+        """The contents of `text` as fields; see ``TableView`` in the game's module ``drawing.table_view``."""
 
     @classmethod
     def of(cls, games: GamesInPlay, row: int) -> "PlainView":
-        """What the player to move in a game knows."""
+        """Return the view of the player to move in the game at ``row``."""
         state, player = games.tables["state"].view(np.recarray)[row], int(games.tables["current_player"][row])
         return cls(games.game, state, player, np.flatnonzero(games.mask[row]).tolist())
 
     def action(self, word: str) -> int:
-        """The number of one of the legal actions."""
+        """Return the number of one of the legal actions."""
         return self._actions[word]
 
     def text(self) -> str:
-        """The table in lines of text, as the player sees it, and the legal actions."""
+        """Return the table as the player sees it, and the legal actions, as lines of text."""
         return self._text
 
     @cached_property
@@ -67,9 +67,9 @@ class PlainView:
 
 
 class PlainBot(ABC):
-    """A bot with one method, `act`. It is a `agents.playing.policy.Policy`: hand it over wherever one is asked for.
+    """A bot with one method, `act`. It is an `agents.playing.policy.Policy` and can be used wherever one is needed.
 
-    One object plays all its seats in all games, so what it keeps for itself it keeps for all of them.
+    One object plays all its seats in all games, so its attributes are shared by all of them.
     """
 
     name: str = "plain"
@@ -79,7 +79,7 @@ class PlainBot(ABC):
 
     @abstractmethod
     def act(self, view: PlainView) -> str:
-        """The word of one of ``view.legal``."""
+        """Return one of ``view.legal``."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "PlainSeated":
         """See `agents.playing.policy.Policy.seat`."""
@@ -97,7 +97,7 @@ class PlainSeated(Seated):
         """See `agents.playing.policy.Seated.act`.
 
         Raises:
-            ValueError: the bot's word is that of no legal action.
+            ValueError: the bot's answer is not a legal action.
         """
         games = self._games
         for row in rows_to_move(self.seats, games.tables):

@@ -1,4 +1,4 @@
-"""Training: an algorithm a file, and settings that are known to work."""
+"""Training: one file per algorithm, and the common parts they share."""
 
 from hanabako.extras import need
 

@@ -1,22 +1,22 @@
-"""Behaviour cloning (Pomerleau 1991): a network learns to take the decisions that a given agent takes.
+"""Behaviour cloning (Pomerleau 1991): a network learns to imitate the decisions of a given agent.
 
     hanabako train --algorithm cloning --agent smart --minutes 5
     hanabako train --algorithm cloning --agent smart --network recurrent --minutes 5
-    hanabako train --algorithm cloning --dataset games.npz --minutes 5   # of `hanabako record`, or people's games
-    hanabako train --algorithm cloning --dataset searched.npz --temperature 0.25 --minutes 5   # of `record --values`
-    hanabako train --start runs/NAME/policy.safetensors   # go on from the clone by reinforcement
+    hanabako train --algorithm cloning --dataset games.npz --minutes 5   # by `hanabako record`, or people's games
+    hanabako train --algorithm cloning --dataset searched.npz --temperature 0.25 --minutes 5   # by `record --values`
+    hanabako train --start runs/NAME/policy.safetensors   # continue from the clone by reinforcement learning
 
-The agent plays every seat of live games, so that each decision is learned from only in the ``epochs`` of its own
-rollout; nothing is stored. Record an agent that is slow to decide, such as a search, and learn from the file several
-times (``dataset``). ``hanabako record --values`` also stores a search's value of each action: with a ``temperature``
-the network fits the softmax of these values, which says more about a decision than the best action alone (policy
-distillation, Rusu et al. 2016). The network sees what a player observes at the decision and fits the agent's action by
-cross-entropy. A bot remembers more than an observation shows: what depends on that, a network without memory cannot
-learn. Clones of Hanabi's bots by supervised learning are discussed by Bard et al. 2020; like theirs, this one learns
-from games that the agent plays by itself, and is not corrected in positions that only its own errors lead to.
+The network reads a player's observation and fits the agent's action by cross-entropy. The agent plays every seat of
+live games; each rollout is used for ``epochs`` passes, and nothing is stored. If the agent is slow, such as a search,
+record its games and learn from the file several times (``dataset``). ``hanabako record --values`` also stores a
+search's value of each action: with a ``temperature`` the network fits the softmax of these values, which carries more
+information than the best action alone (policy distillation, Rusu et al. 2016). A bot may remember more than an
+observation shows; a network without memory cannot learn what depends on that. Bard et al. 2020 discuss clones of
+Hanabi bots by supervised learning. As there, the training games are the agent's own, so the clone is not corrected in
+positions that only its own errors reach.
 
-The log's ``agreement`` is the part of the decisions at which the likeliest action is the agent's, before they are
-learned from; evaluations play the clone at every seat, in a competitive game against the agent.
+``agreement`` in the log is the share of decisions, before learning from them, at which the network's most probable
+action is the agent's. Evaluations play the clone at every seat, or in a competitive game against the agent.
 """
 
 from dataclasses import asdict, dataclass
@@ -50,26 +50,26 @@ from .common.selfplay import SelfPlayEnvs
 
 @dataclass(frozen=True)
 class Args(NetworkSettings):
-    """Train a network to play as a given agent does."""
+    """Train a network to imitate an agent."""
 
     agent: str | None = None
-    """Whom to clone: an agent's name, file or FILE.py:NAME, whose code is imported and run. It plays every seat, unless
+    """The agent to imitate: a name, a file or FILE.py:NAME, whose code is imported and run. It plays every seat, unless
     there is a ``dataset``."""
     dataset: str | None = None
-    """Clone instead the players of the games in this file (see `agents.datasets`), at every seat. Without a
-    ``preset`` the rules are those of its games."""
+    """Imitate all players of the games in this file instead (see `agents.datasets`). Without ``preset``, the file's
+    rules are used."""
     temperature: Positive | None = None
-    """Fit what a search expects of every action, as the ``dataset`` tells, instead of what was done: an action that
-    promises this many points more is e times as likely."""
+    """Fit the softmax of a search's action values in the ``dataset`` instead of the recorded actions: an action worth
+    this many points more is e times as likely."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
     """Decisions per gradient step, all ranks together."""
     epochs: Size = 1
-    """Passes over each rollout: more where games take longer than gradients."""
+    """Passes over each rollout; use more if playing takes longer than learning."""
 
     def make_config(self) -> Any:
-        """See `agents.learning.common.settings.Settings.make_config`; without ``preset`` by the ``dataset``'s rules."""
+        """See `agents.learning.common.settings.Settings.make_config`; without ``preset``, the ``dataset``'s rules."""
         entry = game_named(self.game)
         played = None if self.dataset is None or self.preset is not None else Dataset(self.dataset).config
         if played is None or game_of(played).name != entry.name:
@@ -80,7 +80,7 @@ class Args(NetworkSettings):
         return entry.make_config(config={**asdict(played), **observed, **said})
 
     def usual_name(self, config: Any) -> str:
-        """See `agents.learning.common.settings.Settings.usual_name`; without ``preset`` by the ``dataset``'s name."""
+        """See `agents.learning.common.settings.Settings.usual_name`; without ``preset``, the ``dataset``'s name."""
         if self.dataset is None or self.preset is not None:
             return super().usual_name(config)
         return f"{self.game}-{Path(self.dataset).stem}-{config.players}p"
@@ -93,7 +93,7 @@ class Args(NetworkSettings):
             raise ValueError(f"temperature is for a dataset of `hanabako record --values`, got {self.dataset}")
 
     def others(self) -> tuple[str, ...]:
-        """See `agents.learning.common.settings.Settings.others`: in a competitive game by default the agent itself."""
+        """See `agents.learning.common.settings.Settings.others`; in a competitive game, by default the agent itself."""
         return () if game_named(self.game).cooperative else (self.opponent or self.agent or "random",)
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
@@ -104,7 +104,7 @@ class Args(NetworkSettings):
         elif self.agent is not None:
             check_members([load(self.agent, config)])
         else:
-            raise ValueError("agent must name whom to clone, or dataset the file of somebody's games, got None")
+            raise ValueError("agent must name an agent to clone, or dataset a file of games, got None")
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "Lessons | RecordedEnvs":
         """See `agents.learning.common.settings.Settings.make_envs`."""
@@ -119,30 +119,30 @@ class Args(NetworkSettings):
 
 
 class Lessons(PartnersEnvs):
-    """Games in which one agent has every seat and is asked for its decisions, which the learner then takes."""
+    """Games in which one agent decides at every seat, and the learner takes these decisions."""
 
     def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """See `PartnersEnvs.draw`: learner and agent both have every seat, and the learner moves."""
+        """See `PartnersEnvs.draw`; here learner and agent both have every seat, and the learner moves."""
         self._seated[0].seats[rows] = self.learners[rows]
 
     def advice(self) -> Tensor:
-        """What the agent would do now, (games,) int64. To be asked for once a step."""
+        """Return the agent's actions now, (games,) int64. Call it once per step."""
         self._seated[0].act()
         return torch.from_numpy(self.block.actions.copy())
 
 
 class Decisions(NamedTuple):
-    """What is learned from; each array begins with (horizon, games), in a minibatch with their number."""
+    """Training examples; the first axes are (horizon, games), in a minibatch one axis of decisions."""
 
     observations: Tensor
     masks: Tensor
     actions: Tensor
     targets: Tensor
-    """The probability of each action that is fitted; no column if what was done is."""
+    """The target probability of each action; no columns if the recorded actions are fitted."""
 
 
 class Cloning(NetworkLearner):
-    """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
+    """The training state on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert isinstance(envs, Lessons | RecordedEnvs)
@@ -158,7 +158,7 @@ class Cloning(NetworkLearner):
         self.decisions = Decisions(room(words), room(envs.actions, dtype=torch.int8), room(), targets)
 
     def learn(self, fraction: float) -> dict[str, float]:
-        """One rollout of the agent's and what is learned from it; returns a row for the log."""
+        """Let the agent play one rollout, learn from it and return a row for the log."""
         learning_rate = self.descent.set_rate(fraction)
         self.collect()
         rows = [self.one_pass() for _ in range(self.args.epochs)]
@@ -184,14 +184,19 @@ class Cloning(NetworkLearner):
             memories.forget(dones)
 
     def targets(self) -> Tensor:
-        """What is fitted of a search's values now, (games, actions); without a column if what was done is."""
+        """Return the target probabilities now, (games, actions); no columns if the recorded actions are fitted."""
         if self.args.temperature is None:
             return torch.zeros(self.envs.games, 0)
         assert isinstance(self.lessons, RecordedEnvs)
         return self.lessons.targets(self.args.temperature)
 
     def one_pass(self) -> tuple[float, float, float]:
-        """Learn from each decision once: how many were right before, of how many, and their summed cross-entropy."""
+        """Learn from each decision once.
+
+        Returns:
+            How many decisions agreed with the agent before the update, how many there are, and their summed
+            cross-entropy.
+        """
         args, horizon = self.args, self.args.horizon
         count = self.envs.games if self.memories.now is not None else horizon * self.envs.games
         order = torch.randperm(count, generator=self.generator).to(self.ranks.device)
@@ -207,7 +212,7 @@ class Cloning(NetworkLearner):
 
 
 def cross_entropy(logits: Tensor, batch: Decisions) -> Tensor:
-    """The mean over decisions, of what was done or of the targets."""
+    """Return the mean cross-entropy to the targets, or to the recorded actions if there are none."""
     if not batch.targets.shape[1]:
         return F.cross_entropy(logits, batch.actions)
     likely = torch.where(batch.masks.bool(), logits.log_softmax(1), 0.0)

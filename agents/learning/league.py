@@ -1,17 +1,17 @@
-"""Self-play against a league of past versions of oneself, for the competitive games.
+"""Self-play against a league of past versions of the learner, for the competitive games.
 
     hanabako train --algorithm league --game koikoi --minutes 30
     hanabako train --game koikoi --partners runs/NAME/policy.safetensors --minutes 30   # how exploitable is it?
 
-Against itself alone a learner can run in circles, each version beating the one before and losing to an older one.
-Fictitious play answers the average of all past strategies; with networks that is the idea of neural fictitious
-self-play (Heinrich and Silver 2016, after Heinrich, Lanctot and Silver 2015) and of AlphaStar's league (Vinyals et al.
-2019). Here PPO plays part of its games against itself at every seat, as `agents.ppo` does, and in the rest it has one
-seat among versions of itself that were frozen evenly over the run so far. It departs from both: past versions are drawn
-alike, neither averaged in a network of their own nor chosen by how often they win, and there are no exploiters.
+Plain self-play can run in circles, each version beating the one before and losing to an older one. Fictitious play
+trains a best response to the average of all past strategies; neural fictitious self-play (Heinrich and Silver 2016,
+after Heinrich, Lanctot and Silver 2015) and AlphaStar's league (Vinyals et al. 2019) do so with networks. Here PPO
+plays half of its games at every seat, as `agents.ppo` does. In the other half it has one seat among past versions of
+itself, frozen at equal intervals of the run. Unlike the papers, past versions are drawn uniformly: they are neither
+averaged into another network nor chosen by how often they win, and there are no exploiters.
 
-How exploitable a result is, an approximate best response tells: a learner that is trained against the frozen network
-(the second command) earns at least that much more than the network can prevent.
+To measure how exploitable a result is, train an approximate best response against the frozen network (the second
+command). What it wins is a lower bound of the network's exploitability.
 """
 
 import copy
@@ -32,19 +32,19 @@ from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 
 SNAPSHOTS = 8
-"""Past versions at the end of a run, the first after that part of it."""
+"""Number of past versions at the end of a run; the first is added after 1/8 of the run."""
 SELF_PLAY = 50
-"""Games of a hundred that the learner plays against itself alone."""
+"""Percentage of games that the learner plays at every seat."""
 COIN = 64
-"""The counter of an episode's stream that decides which they are; seats and members have those below."""
+"""Counter of the random draw that decides whether a game is self-play; seats and members use smaller counters."""
 
 
 @dataclass(frozen=True)
 class Args(ppo.Args):
-    """Train one network to play a competitive game against itself, now and in the past."""
+    """Train one network to play a competitive game against itself and past versions of itself."""
 
     game: str = "koikoi"
-    """The game, a competitive one."""
+    """The game to learn; it must be competitive."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
@@ -61,7 +61,7 @@ class Args(ppo.Args):
 
 
 class LeagueEnvs(PartnersEnvs):
-    """Games against oneself alone, and games at one seat among the members, who join over time."""
+    """Games of pure self-play, and games at one seat among the members, which join over time."""
 
     def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
         """See `PartnersEnvs.draw`."""
@@ -72,7 +72,7 @@ class LeagueEnvs(PartnersEnvs):
             seated.seats[alone] = 0
 
     def admit(self, member: NeuralPolicy) -> None:
-        """Let a member join: it is drawn for games that begin from now on."""
+        """Add a member; it may be drawn for games that begin from now on."""
         seated = member.seat(self.block, range(self.config.players))
         seated.begin()
         seated.seats[:] = 0
@@ -88,16 +88,16 @@ class League(ppo.PPO):
         super().__init__(args, envs, ranks)
         self.league = envs
         self.networks: list[Network] = []
-        """The members'."""
+        """The members' networks."""
 
     def learn(self, fraction: float) -> dict[str, float]:
-        """See `agents.learning.ppo.PPO.learn`; first, the network joins the league if that is due."""
+        """See `agents.learning.ppo.PPO.learn`; first adds the network to the league if it is time."""
         if len(self.league.members) < min(int(fraction * SNAPSHOTS), SNAPSHOTS):
             self.admit(self.network)
         return super().learn(fraction) | {"league": len(self.league.members)}
 
     def admit(self, network: Network) -> None:
-        """Let the network as it is now join; it samples its actions, as a mixed strategy does."""
+        """Add a frozen copy of the network; it samples its actions, which makes it a mixed strategy."""
         member = NeuralPolicy(network, self.league.config, greedy=False)
         self.networks.append(member.network)
         self.league.admit(member)

@@ -1,14 +1,14 @@
-"""MAPPO (Yu et al. 2022): masked PPO whose critic, while it learns, sees what all players see.
+"""MAPPO (Yu et al. 2022): masked PPO with a centralized critic, which sees the observations of all players.
 
     hanabako train --algorithm mappo --preset mini --minutes 1
     hanabako train --algorithm mappo --preset standard --players 4
 
-The policy is that of `agents.ppo`, and so is everything but the value: it comes from a second network of the same kind
-and size, which reads the observations of all players, the one to move first, then the others in turn order. Between
-them they see every card that is dealt. Only the policy is evaluated and kept.
+Everything but the value is as in `agents.ppo`. Values come from a second network of the same kind and size. It reads
+the observations of all players: first the player to move, then the others in turn order. Together they show every card
+that is dealt. Only the policy is evaluated and saved.
 
-Where it departs from the paper: one optimizer and learning rate for both networks, values neither normalized nor
-clipped, one pass over each rollout, and a state made of all observations and nothing more.
+Differences from the paper: both networks share one optimizer and learning rate, values are neither normalized nor
+clipped, there is one pass over each rollout, and the critic's state is the observations of all players only.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ __all__ = ["MAPPO", "ActorCritic", "Args", "EveryView"]
 
 
 class EveryView(SelfPlayEnvs):
-    """Self-play whose ``observations`` (games, players * words) are those of all players, the player to move first."""
+    """Self-play with ``observations`` (games, players * words) of all players, the player to move first."""
 
     def _show(self) -> None:
         super()._show()
@@ -37,7 +37,7 @@ class EveryView(SelfPlayEnvs):
 
 
 class ActorCritic(Network):
-    """A network that plays from the first of the views it is given, and one that values the position from them all."""
+    """An actor that reads the first observation, and a critic that reads the observations of all players."""
 
     def __init__(self, actor: Network, critic: Network) -> None:
         torch.nn.Module.__init__(self)
@@ -62,12 +62,12 @@ class ActorCritic(Network):
 
 
 class MAPPO(PPO):
-    """`agents.learning.ppo.PPO` with a critic of its own."""
+    """`agents.learning.ppo.PPO` with a separate critic."""
 
     Envs = EveryView
 
     def with_critic(self, network: Network) -> Network:
-        """The network that plays, and its critic (for a network with memory a dense one)."""
+        """Return the actor together with a new critic, which is dense if the actor has memory."""
         kind = network.kind if network.initial_memory(1) is None else "dense"
         config, width = self.envs.config, network.settings["width"]
         critic = NETWORKS[kind](config, width=width, layers=network.settings["layers"], views=config.players)

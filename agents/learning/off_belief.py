@@ -1,39 +1,41 @@
-"""Off-Belief Learning (Hu et al. 2021): partners' actions are read as if they meant no more than the rules say.
+"""Off-Belief Learning (Hu et al. 2021): partners' actions are taken to mean no more than the rules say.
 
     hanabako train --algorithm off_belief --preset mini --minutes 3
     hanabako train --algorithm off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
 
-Players who learn together invent meanings that others cannot guess. Here none can arise. At each decision the hand of
-the player to move and the deck are dealt again, from all arrangements that the player may not exclude; the action is
-taken there, the partners answer as they would now, and the network learns what came of that until the same player is to
-move again. What the partners did before cannot have chosen that hand: so it tells nothing, and a hint is worth exactly
-what its literal meaning lets the partner do. This is level 1. A player of level 2 reads the partners as players of
-level 1, who are given as ``--level-below``: hands are dealt from what such partners' actions tell about them.
+Players who train together invent conventions that others cannot guess. Off-Belief Learning prevents this. At each
+decision the hand of the player to move and the deck are dealt again, from all arrangements consistent with what the
+player knows. In this fictitious game the action is taken, the partners answer with the current policy, and the network
+learns from what follows until the same player is to move again. The partners' earlier actions did not depend on the new
+hand, so they carry no information, and a hint is worth exactly what its literal meaning allows. This is level 1. At
+level 2 a player reads the partners as players of level 1, given by ``--level-below``: hands are dealt from the belief
+that such partners' actions imply.
 
-The target of a decision is, in that fictitious game,
+The target of a decision, computed in the fictitious game, is
 
-    the rewards until the player's next decision + gamma * max over a of Q(what the player sees then, a)
+    the rewards until the player's next decision + gamma * max over a of Q(the player's observation then, a)
 
-It is Q-learning without replay or target network, from many games at a time (Gallici et al. 2024): the network that
-answers and evaluates is that of the rollout's beginning. Logits and value of the usual networks are advantages and
-value of a dueling network (Wang et al. 2016), so the policy's file plays like any other.
+This is Q-learning without replay or target network, from many games in parallel (Gallici et al. 2024): the network of
+the rollout's beginning answers for the partners and gives the values. Logits and value of the usual networks serve as
+advantages and value of a dueling network (Wang et al. 2016), so the policy file plays like any other.
 
-Where this departs from the paper:
+Differences from the paper:
 
-* Networks have no memory. What a player knows of earlier actions is in the observation: what hints have said, and the
-  last action. Level 2 reads no more than that.
-* Level 1 deals hands exactly (`hanabi_env.engine.belief`) where the paper learns a belief of random partners.
-* Level 2 draws some hands as level 1 does, and chooses one of them with a learned weight: the sum over slots of a
-  score of the card, from a network of the observation. It is trained to tell the true hand from dealt ones in games
-  of the level below, which makes the weight the ratio of both likelihoods (van den Oord et al. 2018), as far as a sum
-  over slots can. The paper's belief is autoregressive over slots. The games in which it is trained explore as the
-  learner does, so that no hand is excluded by one surprising action.
+* Networks have no memory. A player knows of earlier actions only what the observation shows: what hints have said, and
+  the last action. Level 2 reads no more than that.
+* Level 1 deals hands exactly (`hanabi_env.engine.belief`), where the paper learns the belief under random partners.
+* Level 2 draws several hands as level 1 does and chooses one by a learned weight. The weight is a sum over slots of a
+  score of the card, from a network that reads the observation. The network is trained to tell the true hand from dealt
+  hands in games of the level below, which makes the weight the likelihood ratio (van den Oord et al. 2018), as far as a
+  sum over slots can express it. The paper's belief is autoregressive over slots. These training games explore as the
+  learner does, so that one surprising action does not exclude a hand.
 * Partners answer greedily, without exploring.
 
-Measured at `mini`, 2 M decisions, 46 s of one core, two seeds: level 1 scores 8.12 of 9 with itself and 8.05 across
-seeds. `agents.ppo` after as many decisions has 8.24 and 8.20: with the symmetric network, which has no private meanings
-of colors, there is no gap at `mini` for level 1 to close. Level 2 pays after five core-minutes, five seeds: 8.72 with
-itself against 8.65 at `mini`, 7.24 against 6.75 at `small` (see ``benchmarks/strength/SCORES.md``).
+Measured at `mini`, 2 M decisions, 46 s of one core, two seeds: level 1 scores 8.12 of 9 in self-play and 8.05 in
+cross-play between seeds. `agents.ppo` after as many decisions scores 8.24 and 8.20: the symmetric network has no
+private meanings of colors, so at `mini` there is no gap for level 1 to close. Level 2 is better after five core-minutes
+(five seeds, self-play): 8.72 against 8.65 at `mini`, 7.24 against 6.75 at `small` (see
+``benchmarks/strength/SCORES.md``).
 """
 
 from dataclasses import dataclass
@@ -59,7 +61,7 @@ from .common.selfplay import SelfPlayEnvs
 from .common.trainer import geometric, price_of_losing
 
 READING_RATE = 1e-3
-"""Adam's learning rate for what level 2 learns of the level below."""
+"""Adam's learning rate for level 2's belief network."""
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -69,7 +71,7 @@ class Args(NetworkSettings):
     """Train one network to play every seat of Hanabi, by Off-Belief Learning."""
 
     level_below: str | None = None
-    """The policy's file of the level below; without it, level 1 is learned."""
+    """The policy file of the level below; without it, level 1 is trained."""
     horizon: Size = 8
     """Decisions per game in one rollout."""
     minibatch: Size = 1024
@@ -77,28 +79,28 @@ class Args(NetworkSettings):
     epochs: Size = 1
     """Passes over each rollout."""
     gamma: Part = 0.999
-    """Discount from a decision to the same player's next."""
+    """Discount factor from a decision to the same player's next decision."""
     explore: Part = 0.2
-    """Part of the decisions that are random at the start; it falls geometrically over the budget."""
+    """Probability of a random decision at the start; it changes geometrically over the budget."""
     explore_end: Part = 0.02
-    """Part of the decisions that are random at the end."""
+    """Probability of a random decision at the end."""
     reward_scale: Positive | None = None
-    """Factor of all rewards; by default 3 / maximal score."""
+    """Factor by which rewards are multiplied; by default 3 / maximal score."""
     loss_ramp: Part = 0.4
-    """Part of the budget over which the price of a lost game rises from nothing to its points; 0: none."""
+    """Fraction of the budget over which the price of losing a game rises from 0 to all points; 0: no ramp."""
     max_grad_norm: Positive = 1.0
-    """Longer gradients are shortened to this norm."""
+    """Maximum norm of a gradient; longer ones are scaled down to it."""
     candidates: Size = 16
-    """Hands among which level 2 chooses."""
+    """Number of hands among which level 2 chooses."""
     belief_part: Part = 0.2
-    """Part of the budget in which level 2 only learns what the level below says by its actions."""
+    """Fraction of the budget in which level 2 only learns its belief, from games of the level below."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         self.check_shared(world, "minibatch")
         if self.game != "hanabi":
-            raise ValueError(f"game must be hanabi, whose hands can be dealt again, got {self.game}")
+            raise ValueError(f"game must be hanabi, the only one with a belief over hands, got {self.game}")
         config = self.make_config()
         if config.flamboyants:
             raise ValueError("flamboyants must be false: with bonus tiles a player may decide several times in a turn")
@@ -121,7 +123,7 @@ class Args(NetworkSettings):
 
 
 class OffBelief(NetworkLearner):
-    """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
+    """The training state on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
@@ -130,7 +132,7 @@ class OffBelief(NetworkLearner):
         self.reading = None if args.level_below is None else Reading(args, envs, ranks)
 
     def learn(self, fraction: float) -> dict[str, float]:
-        """One rollout and its update; returns a row for the log."""
+        """Play one rollout, update the network and return a row for the log."""
         args = self.args
         explore = geometric(args.explore, args.explore_end, fraction)
         if self.reading is not None and fraction < args.belief_part:
@@ -155,8 +157,8 @@ class OffBelief(NetworkLearner):
         """Play ``horizon`` decisions of every game.
 
         Args:
-            explore: the part of them that are random.
-            price: the part of its points that a lost game costs now, 0 to 1.
+            explore: the probability of a random decision.
+            price: the fraction of its points that losing a game costs now, 0 to 1.
 
         Returns:
             Observations (decisions, words), masks (decisions, actions), actions and targets (decisions,).
@@ -173,7 +175,7 @@ class OffBelief(NetworkLearner):
         return observations, masks, actions, targets
 
     def deal(self) -> None:
-        """Begin the fictitious games: deal hands from the beliefs of this level."""
+        """Begin the fictitious games, with hands dealt from the beliefs of this level."""
         if self.reading is None:
             self.fictions.deal(new_stream(self.generator))
         else:
@@ -181,12 +183,15 @@ class OffBelief(NetworkLearner):
             self.fictions.put(self.reading.choose(hands, self.generator), new_stream(self.generator))
 
     def targets(self, network: Network, actions: Tensor, price: float) -> Tensor:
-        """What the actions (games,) are worth in the fictitious games, which go on until the players' next turns.
+        """Return the targets of the actions: play the fictitious games on to the same players' next decisions.
 
         Args:
-            network: answers for the partners, and says what the position then is worth.
-            actions: of the players to move.
+            network: it answers for the partners and values the positions reached.
+            actions: (games,), the actions of the players to move.
             price: as in `collect`.
+
+        Returns:
+            Targets (games,) float32.
         """
         fictions, device = self.fictions, self.ranks.device
         total = paid(fictions.step(actions), price)
@@ -197,7 +202,7 @@ class OffBelief(NetworkLearner):
         return self.reward_scale * total.float() + self.args.gamma * best * ~fictions.is_over
 
     def update(self, observations: Tensor, masks: Tensor, actions: Tensor, targets: Tensor) -> dict[str, float]:
-        """Improve the network by passes over the decisions; returns statistics of this rank's last minibatch."""
+        """Update the network by passes over the decisions and return statistics of this rank's last minibatch."""
         args, statistics = self.args, {}
         for _ in range(args.epochs):
             order = torch.randperm(len(actions), generator=self.generator).to(self.ranks.device)
@@ -211,31 +216,31 @@ class OffBelief(NetworkLearner):
 
 
 def greedy_actions(network: Network, games: SelfPlayEnvs | FictitiousGames, device: torch.device) -> Tensor:
-    """The best actions of the players to move, (games,) int64."""
+    """Return the greedy actions of the players to move, (games,) int64."""
     return masked(network(games.observations.to(device))[0], games.masks.to(device)).argmax(1).cpu()
 
 
 def exploring(greedy: Tensor, masks: Tensor, explore: float, generator: torch.Generator) -> Tensor:
-    """The greedy actions (rows,), but with probability ``explore`` any legal one."""
+    """Return the greedy actions (rows,), each replaced by a random legal one with probability ``explore``."""
     noise = torch.rand(2, len(greedy), generator=generator)
     return torch.where(noise[0] < explore, choose(masks.float(), noise[1]), greedy)
 
 
 def new_stream(generator: torch.Generator) -> int:
-    """A random stream for `FictitiousGames`."""
+    """Return the number of a random stream for `FictitiousGames`."""
     return int(torch.randint(2**62, (1,), generator=generator))
 
 
 def paid(rewards: Tensor, price: float) -> Tensor:
-    """The rewards (games,), those of lost games at their price: no others are negative."""
+    """Return the rewards (games,), with those of lost games multiplied by ``price``: only those are negative."""
     return torch.where(rewards < 0, price * rewards, rewards)
 
 
-# --- Level 2: what the level below says by its actions ----------------------------------------------------------------
+# --- Level 2: the belief from the actions of the level below ----------------------------------------------------------
 
 
 class Reading:
-    """What the actions of the level below tell about hands."""
+    """A learned belief: which hands the actions of the level below make likely."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert args.level_below is not None
@@ -245,19 +250,19 @@ class Reading:
         self.descent = Descent(self.scores, ranks, READING_RATE, READING_RATE, args.max_grad_norm)
 
     def scores_of(self, hands: np.ndarray) -> Tensor:
-        """How much likelier, as logarithms (games, K), the hands, uint8 (games, K, slots), are than in level 1."""
+        """Return log likelihood ratios (games, K), against level 1, of ``hands``, uint8 (games, K, slots)."""
         device, (_, counts) = self.ranks.device, hands_of(self.envs)
         return self.scores(self.envs.observations.to(device), torch.from_numpy(hands).to(device), counts.to(device))
 
     @torch.no_grad()
     def choose(self, hands: np.ndarray, generator: torch.Generator) -> np.ndarray:
-        """One of the hands, uint8 (games, K, slots), for each game, by their weights."""
+        """Draw one of ``hands``, uint8 (games, K, slots), per game by weight; returns uint8 (games, slots)."""
         weights = self.scores_of(hands).softmax(1).cpu()
         chosen = choose(weights, torch.rand(len(weights), generator=generator))
         return hands[np.arange(len(hands)), chosen.numpy()]
 
     def learn(self, fictions: FictitiousGames, generator: torch.Generator) -> dict[str, float]:
-        """Play a rollout of the level below, and learn to tell true hands from dealt ones; a row for the log."""
+        """Play a rollout of the level below, learn to tell true hands from dealt ones, and return a row for the log."""
         args, envs, device, losses = self.args, self.envs, self.ranks.device, []
         for _ in range(args.horizon):
             dealt = fictions.candidates(new_stream(generator), args.candidates)
@@ -271,7 +276,7 @@ class Reading:
 
 
 class Scores(nn.Module):
-    """A score of every card in every slot; a hand's is the sum over its slots."""
+    """A network that scores every card in every slot; a hand's score is the sum over its slots."""
 
     def __init__(self, envs: SelfPlayEnvs, width: int = 128) -> None:
         super().__init__()
@@ -287,7 +292,13 @@ class Scores(nn.Module):
         self.layers = nn.Sequential(*layers, nn.Linear(width, rules.hand_size * self.cards))
 
     def forward(self, words: Tensor, hands: Tensor, counts: Tensor) -> Tensor:
-        """Scores (rows, K) of hands uint8 (rows, K, slots), of which the first ``counts`` (rows,) slots are filled."""
+        """Return the scores (rows, K) of ``hands``, uint8 (rows, K, slots), whose first ``counts`` (rows,) slots count.
+
+        Args:
+            words: (rows, words) int64, packed observations.
+            hands: the hands.
+            counts: how many cards each hand has.
+        """
         scores = self.layers(to_numbers(words ^ self.opening, torch.float32))
         slots = torch.arange(hands.shape[2], device=hands.device)
         places = slots * self.cards + hands.clamp(max=self.cards - 1).long()
@@ -296,7 +307,7 @@ class Scores(nn.Module):
 
 
 def hands_of(envs: SelfPlayEnvs) -> tuple[np.ndarray, Tensor]:
-    """The true hands of the players to move, uint8 (games, slots), and how many cards they are, int64 (games,)."""
+    """Return the true hands of the players to move, uint8 (games, slots), and their sizes, int64 (games,)."""
     states, rows, players = envs.tables["state"], np.arange(envs.games), envs.players.numpy()
     counts = states["hand_count"][rows, players].astype(np.int64)
     return states["hands"][rows, players, : envs.game.rules.hand_size], torch.from_numpy(counts)

@@ -1,13 +1,14 @@
-"""Other-Play (Hu et al. 2020): self-play in which every player knows the suits by other names.
+"""Other-Play (Hu et al. 2020): self-play in which every player sees the suits under different names.
 
     hanabako train --algorithm other_play --preset small --minutes 5
 
-At the start of a game each seat draws a new order of the alike suits, and until the end sees the game, and names suits
-in its actions, in that order. No private meaning of a single suit can then help, so what players learn does not depend
-on names that players who never met could not agree on. All else is `agents.ppo`, with a dense network: one that is
-symmetric in the suits (`agents.networks.symmetric`) has this property by its form, and needs no such training.
+At the start of a game each seat draws a random order of the interchangeable suits. Until the end of the game its
+observations and actions name suits in that order. A convention tied to one particular suit is then useless, so the
+policies do not depend on conventions that independently trained players could not share. All else is as in `agents.ppo`
+with a dense network: a network that is symmetric in the suits (`agents.networks.symmetric`) has this property by
+construction and needs no such training.
 
-Where it departs from the paper: PPO without memory in place of recurrent Q-learning, and no auxiliary task.
+Differences from the paper: PPO without memory instead of recurrent Q-learning, and no auxiliary task.
 """
 
 from dataclasses import dataclass
@@ -34,23 +35,23 @@ __all__ = ["Args", "OtherPlay", "RenamedSuits"]
 
 @dataclass(frozen=True)
 class Args(ppo.Args):
-    """Train one network to play every seat, each of which knows the suits by other names."""
+    """Train one network to play every seat; each seat sees the suits under different names."""
 
     network: Literal["auto", "symmetric", "dense", "recurrent"] = "dense"
-    """The kind of network; to one that is symmetric in the suits this training is no different."""
+    """The kind of network; for one that is symmetric in the suits this training changes nothing."""
 
 
 class RenamedSuits(SelfPlayEnvs):
-    """Self-play in which each seat of each game has its own order of the alike suits.
+    """Self-play in which each seat of each game has its own order of the interchangeable suits.
 
     Raises:
-        ValueError: the game has fewer than two suits that the rules cannot tell apart.
+        ValueError: the game has fewer than two suits that are interchangeable under the rules.
     """
 
     def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
         layout = game_of(config).layout(config)
         if len(layout.alike_suits) < 2:
-            raise ValueError(f"Other-Play needs suits that are alike; {game_of(config).name} has none here")
+            raise ValueError(f"Other-Play needs interchangeable suits; {game_of(config).name} has none here")
         renamings = [layout.renaming(order) for order in permutations(range(len(layout.alike_suits)))]
         self._bits = np.array([np.argsort(bits) for bits, _ in renamings])
         self._real_actions = torch.from_numpy(np.array([actions for _, actions in renamings]))
@@ -59,7 +60,7 @@ class RenamedSuits(SelfPlayEnvs):
         super().__init__(config, games, seed, ranks, threads)
 
     def _drawn(self, games: int, players: int) -> Tensor:
-        """New renamings, (games, players) int64."""
+        """Return new renamings, (games, players) int64."""
         return torch.randint(len(self._bits), (games, players), generator=self._generator)
 
     def _begin(self, games: NDArray[np.bool_]) -> None:
@@ -67,11 +68,11 @@ class RenamedSuits(SelfPlayEnvs):
         self._renaming = torch.where(torch.from_numpy(games)[:, None], drawn, self._renaming)
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """See `SelfPlayEnvs.step`; actions name suits as their player knows them."""
+        """See `SelfPlayEnvs.step`; actions name suits as their player sees them."""
         return super().step(self._real_actions[self._own_renaming(), actions.cpu()])
 
     def _own_renaming(self) -> Tensor:
-        """The renaming of each game's player to move, (games,) int64."""
+        """Return the renaming of each game's player to move, (games,) int64."""
         return self._renaming[torch.arange(self.games), self.players]
 
     def _show(self) -> None:
@@ -98,7 +99,7 @@ class RenamedSuits(SelfPlayEnvs):
 
 @kernel
 def move_bits(words, places, which, out):
-    """Set in row r of ``out``, (rows, words), bit ``places[which[r], b]`` for every bit b set in that of ``words``."""
+    """For each bit b set in row r of ``words``, set bit ``places[which[r], b]`` in row r of ``out``, (rows, words)."""
     for row in range(words.shape[0]):
         for w in range(words.shape[1]):
             left = words[row, w]
@@ -110,7 +111,7 @@ def move_bits(words, places, which, out):
 
 
 class OtherPlay(PPO):
-    """`agents.learning.ppo.PPO` in games whose seats know the suits by other names."""
+    """`agents.learning.ppo.PPO` in games whose seats see the suits under different names."""
 
     Envs = RenamedSuits
 

@@ -1,23 +1,22 @@
-"""Masked PPO in self-play (Schulman et al. 2017): one network plays every seat and learns from all of them.
+"""Masked PPO in self-play (Schulman et al. 2017): one network plays every seat and learns from every seat.
 
     hanabako train --preset mini --minutes 1
-    torchrun --standalone --nproc-per-node 2 -m agents.ppo --preset standard --minutes 5   # the ranks started by hand
+    torchrun --standalone --nproc-per-node 2 -m agents.ppo --preset standard --minutes 5   # ranks started by hand
 
-What differs from the textbook, each because it was measured to pay:
+Differences from textbook PPO, each of which improved measured results:
 
-* A step of the batch is a decision of the player to move; turns of waiting players are neither computed nor learned
-  from.
-* Observations stay packed, one bit per bit, in the rollout and are unpacked straight into the network's bfloat16.
-* Everything that changes over a run (learning rate, entropy bonus, the price of a lost game) follows the fraction of
-  the budget that is spent, in steps or in minutes, so that a slow machine also ends with a finished schedule.
-* In a competitive game each player has its own stream of rewards, and a decision is followed by that player's next.
-* Losing a cooperative game costs little at first and all of its points later (`Args.loss_ramp`): otherwise the players
-  learn never to play a card before they learn which card to play.
-* Every core, GPU or machine is a rank of torch.distributed with games and random numbers of its own. Ranks average
-  their gradients, so their weights stay equal to the last bit.
+* A batch contains only decisions of the player to move. Nothing is computed for players who wait.
+* The rollout keeps observations packed, 64 bits to a word. They are unpacked directly into the network's bfloat16.
+* All schedules (learning rate, entropy bonus, the price of a lost game) follow the fraction of the budget that is
+  spent, in steps or in minutes, so a slow machine also completes them.
+* In a competitive game each player has its own stream of rewards: a decision builds on the same player's next decision.
+* Losing a cooperative game costs little at first and all points later (`Args.loss_ramp`). Otherwise players learn never
+  to play a card before they learn which card to play.
+* Each core, GPU or machine is a rank of torch.distributed with its own games and random numbers. Ranks average their
+  gradients, so their weights stay equal to the last bit.
 
-The file reads from top to bottom: settings, the algorithm, rollout, advantages, loss. Budgets, ranks, logs, checkpoints
-and evaluations are the trainer's, `agents.learning.common.trainer`.
+The file reads from top to bottom: settings, algorithm, rollout, advantages, loss. Budgets, ranks, logs, checkpoints and
+evaluations are in `agents.learning.common.trainer`.
 """
 
 from collections.abc import Iterator
@@ -48,12 +47,12 @@ from .common.trainer import geometric, price_of_losing
 
 @dataclass(frozen=True)
 class Args(NetworkSettings):
-    """Train one network to play a game: every seat, or one among partners."""
+    """Train one network to play a game: at every seat, or at one seat among partners."""
 
     partners: tuple[str, ...] = ()
-    """Agents (names, files or FILE.py:NAME, whose code is imported and run; parted by commas or spaces) that have all
-    seats but the learner's one: a pool, from which each seat of each game draws. In a cooperative game it learns to
-    play with them, in a competitive one against them; it is evaluated among them."""
+    """Agents that take all seats but one, separated by commas or spaces: names, files or FILE.py:NAME, whose code is
+    imported and run. They form a pool: one is drawn for each seat of each game. The learner trains with them in a
+    cooperative game, against them in a competitive one, and is evaluated among them."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
@@ -61,25 +60,27 @@ class Args(NetworkSettings):
     epochs: Size = 1
     """Passes over each rollout; small games learn faster with 2."""
     gamma: Part = 0.999
-    """Discount per decision."""
+    """Discount factor per decision."""
     gae_lambda: Part = 0.95
-    """Lambda of generalized advantage estimation: 1 trusts returns, 0 trusts the value head."""
+    """Lambda of generalized advantage estimation: 1 uses only returns, 0 only the value head."""
     stream: Literal["auto", "team", "seat"] = "auto"
-    """Whose next decision the value of a decision builds on: the team's, which is the next in the game (only if that is
-    cooperative), or the same seat's; ``auto`` is ``team`` in a cooperative and ``seat`` in a competitive game."""
+    """The next decision whose value enters a decision's return. ``team``: the next one of any seat (cooperative games
+    only); ``seat``: the next one of the same seat; ``auto``: ``team`` in a cooperative game, ``seat`` in a competitive
+    one."""
     clip: Positive = 0.2
-    """How far from 1 a probability ratio still earns."""
+    """PPO's clipping range: how far a probability ratio may move from 1."""
     value_weight: Annotated[float, Within(0, 1000)] = 0.5
     """Weight of the value loss."""
     reward_scale: Positive | None = None
-    """Factor of all rewards; by default 3 / maximal score, in a competitive game 1."""
+    """Factor by which rewards are multiplied; by default 3 / maximal score, or 1 in a competitive game."""
     entropy: Annotated[float, Within(0, 1000)] = 0.05
     """Weight of the entropy bonus at the start."""
     entropy_end: Annotated[float, Within(0, 1000)] = 0.05
-    """Weight of the entropy bonus at the end, to which it goes geometrically over the budget. A policy
-    kept stochastic scores the same when played greedily, and much better in cross-play (Forkel and Foerster 2025)."""
+    """Weight of the entropy bonus at the end; it changes geometrically over the budget. A policy kept stochastic scores
+    the same when played greedily, and much better in cross-play (Forkel and Foerster 2025)."""
     loss_ramp: Part = 0.4
-    """Part of the budget over which the price of a lost cooperative game rises from nothing to its points; 0: none."""
+    """Fraction of the budget over which the price of losing a cooperative game rises from 0 to all its points; 0 for no
+    ramp."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
@@ -90,7 +91,7 @@ class Args(NetworkSettings):
 
     @property
     def pool(self) -> tuple[str, ...]:
-        """The names of ``partners``, one by one."""
+        """The names in ``partners``, split at commas."""
         return tuple(name for names in self.partners for name in names.split(",") if name)
 
     def others(self) -> tuple[str, ...]:
@@ -102,7 +103,7 @@ class Args(NetworkSettings):
         super().check_agents(config, kind)
         if self.pool and kind is not SelfPlayEnvs:
             raise ValueError(
-                f"partners must be none for an algorithm that shows games otherwise, got {shown(self.pool)}"
+                f"partners must be empty for an algorithm that changes what players observe, got {shown(self.pool)}"
             )
         check_members([load(name, config) for name in self.pool])
 
@@ -117,7 +118,7 @@ class Args(NetworkSettings):
 
 
 class PPO(NetworkLearner):
-    """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
+    """The training state on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
@@ -126,7 +127,7 @@ class PPO(NetworkLearner):
         self.reward_scale = args.reward_scale or (3 / envs.config.max_score if envs.cooperative else 1.0)
 
     def learn(self, fraction: float) -> dict[str, float]:
-        """One rollout and its update; returns a row for the log."""
+        """Play one rollout, update the network and return a row for the log."""
         args = self.args
         price = price_of_losing(args.loss_ramp, fraction)
         entropy_weight = geometric(args.entropy, args.entropy_end, fraction)
@@ -138,13 +139,13 @@ class PPO(NetworkLearner):
 
     @torch.no_grad()
     def collect(self, price: float) -> Tensor:
-        """Play ``horizon`` decisions of every game, from where the games are, into the rollout.
+        """Play the next ``horizon`` decisions of every game into the rollout.
 
         Args:
-            price: the part of its points that a lost cooperative game costs now, 0 to 1.
+            price: the fraction of its points that losing a cooperative game costs now, 0 to 1.
 
         Returns:
-            The values of the positions after the rollout, see `bootstrap_values`.
+            The values of the positions after the rollout; see `bootstrap_values`.
         """
         envs, rollout, network, memories = self.envs, self.rollout, self.learner.rounded(), self.memories
         memories.begin_rollout()
@@ -162,7 +163,7 @@ class PPO(NetworkLearner):
             rollout.log_probabilities[t] = probabilities.gather(1, actions[:, None]).squeeze(1).log()
             rewards, dones = envs.step(actions)
             if is_team:
-                rewards = rewards[:, :1]  # every player's are the team's
+                rewards = rewards[:, :1]  # all players have the same rewards
             if envs.cooperative:
                 rewards = torch.where(dones[:, None] & (rewards < 0), price * rewards, rewards)
             rollout.rewards[t].copy_(self.reward_scale * rewards)
@@ -171,9 +172,9 @@ class PPO(NetworkLearner):
         return self.bootstrap_values(network)
 
     def bootstrap_values(self, network: Network) -> Tensor:
-        """Values of the positions that the rollout stops at, (games, streams): NaN but for the player to move.
+        """Return the values of the positions after the rollout, (games, streams); NaN except for the player to move.
 
-        What the others would see is no decision of theirs, and the network has never learned what such a view is worth.
+        The network is never trained on the views of players who wait, so it cannot value them.
         """
         device, streams = self.ranks.device, self.rollout.rewards.shape[2]
         memory = self.memories.of(self.envs.players)
@@ -184,10 +185,10 @@ class PPO(NetworkLearner):
         return unknown.scatter_(1, self.envs.players.to(device)[:, None], values)
 
     def update(self, advantages: Tensor, entropy_weight: float) -> dict[str, float]:
-        """Improve the network by ``epochs`` passes of clipped policy gradient over the rollout.
+        """Update the network by ``epochs`` passes of clipped policy gradient over the rollout.
 
         Args:
-            advantages: (horizon, games), of the rollout's decisions.
+            advantages: (horizon, games), those of the rollout's decisions.
             entropy_weight: weight of the entropy bonus.
 
         Returns:
@@ -210,31 +211,32 @@ class PPO(NetworkLearner):
         return {name: float(value.detach()) for name, value in statistics.items()}
 
     def minibatches(self, decisions: "Batch", size: int) -> Iterator[tuple["Batch", tuple[Tensor, Tensor]]]:
-        """The decisions in random order, ``size`` at a time, with the logits and values that the network gives them.
+        """Yield the decisions in random order, ``size`` at a time, with the network's logits and values.
 
-        Without memory any decisions make a minibatch; with memory, all decisions of some games, in their order.
+        For a network without memory a minibatch is any decisions; for one with memory, all decisions of some games in
+        order.
         """
         horizon, games = decisions.actions.shape
         count = horizon * games if self.memories.now is None else games
         return self.memories.minibatches(self.learner, self.rollout, decisions, self.shuffled(count), size)
 
     def shuffled(self, count: int) -> Tensor:
-        """The numbers below ``count`` in random order, (count,) int64."""
+        """Return the numbers below ``count`` in random order, (count,) int64."""
         return torch.randperm(count, generator=self.generator).to(self.ranks.device)
 
 
 class Rollout:
-    """What happened in ``horizon`` decisions of every game; each array begins with (horizon, games)."""
+    """The last ``horizon`` decisions of every game; the first axes of each array are (horizon, games)."""
 
     def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device) -> None:
         def room(*more: int, dtype: torch.dtype = torch.float32) -> Tensor:
             return torch.zeros(horizon, envs.games, *more, dtype=dtype, device=device)
 
-        self.observations = room(envs.observations.shape[1], dtype=torch.int64)  # packed, of the player to move
+        self.observations = room(envs.observations.shape[1], dtype=torch.int64)  # packed, for the player to move
         self.masks = room(envs.actions, dtype=torch.int8)
         self.players = room(dtype=torch.int64)  # who decided
         self.actions = room(dtype=torch.int64)
-        self.log_probabilities = room()  # of the action, when it was chosen
+        self.log_probabilities = room()  # of the chosen action, under the rollout's policy
         self.values = room()
         self.rewards = room(streams)  # scaled; one stream for a team, or one per player
         self.dones = room(dtype=torch.bool)  # the decision ended its game
@@ -244,17 +246,19 @@ class Rollout:
 
 
 def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambda: float) -> Tensor:
-    """Generalized advantage estimation (Schulman et al. 2016) along streams of decisions, (horizon, games).
+    """Generalized advantage estimation (Schulman et al. 2016) along streams of decisions.
 
     A decision of stream k is followed by the next decision of stream k in the same game, however many decisions of
-    others lie between; it earns all rewards of k until then. With one stream this is the usual recursion. The advantage
-    of a stream's last decision is NaN if it is not known how the stream went on.
+    others lie between; its reward is the sum of k's rewards until then. With one stream this is the usual recursion.
 
     Args:
-        rollout: decisions, their values, rewards (horizon, games, streams) and ends.
-        last_values: (games, streams), what each stream is worth after the rollout; NaN if that is not known.
+        rollout: decisions with their values, rewards (horizon, games, streams) and ends.
+        last_values: (games, streams), the value of each stream after the rollout; NaN where it is unknown.
         gamma: discount per decision of the stream.
         gae_lambda: see `Args.gae_lambda`.
+
+    Returns:
+        Advantages (horizon, games). A stream's last decision has NaN if the stream's next value is unknown.
     """
     advantages = torch.empty_like(rollout.values)
     games = torch.arange(last_values.shape[0], device=last_values.device)
@@ -276,7 +280,7 @@ def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambd
 
 
 def normalized(ranks: Ranks, advantages: Tensor) -> Tensor:
-    """The advantages shifted and scaled so that those of all ranks have mean 0 and deviation 1; unknown ones are 0."""
+    """Return the advantages, normalized over all ranks to mean 0 and standard deviation 1; unknown ones are 0."""
     known = ~advantages.isnan()
     own = advantages.nan_to_num()
     moments = torch.stack([known.sum().to(own.dtype), own.sum(), own.square().sum()])
@@ -290,13 +294,13 @@ def normalized(ranks: Ranks, advantages: Tensor) -> Tensor:
 
 
 class Batch(NamedTuple):
-    """Some decisions; each array begins with their number."""
+    """Decisions; the first axis of each array counts them."""
 
     observations: Tensor
     masks: Tensor
     actions: Tensor
     log_probabilities: Tensor
-    """Log probabilities of the actions, when they were chosen."""
+    """Log probabilities of the actions under the rollout's policy."""
     normalized_advantages: Tensor
     returns: Tensor
 
@@ -304,7 +308,7 @@ class Batch(NamedTuple):
 def loss_of(
     args: Args, logits: Tensor, values: Tensor, batch: Batch, entropy_weight: float
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """What gradient descent makes smaller, and statistics."""
+    """Return PPO's loss on a minibatch, and statistics for the log."""
     logits = masked(logits, batch.masks)
     log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
     log_ratio = log_probabilities.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probabilities
@@ -324,5 +328,5 @@ def loss_of(
 
 
 def train(args: Args) -> Path:
-    """Train as ``args`` say: see `agents.learning.common.trainer.train`."""
+    """Train with these settings; see `agents.learning.common.trainer.train`."""
     return trainer.train(args, PPO)

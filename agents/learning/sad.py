@@ -1,13 +1,13 @@
-"""SAD, the Simplified Action Decoder (Hu & Foerster 2020): explore in what one does, not in what one tells.
+"""SAD, the Simplified Action Decoder (Hu & Foerster 2020): partners see the greedy action besides an exploring one.
 
     hanabako train --algorithm sad --preset mini --minutes 2
 
-A player who explores confuses partners, who read meaning into each action. So while they learn, players are told two
-actions of the last mover: the one that was taken, which changed the game, and the greedy one, which is what the mover
-meant to say. When no one explores these are the same, and nothing need be told.
+Partners read meaning into each action, so random exploration confuses them. During training SAD therefore shows them
+two actions of the last player: the one taken, which changed the game, and the greedy one, which the player would have
+chosen without exploring. Once training is over no one explores, and the two are the same.
 
-It is `agents.learning.vdn` with one more input, whose form is that of `agents.networks.greedy_input`. As in the
-authors' program only the last action is told twice.
+It is `agents.learning.vdn` with one more input, see `agents.networks.greedy_input`. As in the authors' program, the
+input covers the last action only.
 """
 
 from dataclasses import dataclass
@@ -28,19 +28,20 @@ __all__ = ["SAD", "Args"]
 
 @dataclass(frozen=True)
 class Args(VDNArgs):
-    """Train one network to play every seat of a cooperative game, and tell it what explorers would have done."""
+    """Train one network to play every seat of a cooperative game, with the last player's greedy action as an input."""
 
     prefix = "greedy-"
 
 
 class SAD(VDN):
-    """VDN whose network is also told the greedy action: an `agents.learning.common.trainer.Algorithm`."""
+    """VDN with the last greedy action as an input: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         self.words = event_words(envs.config)
         self.told = torch.zeros(envs.games, 1, dtype=torch.int64)
-        """The last mover's greedy action in each game, as who is to move sees it; 0 in an opening position."""
+        """(games, 1) int64: the last player's greedy action, as the player to move sees it; 0 in an opening
+        position."""
 
     def inputs(self) -> Tensor:
         """See `VDN.inputs`."""

@@ -3,24 +3,24 @@
     hanabako train --algorithm vdn --preset mini --minutes 2
     hanabako train --algorithm vdn --preset mini --network recurrent --minutes 5
 
-One Q function is learned for the team: what a decision of the player to move is worth, by what that player sees. It is
-double Q-learning with a dueling head, a slowly moving target network, games that explore more and less (Ape-X), and
-sequences in a replay memory, which a recurrent network reads from the memories it had when they were played. What
-differs from the papers was compared on ``mini`` (symmetric network, one million decisions, learning rate 1e-3, greedy
-score of 9; two runs of equal settings were 0.3 apart, so smaller differences may be luck):
+One Q function is learned for the team: the value of an action of the player to move, from that player's observation. It
+is double Q-learning with a dueling head, a slowly moving target network, a different exploration rate in each game
+(Ape-X), and a replay memory of sequences. A recurrent network replays a sequence from the hidden state saved with it.
+The differences from the papers were compared on ``mini`` (symmetric network, one million decisions, learning rate 1e-3,
+greedy score out of 9; two runs with equal settings differed by 0.3, so smaller differences may be luck):
 
-* VDN adds a Q for every player at every step. Here only one player has a choice, so the others' would be values of
-  what they see while they wait. With them 7.5, without 7.8 and 1.2 to 1.4 times as many decisions a second. So the sum
-  has one term, and a decision builds on the next mover's best Q, which is the team's.
-* Returns are Peng's Q(lambda) instead of 3 or 5 steps: lambda 0.5 and 0.8 learned alike, 0.95 less (-0.7).
-* A decision is learned from once on average, and within the next eight rollouts. One rollout, which is learning without
-  replay as in PQN (Gallici et al. 2024), was 0.25 below eight, and 32 rollouts were 0.6 below. Two passes were 0.7
-  above one at 0.6 times the speed; doubling the learning rate, the default now, was 0.5 above at no cost.
-* The replay memory is sampled evenly, sequences have no burn-in, and values are not rescaled: rewards are small.
-* As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`): 0.2 above its whole price at once.
+* VDN sums one Q per player at every step. Here only one player acts, so the other terms would be values of observations
+  while waiting. With these terms the score was 7.5; without them 7.8, and 1.2 to 1.4 times as many decisions per
+  second. So the sum has one term, and a decision builds on the best Q of the next player to move.
+* Returns are Peng's Q(lambda) instead of 3 or 5 steps: lambda 0.5 and 0.8 scored alike, 0.95 lower (-0.7).
+* Each decision is used once on average, within the next eight rollouts. One rollout, which is learning without replay
+  as in PQN (Gallici et al. 2024), scored 0.25 below eight; 32 rollouts scored 0.6 below. Two passes scored 0.7 above
+  one at 0.6 times the speed; doubling the learning rate to today's default scored 0.5 higher at no cost.
+* The replay memory is sampled uniformly, sequences have no burn-in, and values are not rescaled: rewards are small.
+* As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`): 0.2 above the full price from the start.
 
-The file reads from top to bottom: settings, the algorithm, formulas. Budgets, ranks, logs, checkpoints and evaluations
-are the trainer's, `agents.learning.common.trainer`.
+The file reads from top to bottom: settings, algorithm, formulas. Budgets, ranks, logs, checkpoints and evaluations are
+in `agents.learning.common.trainer`.
 """
 
 import copy
@@ -50,25 +50,25 @@ class Args(NetworkSettings):
     """Train one network to play every seat of a cooperative game."""
 
     horizon: Size = 16
-    """Decisions of a sequence: per game between updates, and in the replay memory."""
+    """Decisions per sequence, both per game between updates and in the replay memory."""
     minibatch: Size = 512
     """Decisions per gradient step, all ranks together."""
     passes: Size = 1
-    """How often a decision is learned from, on average; 2 learned more, slower."""
+    """How often a decision is used for learning, on average; 2 scored higher, but is slower."""
     rollouts: Size = 8
-    """What the replay memory holds: ``games * horizon`` decisions each."""
+    """Rollouts in the replay memory, each of ``games * horizon`` decisions."""
     gamma: Part = 0.999
-    """Discount per decision."""
+    """Discount factor per decision."""
     q_lambda: Part = 0.8
-    """Lambda of the returns: 1 trusts what was earned, 0 the values of the next positions."""
+    """Lambda of the returns: 1 uses only rewards, 0 only the values of the next positions."""
     epsilon: Part = 0.4
     """The probability of a random action in the game that explores most."""
     epsilon_power: Annotated[float, Within(1, 1000)] = 8.0
-    """The game that explores least does so with the probability ``epsilon`` to this power."""
+    """The game that explores least does so with probability ``epsilon ** epsilon_power``."""
     target_rate: Part = 0.05
-    """How far the target network moves towards the network with every gradient step."""
+    """How far the target network moves towards the network per gradient step, from 0 to 1."""
     loss_ramp: Part = 0.4
-    """Part of the budget over which the price of a lost game rises from nothing to its points; 0: none."""
+    """Fraction of the budget over which the price of losing a game rises from 0 to all points; 0: no ramp."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
@@ -84,7 +84,7 @@ class Args(NetworkSettings):
 
 
 class VDN(NetworkLearner):
-    """Everything that changes while training, on one rank: an `agents.learning.common.trainer.Algorithm`."""
+    """The training state on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
@@ -96,7 +96,7 @@ class VDN(NetworkLearner):
         self.reward_scale = 3 / envs.config.max_score
 
     def learn(self, fraction: float) -> dict[str, float]:
-        """Some decisions of every game and the updates that they pay for; returns a row for the log."""
+        """Play ``horizon`` decisions of every game, update the network and return a row for the log."""
         args = self.args
         learning_rate = self.descent.set_rate(fraction)
         self.collect()
@@ -110,7 +110,7 @@ class VDN(NetworkLearner):
 
     @torch.no_grad()
     def collect(self) -> None:
-        """Play ``horizon`` decisions of every game, from where the games are, into the replay memory."""
+        """Play the next ``horizon`` decisions of every game into the replay memory."""
         envs, network, memories = self.envs, self.network.rounded(), self.memories
         room = self.replay.begin()
         if memories.now is not None:
@@ -126,33 +126,33 @@ class VDN(NetworkLearner):
             actions = torch.where(explores, choose(masks.float(), which), greedy)
             rewards, dones = envs.step(actions)
             room.actions[t] = actions
-            room.rewards[t] = self.reward_scale * rewards[:, 0]  # every player's are the team's
+            room.rewards[t] = self.reward_scale * rewards[:, 0]  # all players have the same rewards
             room.dones[t] = dones
             memories.forget(dones)
             self.follow(players, greedy, dones)
         self.note(room, self.args.horizon)
 
     def note(self, room: Sequences, t: int) -> None:
-        """Write to ``room`` what the players to move see at its place ``t``."""
+        """Write what the players to move observe into ``room`` at index ``t``."""
         room.observations[t] = self.inputs()
         room.masks[t] = self.envs.masks
         room.players[t] = self.envs.players
 
     def inputs(self) -> Tensor:
-        """What the network reads now, packed: (games, words) int64."""
+        """Return the network's input now, packed: (games, words) int64."""
         return self.envs.observations
 
     def follow(self, players: Tensor, greedy: Tensor, dones: Tensor) -> None:
-        """Every game has made a decision.
+        """Take note of a decision in every game; a hook for subclasses.
 
         Args:
-            players: (games,), who decided.
-            greedy: (games,), what they would have done had they not explored.
-            dones: (games,) bool, that ended the game.
+            players: (games,), the players who decided.
+            greedy: (games,), their greedy actions, which they would have taken without exploring.
+            dones: (games,) bool, whether the decision ended its game.
         """
 
     def outputs(self, network: Network, some: Sequences) -> tuple[Tensor, Tensor]:
-        """A network's logits (horizon + 1, sequences, actions) and values (horizon + 1, sequences)."""
+        """Return a network's logits (horizon + 1, sequences, actions) and values (horizon + 1, sequences)."""
         if self.memories.now is None:
             logits, values = network(some.observations.flatten(0, 1))
         else:
@@ -162,7 +162,12 @@ class VDN(NetworkLearner):
         return logits.view(*some.masks.shape), values.view(*some.players.shape)
 
     def update(self, some: Sequences, price: float) -> dict[str, Tensor]:
-        """One gradient step, on ``some`` sequences; losing costs ``price`` of its points. Returns statistics."""
+        """Take one gradient step on the sequences ``some`` and return statistics.
+
+        Args:
+            some: the sequences.
+            price: the fraction of its points that losing a game costs, 0 to 1.
+        """
         args = self.args
         q = q_values(*self.outputs(self.network, some), some.masks)
         with torch.no_grad():
@@ -192,31 +197,32 @@ class VDN(NetworkLearner):
 
 
 def epsilons(most: float, power: float, games: int) -> Tensor:
-    """The probability of a random action in each game, (games,): from ``most`` to ``most ** power`` in equal factors.
+    """Return the probability of a random action in each game, (games,), spaced geometrically.
 
-    As in Ape-X (Horgan et al. 2018): some games explore, and others show what good play leads to.
+    It falls from ``most`` to ``most ** power``. As in Ape-X (Horgan et al. 2018), some games explore, and others show
+    where good play leads.
     """
     return most ** torch.linspace(1, power, games)
 
 
 def double_values(q: Tensor, target: Tensor, masks: Tensor) -> Tensor:
-    """Values (...) of positions by double Q-learning (van Hasselt et al. 2016).
+    """Return the values (...) of positions by double Q-learning (van Hasselt et al. 2016).
 
-    The network, whose values ``q`` are (..., actions), chooses a legal action, and the target network values it.
+    The best legal action by ``q`` (..., actions) is chosen, and its value is taken from ``target``.
     """
     return target.gather(-1, masked(q, masks).argmax(-1, keepdim=True)).squeeze(-1)
 
 
 def returns_of(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: float, q_lambda: float) -> Tensor:
-    """The returns of Peng's Q(lambda) (Peng & Williams 1996), (horizon, sequences).
+    """Return the returns of Peng's Q(lambda) (Peng & Williams 1996), (horizon, sequences).
 
-    A decision is worth its reward and, discounted, a mixture: ``1 - q_lambda`` of the value of the next position and
-    ``q_lambda`` of the next decision's own return. At the end of a sequence there is only the value.
+    A decision's return is its reward plus a discounted mixture: ``1 - q_lambda`` of the value of the next position and
+    ``q_lambda`` of the next decision's return. The last decision of a sequence uses only the value.
 
     Args:
         rewards: (horizon, sequences).
-        dones: (horizon, sequences) bool, the decision ended its game.
-        next_values: (horizon, sequences), of the position after each decision.
+        dones: (horizon, sequences) bool, whether the decision ended its game.
+        next_values: (horizon, sequences), the value of the position after each decision.
         gamma: discount per decision.
         q_lambda: see above.
     """

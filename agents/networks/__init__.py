@@ -1,4 +1,4 @@
-"""Networks that play: what they compute, how they choose, and the files they are kept in."""
+"""Policy networks: their architectures, their policies, and their files."""
 
 from hanabako.extras import need
 

@@ -1,9 +1,9 @@
-"""Networks that also read what the last mover's policy liked best, beside what it did (SAD, Hu & Foerster 2020).
+"""Networks that also read the last player's greedy action, besides the action taken (SAD, Hu & Foerster 2020).
 
-While `agents.learning.sad` trains them, an observation is followed by one more word, which tells the greedy action as
-the observation tells an action: the same bits of its section ``last_action``, as far as an action alone decides them
-(`EVENT`; which card a hand gave up, and what it did, are no part of an action). Elsewhere players do play greedily, and
-the word is copied from that section: so such a network plays wherever an observation is.
+While `agents.learning.sad` trains them, an observation is followed by one more word with the greedy action. It is
+encoded like the observation's section ``last_action``, but only with the bits that follow from the action itself
+(`EVENT`): the card that left the hand, and its effect, are not part of an action. After training, players play
+greedily, and the word is copied from that section. So such a network plays from ordinary observations.
 """
 
 from dataclasses import replace
@@ -23,7 +23,7 @@ from .network import Network
 __all__ = ["GreedyInput", "event_words", "seen_event"]
 
 EVENT = ("what", "receiver", "color", "rank", "slot", "announced")
-"""The fields of an observation's last action that follow from the action: see the game's ``engine/layout.py``."""
+"""The fields of an observation's last action that follow from the action itself: see a game's ``engine/layout.py``."""
 KINDS = {
     "play SLOT": 0,
     "discard SLOT": 1,
@@ -34,31 +34,31 @@ KINDS = {
     "shuffle back": 5,
     "play from discard": 6,
 }
-"""Which bit of the field ``what`` an action of each part sets."""
+"""The bit of the field ``what`` that an action of each block sets."""
 
 
 def event_fields(config: Any) -> dict[str, Field]:
-    """The fields `EVENT`, by name, that are there.
+    """Return the fields `EVENT` that the observation has, by name.
 
     Raises:
-        ValueError: the game's observations do not tell the last action.
+        ValueError: the game's observations do not contain the last action.
     """
     fields = game_of(config).layout(config).fields
     found = {field.name: field for field in fields if field.section == "last_action" and field.name in EVENT}
     if not found:
-        raise ValueError(f"observations must tell the last action; those of {game_of(config).name} do not")
+        raise ValueError(f"observations must contain the last action; those of {game_of(config).name} do not")
     return found
 
 
 def seen_event(config: Any) -> list[int]:
-    """Which bits of an observation are these fields of the last action, in their order."""
+    """Return the indices of these fields' bits in an observation, in order."""
     return [bit for field in event_fields(config).values() for bit in range(field.first, field.first + field.bits)]
 
 
 def event_words(config: Any) -> Tensor:
-    """The bits of `seen_event` that each action sets, packed: (players, actions) int64.
+    """Return the bits of `seen_event` that each action sets, packed: (players, actions) int64.
 
-    The row is the place of the player who acted, counted from who observes.
+    The row is the offset of the player who acted, counted from the observer.
     """
     fields, layout, players = event_fields(config), game_of(config).layout(config), config.players
     firsts = dict(zip(fields, accumulate((field.bits for field in fields.values()), initial=0), strict=False))
@@ -85,10 +85,10 @@ def event_words(config: Any) -> Tensor:
 
 
 class GreedyInput(Network):
-    """What reading the greedy action adds to a network, which is the other base class.
+    """A mixin that adds the greedy action to the input of a network, the other base class.
 
     Args:
-        config: what is played.
+        config: the game's config.
         width: see the network.
         layers: see the network.
     """
@@ -105,7 +105,7 @@ class GreedyInput(Network):
         super().set_opening(F.pad(words, (0, self.words - len(words))))
 
     def changed(self, words: Tensor) -> Tensor:
-        """See `Network.changed`; a greedy action that is not told is the one that was taken."""
+        """See `Network.changed`; a missing greedy action is replaced by the action taken."""
         words = F.pad(words, (0, self.words - words.shape[1]))
         bits = (words[:, self.event // 64] >> (self.event % 64)) & 1
         taken = (bits << torch.arange(len(self.event), device=words.device)).sum(1)
@@ -114,7 +114,7 @@ class GreedyInput(Network):
 
     @classmethod
     def input_layout(cls, config: Any) -> Layout:
-        """What the bits that it reads are about: the observation's, unused ones, and the greedy action's."""
+        """Return the layout of the input: the observation's bits, unused ones, and the greedy action's."""
         layout = game_of(config).layout(config)
         bits, begin = config.observation_bits, 64 * words_for(config.observation_bits)
         unused, more = Field("unused", "", bits, begin - bits), []

@@ -1,4 +1,4 @@
-"""The kinds of networks, by the names that command lines and policies' files call them."""
+"""The kinds of networks, by their names on command lines and in policy files."""
 
 from typing import Any
 
@@ -31,16 +31,16 @@ class GreedyRecurrentNetwork(GreedyInput, RecurrentNetwork):
 
 
 BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork)
-"""Those that read an observation and nothing else: any algorithm can train them."""
+"""Networks that read an observation and nothing else; any algorithm can train them."""
 
 NETWORKS: dict[str, type[Network]] = {
     network.kind: network
     for network in (*BASIC_NETWORKS, GreedySymmetricNetwork, GreedyDenseNetwork, GreedyRecurrentNetwork)
 }
-"""Every class of networks by its ``kind``, the name in settings and files."""
+"""Network classes by their ``kind``, the name in settings and files."""
 
 
 def usual_kind(config: Any) -> str:
-    """What is trained for a config if nothing else is said: symmetric if suits are alike, else dense."""
+    """Return the default kind for a config: symmetric if it has interchangeable suits, else dense."""
     layout = game_of(config).layout(config)
     return SymmetricNetwork.kind if layout.alike_suits else DenseNetwork.kind

@@ -1,4 +1,4 @@
-"""Networks: from packed observations to the logits of actions and the value of the position, and on to an action."""
+"""Networks: from packed observations to action logits and a value, and from logits to an action."""
 
 import copy
 from itertools import pairwise
@@ -24,28 +24,28 @@ __all__ = [
     "start_head",
 ]
 
-PENALTY = 1e9  # taken from the logit of an illegal action: its probability is then exactly 0 in float32
+PENALTY = 1e9  # subtracted from the logits of illegal actions: their probability is then exactly 0 in float32
 
 
 class Network(nn.Module):
-    """What is asked of a network that plays. A kind of its own is a subclass, and has an entry in `kinds.NETWORKS`.
+    """The base class of policy networks. Each subclass has an entry in `kinds.NETWORKS`.
 
-    A network without memory has a ``forward``. One with memory overrides `step` and `initial_memory`.
+    A network without memory defines ``forward``. One with memory overrides `step` and `initial_memory`.
 
     Args:
-        config: what is played.
-        views: how many observations it reads at once, one behind the other; a player has one.
-        settings: all other arguments of the subclass's constructor; JSON types.
+        config: the game's config.
+        views: number of observations that it reads at once, concatenated; 1 for a player's own.
+        settings: all other arguments of the subclass's constructor, as JSON types.
     """
 
     kind: ClassVar[str]
-    """Its name on command lines and in files."""
+    """The name of this kind of network on command lines and in files."""
     usual_width: ClassVar[int]
-    """What it is trained with if nothing else is said."""
+    """The default width in training."""
     more_words: ClassVar[int] = 0
-    """Words that it reads behind those of the observation."""
+    """Number of input words after those of the observation."""
     opening: Tensor
-    """(words,) int64: the bits that are set in every opening position, or none."""
+    """(words,) int64: the bits that are set in every opening position; zeros until `set_opening`."""
 
     def __init__(self, config: Any, views: int = 1, **settings: Any) -> None:
         super().__init__()
@@ -56,27 +56,27 @@ class Network(nn.Module):
         self.register_buffer("opening", torch.zeros(self.words, dtype=torch.int64))
 
     def set_opening(self, words: Tensor) -> None:
-        """Note which bits, (words,) int64, are set in every opening position."""
+        """Set which bits, (words,) int64, are set in every opening position."""
         self.opening.copy_(words)
 
     def changed(self, words: Tensor) -> Tensor:
-        """What differs from the opening in observations (rows, words): the words that the first layer reads."""
+        """Return the bits in which observations (rows, words) differ from the opening: the first layer's input."""
         return words ^ self.opening
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (rows, actions) and values (rows,), float32, of observations as packed words (rows, words) int64."""
+        """Return logits (rows, actions) and values (rows,), float32, of packed observations (rows, words) int64."""
         raise NotImplementedError
 
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
-        """One decision per row: logits, values, and the memories (rows, ...) that follow those given."""
+        """Return logits, values and the new memories (rows, ...) of one decision per row."""
         return *self(words), memory
 
     def initial_memory(self, count: int) -> Tensor | None:
-        """Memories (count, ...) at the beginning of games; None for a network without."""
+        """Return the memories (count, ...) at the beginning of games; None for a network without memory."""
         return None
 
     def rounded(self) -> Self:
-        """A copy for playing, whose hidden layers are rounded to ``trunk_dtype`` once and for all."""
+        """Return a copy for playing, with the hidden layers' weights stored in ``trunk_dtype``."""
         network = copy.deepcopy(self).requires_grad_(False)
         for layer in network.modules():
             if isinstance(layer, RoundedLinear):
@@ -88,12 +88,12 @@ class DenseNetwork(Network):
     """A multilayer perceptron.
 
     Trunk: ``layers`` times (linear, ReLU) of ``width``, in ``trunk_dtype``; head: one linear layer in float32, whose
-    last output is the value. The weights themselves are float32 and are rounded on the way, so that the small steps of
-    an optimizer are not lost.
+    last output is the value. The weights are stored in float32 and rounded for each use, so that the small steps of an
+    optimizer are not lost.
 
-    The network reads what has changed since the opening: bits that are set in every opening position (the full deck,
-    all cards still plausible ...) are inverted. A third of the bits would otherwise be 1 nearly always: with them,
-    12.5 M decisions of training reach 14.5 points of 25, without them 17.2.
+    The input is what has changed since the opening: bits that are set in every opening position (the full deck, all
+    cards plausible ...) are inverted. Otherwise a third of the bits would nearly always be 1: 12.5 M decisions of
+    training then reach 14.5 points of 25 instead of 17.2.
     """
 
     kind = "dense"
@@ -119,10 +119,10 @@ class RoundedLinear(nn.Linear):
     """A linear layer that computes in the number type of its input, with weights rounded to it.
 
     Args:
-        in_features: of the input.
-        out_features: of the output.
-        bias: it has one.
-        scale: of the first weights.
+        in_features: size of the input.
+        out_features: size of the output.
+        bias: whether the layer has a bias.
+        scale: factor of the initial weights.
     """
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, scale: float = 1.0) -> None:
@@ -130,29 +130,30 @@ class RoundedLinear(nn.Linear):
         super().__init__(in_features, out_features, bias)
 
     def reset_parameters(self) -> None:
-        """Orthogonal weights, zero biases: the usual start of PPO (Andrychowicz et al. 2021)."""
+        """Initialize with orthogonal weights and zero biases, as usual for PPO (Andrychowicz et al. 2021)."""
         nn.init.orthogonal_(self.weight, 2**0.5 * self.scale)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the parameter's name is nn.Linear's)
-        """The layer's output, (..., out_features)."""
+        """Return the layer's output, (..., out_features)."""
         bias = None if self.bias is None else self.bias.to(input.dtype)
         return F.linear(input, self.weight.to(input.dtype), bias)
 
 
 def start_head(head: nn.Linear) -> None:
-    """The first weights of a head whose last output is the value: nearly equal probabilities for all actions."""
+    """Initialize a head whose last output is the value, with nearly equal probabilities for all actions."""
     nn.init.orthogonal_(head.weight[:-1], 0.01)
     nn.init.orthogonal_(head.weight[-1:], 1.0)
     nn.init.zeros_(head.bias)
 
 
 def fast_dtype(device: torch.device) -> torch.dtype:
-    """bfloat16 where the hardware multiplies it faster than float32, else float32.
+    """Return bfloat16 if the hardware multiplies it faster than float32, else float32.
 
-    That is on GPUs (3 to 5 times), on processors with tiles for it (AMX), and on AMD's with instructions for it (1.4
-    times a learner). Intel's have those too, but without tiles they take 1.7 times as long with them.
+    It is faster on GPUs (3 to 5 times), on processors with tiles for it (AMX), and on AMD processors with bfloat16
+    instructions (training is 1.4 times as fast). On Intel processors with these instructions but without tiles it takes
+    1.7 times as long.
     """
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
@@ -164,7 +165,7 @@ def fast_dtype(device: torch.device) -> torch.dtype:
 
 
 def kind_of_processor(device: torch.device) -> str:
-    """What training speed depends on, in words: "without" bf16 instructions are also those that are too slow to use."""
+    """Describe the hardware that training speed depends on; bf16 instructions too slow to use count as none."""
     kind = "a GPU" if device.type != "cpu" else "cores"
     return f"{kind} {'with' if fast_dtype(device) == torch.bfloat16 else 'without'} bf16 instructions"
 
@@ -173,18 +174,18 @@ def kind_of_processor(device: torch.device) -> str:
 
 
 def masked(logits: Tensor, mask: Tensor) -> Tensor:
-    """The logits, those of actions whose ``mask`` (int8) is 0 so low that their probability is 0.
+    """Return the logits, lowered where ``mask`` (int8) is 0 so far that the probability is 0.
 
-    An addition is a tenth of the time of choosing between two numbers.
+    The addition takes a tenth of the time of ``torch.where``.
     """
     return torch.add(logits, mask - 1, alpha=PENALTY)
 
 
 def q_values(logits: Tensor, values: Tensor, masks: Tensor) -> Tensor:
-    """What actions are worth by the dueling head (Wang et al. 2016), (..., actions): values (...) and advantages.
+    """Return action values (..., actions) by the dueling head (Wang et al. 2016): values (...) plus advantages.
 
-    The logits (..., actions) are the advantages, shifted to mean 0 over the legal actions, those whose mask is 1: so
-    the action of the greatest logit is the best. What stands at illegal actions means nothing.
+    The advantages are the logits (..., actions), shifted to mean 0 over the legal actions, whose mask is 1. So the
+    action with the greatest logit is the best. Results for illegal actions are meaningless.
     """
     mean = (logits * masks).sum(-1, keepdim=True) / masks.sum(-1, keepdim=True).clamp(min=1)
     return values[..., None] + logits - mean
@@ -193,8 +194,8 @@ def q_values(logits: Tensor, values: Tensor, masks: Tensor) -> Tensor:
 def choose(probabilities: Tensor, noise: Tensor) -> Tensor:
     """Sample an action per row, (rows,) int64: where the cumulative probability passes ``noise`` (rows,) from [0, 1).
 
-    The comparison is with ``noise`` times the sum that was really accumulated, and strict, so that rounding can never
-    choose an action of probability 0; noise that was rounded to 1 counts as the largest float32 below it.
+    The cumulative probability is compared strictly with ``noise`` times the accumulated sum, so that rounding can never
+    choose an action of probability 0. Noise that was rounded to 1 counts as the largest float32 below 1.
     """
     cumulative = probabilities.cumsum(1)
     noise = noise.clamp(max=1 - 2**-24)

@@ -1,4 +1,4 @@
-"""The policy made of a network: how it chooses, and where it is kept."""
+"""The policy of a network: how it chooses actions, and how it is loaded from a file."""
 
 import json
 from collections.abc import Iterator
@@ -22,19 +22,19 @@ from .policy_file import read_metadata, read_network, save_policy
 
 __all__ = ["NeuralPolicy", "load_network", "load_policy", "read_metadata", "save_policy", "torch_threads"]
 
-ROWS_AT_ONCE = 2048  # the forward pass takes blocks of this many rows, which stay in the processor's cache
-FEW_ROWS = 64  # up to which one thread of torch is never slower than two, and on a busy machine 50 times as fast
+ROWS_AT_ONCE = 2048  # rows per forward pass: a block of this size stays in the processor's cache
+FEW_ROWS = 64  # up to here one torch thread is never slower than two, and on a busy machine 50 times as fast
 
 
 class NeuralPolicy(BatchedPolicy):
     """A network that plays games of one config.
 
     Args:
-        network: the weights; the policy keeps a copy.
-        config: what it plays.
-        name: for results.
-        greedy: it plays its likeliest action; otherwise it samples.
-        places: which bits of an observation the network reads, (bits,); None is all of them, in their order.
+        network: the network; the policy keeps a copy.
+        config: the game's config.
+        name: the name shown in results.
+        greedy: play the most probable action; otherwise sample.
+        places: indices of the observation bits that the network reads, (bits,); None means all bits in order.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class NeuralPolicy(BatchedPolicy):
     def probabilities(
         self, observation: NDArray[Any], mask: NDArray[np.int8], memory: NDArray[Any] | None = None
     ) -> NDArray[np.float32]:
-        """The probability of every action, (rows, actions); arguments as in `act`."""
+        """Return the probability of every action, (rows, actions); arguments as in `act`."""
         result = np.empty(mask.shape, np.float32)
         for rows, logits in self._blocks(observation, mask, memory):
             result[rows] = logits.softmax(1).cpu().numpy()
@@ -79,7 +79,7 @@ class NeuralPolicy(BatchedPolicy):
     def _blocks(
         self, observation: NDArray[Any], mask: NDArray[np.int8], memory: NDArray[Any] | None
     ) -> Iterator[tuple[slice, Tensor]]:
-        """Blocks of rows with their masked logits; their memories are overwritten."""
+        """Yield blocks of rows with their masked logits; overwrites their memories."""
         if self._places is not None:
             packed = observation.dtype == np.uint64
             observation = unpack(observation, self.config.observation_bits) if packed else observation
@@ -102,7 +102,7 @@ class NeuralPolicy(BatchedPolicy):
 
 @contextmanager
 def torch_threads(rows: int) -> Iterator[None]:
-    """Compute the few rows of a single game, or of a small vector of games, on one thread of torch."""
+    """Use one torch thread within the block if there are at most `FEW_ROWS` rows."""
     usual = torch.get_num_threads()
     if rows > FEW_ROWS or usual == 1:
         yield
@@ -118,11 +118,11 @@ def torch_threads(rows: int) -> Iterator[None]:
 
 
 def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
-    """The player kept in a file of `save_policy`; whose it is does not matter, see `agents.networks.policy_file`.
+    """Load a policy from a file of `save_policy`; untrusted files are safe, see `agents.networks.policy_file`.
 
     Args:
         path: a ``policy.safetensors``.
-        config: what it shall play; None is what it was trained for. More may be observed there than the network reads.
+        config: the config to play; None means the one it was trained for. Observations may have more than it reads.
 
     Raises:
         ValueError: the file is not a policy, is damaged, or cannot play ``config``.
@@ -140,7 +140,7 @@ def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
 
 
 def narrowed(config: Any, trained_for: Any) -> Any:
-    """The config with no more observed than a network reads: flags and lengths that are more there than in training."""
+    """Return ``config`` with observation flags and lengths reduced to those of training, where they exceed them."""
     if type(config) is not type(trained_for):
         return config
     pairs = {name: (getattr(config, name), getattr(trained_for, name)) for name in game_of(config).observation_fields}
@@ -148,20 +148,20 @@ def narrowed(config: Any, trained_for: Any) -> Any:
 
 
 def playing_dtype() -> torch.dtype:
-    """What the hidden layers of a loaded player compute in: bfloat16 where the processor has tiles for it (AMX).
+    """Return the number type for the hidden layers of a loaded policy: bfloat16 if the processor has AMX tiles for it.
 
-    Elsewhere float32 is faster, even where there are instructions for bfloat16: for the networks of standard Hanabi 7
-    and 11 us a position, on an Emerald Rapids whose tiles are switched off.
+    Otherwise float32 is faster, even on processors with bfloat16 instructions: 7 against 11 us per position for the
+    networks of standard Hanabi, on an Emerald Rapids with its tiles switched off.
     """
     can = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}  # new in torch 2.11
     return torch.bfloat16 if can.get("amx_bf16") else torch.float32
 
 
 def load_network(path: Path, config: Any) -> Network:
-    """The network kept in such a file, its weights as they were saved: to train it further.
+    """Load the network of a policy file with the saved float32 weights, for further training.
 
     Raises:
-        ValueError: as of `load_policy`.
+        ValueError: as in `load_policy`.
     """
     metadata = read_metadata(path)
     trained_for = config_from_dict(metadata["config"])
@@ -170,7 +170,7 @@ def load_network(path: Path, config: Any) -> Network:
 
 
 def check_config(trained_for: Any, config: Any, path: Path) -> None:
-    """Refuse a config whose observations or actions mean something else than those the network was trained on."""
+    """Raise `ValueError` if observations or actions of ``config`` differ in meaning from those in training."""
     if type(config) is not type(trained_for):
         raise ValueError(f"{path} plays {game_of(trained_for).name}, not {game_of(config).name}")
     entry = game_of(config)

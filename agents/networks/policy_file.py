@@ -1,9 +1,8 @@
-"""The safetensors file of a network: what it says of itself is checked before room is made for what it holds.
+"""The safetensors file of a network; its metadata are checked before memory is allocated for the weights.
 
-Its metadata are JSON: ``format``; ``config``, what the network was trained for; ``network``, the kind and the settings
-it is made with; ``about``, how it came to be; and ``sha256`` of all of these and the weights, which older files lack.
-A file of a stranger can be read: it holds no code, and what is made of it is no larger than the file. Whether it plays
-well is another matter.
+The metadata are JSON: ``format``; ``config``, for which the network was trained; ``network``, its kind and settings;
+``about``, how it was trained; and ``sha256`` of these and the weights, missing in older files. An untrusted file can be
+read safely: it holds no code, and the network made from it is no larger than the file.
 """
 
 import hashlib
@@ -31,25 +30,25 @@ from .network import Network
 __all__ = ["MOST_BYTES", "check_numbers", "check_shapes", "opened", "read_metadata", "read_network", "save_policy"]
 
 FORMAT = "hanabako-policy-2"
-OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: there was one, the dense
+OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: all were dense
 ENTRIES = {"format": str, "config": dict, "network": dict, "about": dict}
 MOST_BYTES = 2**31
-"""The largest file that is read: 500 million weights."""
+"""The largest file that is read, in bytes: 500 million weights."""
 MOST_CHARACTERS = 2**20
-"""The longest entry of its metadata that is read."""
+"""The longest metadata entry that is read."""
 
 
 def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]) -> None:
-    """Write the weights (float32) to a safetensors file, with all that is needed to play them in its metadata.
+    """Write a network's weights (float32) to a safetensors file, with everything needed to play it in the metadata.
 
     Args:
-        path: the file; it appears whole or not at all.
-        network: the weights.
-        config: what they were trained for.
-        about: JSON types; how the weights came to be (game steps, seconds, seed, score ...).
+        path: the file; it is written completely or not at all.
+        network: the network.
+        config: the config for which it was trained.
+        about: how it was trained (game steps, seconds, seed, score ...), as JSON types.
 
     Raises:
-        OSError: the disk is full, or the folder may not be written to.
+        OSError: the disk is full, or the folder is not writable.
     """
     made = {"kind": network.kind, **network.settings}
     metadata = {"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about}
@@ -60,16 +59,16 @@ def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]
 
 
 def as_kept(value: Tensor) -> Tensor:
-    """A tensor as files have it: numbers are float32, also those of a network that was rounded to play."""
+    """Return a tensor as it is saved: floating-point numbers are float32, also those of a network in bfloat16."""
     value = value.detach().cpu().contiguous()
     return value.float() if value.is_floating_point() else value
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """What `save_policy` wrote beside the weights: ``format``, ``config``, ``network``, ``about``.
+    """Return the metadata that `save_policy` wrote: ``format``, ``config``, ``network``, ``about``.
 
     Raises:
-        ValueError: the file is missing, cut short, or not a policy of ours.
+        ValueError: the file is missing, truncated, or not a policy file.
     """
     metadata = {key: parse_json(text, f"{key} of {path}", MOST_CHARACTERS) for key, text in entries_of(path).items()}
     metadata.pop("sha256", None)
@@ -89,14 +88,14 @@ def read_metadata(path: Path) -> dict[str, Any]:
 
 
 def entries_of(path: Path) -> dict[str, str]:
-    """The texts of a file's metadata by name."""
+    """Return the texts of a file's metadata by name."""
     with opened(path) as file:
         return file.metadata() or {}
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """A safetensors file of bearable size; whatever goes wrong with it is a `ValueError` that names it."""
+    """Open a safetensors file of at most `MOST_BYTES`; any problem is raised as a `ValueError` that names the file."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError(f"{path} is larger than {MOST_BYTES:,} bytes")
@@ -107,16 +106,16 @@ def opened(path: Path) -> Iterator[Any]:
 
 
 def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Network:
-    """The network in a file.
+    """Read the network in a file.
 
     Args:
         path: the file.
-        settings: what its metadata say of the network.
-        config: what it was trained for.
+        settings: the entry ``network`` of its metadata.
+        config: the config for which it was trained.
 
     Raises:
-        ValueError: the settings are not those of a network for ``config``, the file does not hold this network's
-            tensors, or they are damaged or no numbers.
+        ValueError: the settings do not describe a network for ``config``, or the file's tensors are not those of this
+            network, damaged, or not finite.
     """
     settings = dict(settings)
     kind = settings.pop("kind")
@@ -136,10 +135,10 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
 def sizes_of(
     path: Path, kind: type[Network], settings: Mapping[str, Any], config: Any, shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, Any]:
-    """The arguments, beside the config, that make the network of a file's ``settings``.
+    """Return the constructor's arguments, without the config, for the network of a file's ``settings``.
 
     Raises:
-        ValueError: they are not those of such a network, larger than the file, or the network is for other
+        ValueError: the settings are not those of this kind of network, too large for the file, or for other
             observations or actions than those of ``config``.
     """
     hints = get_type_hints(kind.__init__)
@@ -162,10 +161,10 @@ def sizes_of(
 def wanted_tensors(
     path: Path, kind: type[Network], sizes: Mapping[str, Any], config: Any, shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, Tensor]:
-    """The tensors, without room for numbers, of a network of these sizes.
+    """Return the tensors of a network of these sizes on the meta device, which allocates no memory.
 
     Raises:
-        ValueError: there is no such network, or its tensors are not of the ``shapes`` that the file holds.
+        ValueError: there is no such network, or its tensors do not have the ``shapes`` in the file.
     """
     try:
         with torch.device("meta"), frugal(len(shapes)):
@@ -177,7 +176,7 @@ def wanted_tensors(
 
 
 def check_shapes(path: Path, wanted: Mapping[str, Tensor], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Refuse a file that holds other tensors than ``wanted``, or some of other shapes, by name."""
+    """Raise `ValueError` if the names or shapes of a file's tensors are not those of ``wanted``."""
     for name in sorted(wanted.keys() | shapes.keys()):
         needed = tuple(wanted[name].shape) if name in wanted else "none"
         if shapes.get(name, "none") != needed:
@@ -186,13 +185,13 @@ def check_shapes(path: Path, wanted: Mapping[str, Tensor], shapes: Mapping[str, 
 
 @contextmanager
 def frugal(most: int) -> Iterator[None]:
-    """Stop a network, made in this thread, that has many more parameters than the ``most`` that a file holds."""
+    """Stop the construction of a network (in this thread) with far more parameters than the file's ``most``."""
     thread, count = threading.get_ident(), 0
 
     def note(*_: Any) -> None:
         nonlocal count
         count += threading.get_ident() == thread
-        if count > 2 * most + 16:  # a module may set one twice
+        if count > 2 * most + 16:  # a module may set a parameter twice
             raise ValueError(f"its settings make more than the {most} tensors of the file")
 
     hook = register_module_parameter_registration_hook(note)
@@ -203,16 +202,16 @@ def frugal(most: int) -> Iterator[None]:
 
 
 def check_tensors(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> None:
-    """Refuse tensors of other types than ``wanted``, that are damaged, or that hold what is no number."""
+    """Raise `ValueError` if tensors fail the checksum, differ in type from ``wanted``, or are not finite."""
     entries = entries_of(path)
     noted = entries.pop("sha256", None)
     if noted is not None and noted != json.dumps(checksum(entries, tensors)):
-        raise ValueError(f"{path} is damaged: its SHA-256 is another than it says")
+        raise ValueError(f"{path} is damaged: its contents do not match its SHA-256")
     check_numbers(path, wanted, tensors)
 
 
 def check_numbers(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> None:
-    """Refuse tensors of other types than ``wanted``, or that hold what is no number."""
+    """Raise `ValueError` if tensors differ in type from ``wanted`` or are not finite."""
     for name, tensor in tensors.items():
         if tensor.dtype != wanted[name].dtype:
             raise ValueError(f"{path}: {name} must be {wanted[name].dtype}, got {tensor.dtype}")
@@ -221,7 +220,7 @@ def check_numbers(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str
 
 
 def checksum(entries: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
-    """SHA-256, in hexadecimal digits, of metadata and tensors in the order of their names."""
+    """Return the SHA-256, in hexadecimal digits, of metadata and tensors in the order of their names."""
     digest = hashlib.sha256()
     for key in sorted(entries):
         digest.update(f"{key}={entries[key]}\n".encode())

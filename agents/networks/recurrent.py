@@ -1,4 +1,4 @@
-"""A network that remembers: a gated recurrent unit over a player's own decisions (Cho et al. 2014)."""
+"""A network with memory: a gated recurrent unit over a player's own decisions (Cho et al. 2014)."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ __all__ = ["RecurrentNetwork"]
 class RecurrentNetwork(Network):
     """A multilayer perceptron, a gated recurrent unit, and a linear head with the value as its last output.
 
-    Each player of each game has a memory of its own, which begins as zeros and changes with that player's decisions. As
-    in `agents.networks.network.DenseNetwork`, bits that are set in every opening are inverted.
+    Each player of each game has its own memory, which starts at zero and changes with that player's decisions. As in
+    `agents.networks.network.DenseNetwork`, bits that are set in every opening are inverted.
 
     Args:
-        config: what is played.
-        width: units of each hidden layer, and numbers of a memory.
-        layers: hidden layers before the recurrent unit.
+        config: the game's config.
+        width: units per hidden layer, and numbers per memory.
+        layers: number of hidden layers before the recurrent unit.
         views: see `Network`.
     """
 

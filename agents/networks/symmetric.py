@@ -1,10 +1,10 @@
-"""A network that cannot tell suits apart where the rules cannot.
+"""A network that treats interchangeable suits alike.
 
-The bits about each alike suit mean the same in every position of a column (`hanabako.engine.layout.Layout.suit_bits`),
-so one set of weights reads them all; what is pooled over the suits joins the bits that are about none (Zaheer et al.
-2017, "Deep Sets"). An action that names a suit gets its logit from that suit. Rename the suits of a position, and the
-probabilities are renamed with them, whatever the weights: networks that are trained apart cannot settle on different
-private meanings of the suits, which Other-Play (Hu et al. 2020) has to train for.
+The bits about each suit have the same meaning in the same column (`hanabako.engine.layout.Layout.suit_bits`), so one
+set of weights reads all suits. Their pooled features are joined with the bits that concern no suit (Zaheer et al. 2017,
+"Deep Sets"). An action that names a suit gets its logit from that suit's features. If the suits of a position are
+renamed, the probabilities are renamed with them, for any weights. So independently trained networks cannot settle on
+different private meanings of the suits; Other-Play (Hu et al. 2020) needs training for this property.
 """
 
 from typing import Any
@@ -23,14 +23,14 @@ from .packing import SuitUnpacker, pack, to_numbers
 __all__ = ["SymmetricNetwork"]
 
 OF_A_SUM = 0.7
-"""Scale of the first weights of two layers whose outputs are added, so that the sum is of the usual size."""
+"""Scale of the initial weights of two layers whose outputs are added, so that the sum has the usual size."""
 
 
 class SymmetricNetwork(Network):
-    """Features of every suit, and of the rest.
+    """A network with features for every suit ``s`` and for the rest of the position.
 
-    Layer by layer, with ``p`` the mean of the suits' features ``h_s`` joined with the rest's ``g`` (at the beginning
-    the sum of the suits' bits joined with the other bits):
+    In each layer ``p`` is the mean of the suits' features ``h_s``, joined with the rest's features ``g``. In the first
+    layer it is the sum of the suits' bits, joined with the other bits:
 
         h_s = relu(A h_s + B p),   g = relu(C p)
 
@@ -39,13 +39,13 @@ class SymmetricNetwork(Network):
     are set in every opening are inverted.
 
     Args:
-        config: what is played; its layout says which bits and actions are about which suit.
-        width: features of each suit, and of the rest.
-        layers: how many layers.
+        config: the game's config; its layout says which bits and actions concern which suit.
+        width: number of features per suit, and of the rest.
+        layers: number of layers.
         views: see `Network`.
 
     Raises:
-        ValueError: the game has no suits that the rules cannot tell apart.
+        ValueError: the game has no suits that are interchangeable under the rules.
     """
 
     kind = "symmetric"
@@ -55,7 +55,7 @@ class SymmetricNetwork(Network):
         super().__init__(config, views, width=width, layers=layers)
         layout = self.input_layout(config)
         if not layout.alike_suits:
-            raise ValueError(f"a symmetric network needs suits that are alike; {game_of(config).name} has none")
+            raise ValueError(f"a symmetric network needs interchangeable suits; {game_of(config).name} has none")
         self.width, rest = width, width
         begins = [64 * view * (self.words // views) for view in range(views)]
         self.suit_bits = np.concatenate([layout.suit_bits + begin for begin in begins], axis=1)
@@ -75,11 +75,11 @@ class SymmetricNetwork(Network):
 
     @classmethod
     def input_layout(cls, config: Any) -> Layout:
-        """What the bits that it reads are about."""
+        """Return the layout of the input bits."""
         return game_of(config).layout(config)
 
     def set_opening(self, words: Tensor) -> None:
-        """See `Network.set_opening`. A bit counts only if it is set for every suit."""
+        """See `Network.set_opening`; a suit's bit counts only if it is set for every suit."""
         bits = to_numbers(words.cpu()[None], torch.float32)[0].numpy().astype(np.int8)
         bits[self.suit_bits] = bits[self.suit_bits].min(0)
         super().set_opening(torch.from_numpy(pack(bits[None], self.words)[0].view(np.int64)))

@@ -1,5 +1,5 @@
-"""Search: a seat that thinks before it acts, over any bot or network as its *blueprint*.
+"""Search at decision time, over any bot or network as its *blueprint*.
 
-`policy` is what all searches share, `choosing` how actions are compared, `rollouts` has copies of real games that are
-played out, `rounds` what searches of the competitive games share. Each game has a folder with its `policy`.
+`policy` has the common parts of all searches, `choosing` compares actions, `rollouts` plays out copies of real games,
+`rounds` has the common parts of searches in the competitive games. Each game has a folder with its `policy`.
 """

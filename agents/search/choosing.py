@@ -1,12 +1,12 @@
-"""Which action is best: roll-outs of all of them over the same hands and decks, by successive halving.
+"""Find the best action by roll-outs over the same hands and decks, with successive halving.
 
-A roll-out deals the seat a hand that it may hold and the deck an order, makes the action, and lets the blueprint play
-on to the end; its score counts. All actions meet the same hands and decks (common random numbers), so that differences
-of two actions have less noise than their scores.
+A roll-out deals the seat a hand that it may hold and the deck in some order, makes the action, and lets the blueprint
+play on to the end; the result is the final score. All actions use the same hands and decks (common random numbers), so
+differences between actions have less noise than their scores.
 
-Successive halving (Karnin et al. 2013): there are as many rounds as it takes to come down to one action. In each the
-actions that are left get the same part of the effort, and then the worse half goes, but never the blueprint's action,
-which all others have to beat.
+Successive halving (Karnin et al. 2013): there are as many rounds as it takes to halve the actions down to one. Every
+round has an equal share of the effort, divided equally among the remaining actions. Then the worse half is dropped, but
+never the blueprint's action, which all others have to beat.
 """
 
 import time
@@ -36,42 +36,42 @@ __all__ = [
 T = TypeVar("T")
 
 PlayOut: TypeAlias = Callable[[NDArray[np.int64], int, int], NDArray[Any]]
-"""The scores (n, k) of k actions over n deals: ``(actions, number of the first deal, n)``."""
+"""A function that returns the scores (n, k) of k actions over n deals: ``(actions, number of the first deal, n)``."""
 
 FIRST_BATCH = 4
-"""Deals of the first batch by the clock; later ones are as large as the time that is left allows, and at most four
-times as large as the one before."""
+"""Deals in the first batch under a time budget. Later batches are as large as the remaining time allows, but at most
+four times as large as the one before."""
 
 
 class Halving(ABC):
     """The actions of one decision, which compete for roll-outs.
 
     Args:
-        actions: (k,): the legal ones.
-        effort: how long to think.
+        actions: (k,): the legal actions.
+        effort: the effort of the search.
         began: when the decision began, by `time.perf_counter`.
-        at_once: the most roll-outs of a request.
+        at_once: the most roll-outs per request.
     """
 
     def __init__(self, actions: NDArray[np.int64], effort: Effort, began: float, at_once: int) -> None:
         self.left, self.effort, self.began, self.at_once = actions, effort, began, at_once
         self.deals = 0
-        """Deals so far: each action that is left has met all of them."""
+        """Number of deals so far; each remaining action has been played on all of them."""
         self.spent = 0
-        """Roll-outs so far."""
+        """Number of roll-outs so far."""
         self._batch = FIRST_BATCH
 
     @abstractmethod
     def means(self) -> NDArray[np.float64]:
-        """The mean score of each action that is left, (k,)."""
+        """Return the mean score of each remaining action, (k,)."""
 
     def best_half(self) -> NDArray[np.int64]:
-        """The better half of the actions that are left, in their order."""
+        """Return the better half of the remaining actions, in their order."""
         best = np.argsort(-self.means(), kind="stable")[: (len(self.left) + 1) // 2]
         return self.left[np.sort(best)]
 
     def requests(self) -> Iterator[tuple[NDArray[np.int64], int]]:
-        """Roll-outs to make: k actions, each over the same n fresh deals. Note their scores before the next request."""
+        """Yield roll-outs to make: k actions, and the number of new deals. Add their scores before asking for more."""
         rounds = max(1, (len(self.left) - 1).bit_length())
         batches = self.by_count if self.effort.budget is None else self.by_clock
         for number in range(1, rounds + 1):
@@ -82,7 +82,7 @@ class Halving(ABC):
             self.left = self.best_half()
 
     def by_count(self, number: int, rounds: int) -> Iterator[int]:
-        """Deals of each batch of a round: its share of the roll-outs, one at least if there is room."""
+        """Yield the number of deals in each batch of a round: its share of the roll-outs, at least one if possible."""
         total, k, begins = self.effort.rollouts, len(self.left), True
         while (share := number / rounds - self.spent / total) > 0:
             deals = int(share * total) // k
@@ -92,7 +92,7 @@ class Halving(ABC):
             begins = False
 
     def by_clock(self, number: int, rounds: int) -> Iterator[int]:
-        """Deals of each batch of a round, until one more would hardly end in time."""
+        """Yield the number of deals in each batch of a round, until another batch would probably end too late."""
         end = number / rounds
         while (asked := self.time_spent()) < end:
             deals = min(self._batch, self.most_deals())
@@ -104,24 +104,24 @@ class Halving(ABC):
             self._batch = max(1, min(4 * deals, int(allowed / max(taken, 1e-9) * deals)))
 
     def most_deals(self) -> int:
-        """The most deals of a request."""
+        """Return the most deals per request."""
         return max(1, self.at_once // len(self.left))
 
     def time_spent(self) -> float:
-        """The part of the budget that is over, from 0 to 1 and beyond."""
+        """Return the fraction of the time budget that is spent, which may exceed 1."""
         assert self.effort.budget is not None
         return (time.perf_counter() - self.began) * 1000 / self.effort.budget
 
 
 class Thought(Halving):
-    """One decision in the making, by roll-outs: an action must beat the blueprint's.
+    """A decision by roll-outs, in which an action must beat the blueprint's action.
 
     Args:
-        actions: (k,): the legal ones.
+        actions: (k,): the legal actions.
         blueprint_action: one of them; it is never dropped.
-        effort: how long to think, and when to believe it.
+        effort: the effort of the search.
         began: when the decision began, by `time.perf_counter`.
-        at_once: the most roll-outs of a request.
+        at_once: the most roll-outs per request.
     """
 
     def __init__(
@@ -130,10 +130,10 @@ class Thought(Halving):
         super().__init__(actions, effort, began, at_once)
         self.blueprint_action = blueprint_action
         self.scores = {int(action): np.zeros(0) for action in actions}
-        """Each action's scores over the deals that it has met: the first of those that the blueprint's has met."""
+        """Each action's scores over its deals; these are the first deals of the blueprint's action."""
 
     def add(self, left: NDArray[np.int64], scores: NDArray[Any]) -> None:
-        """Note the scores (n, k) of a request."""
+        """Add the scores (n, k) of a request."""
         for action, column in zip(left, scores.T, strict=True):
             self.scores[int(action)] = np.concatenate([self.scores[int(action)], column])
         self.deals += len(scores)
@@ -149,13 +149,13 @@ class Thought(Halving):
         return self.left[[action in kept for action in self.left.tolist()]]
 
     def verdict(self) -> int:
-        """The action to play, as far as is known.
+        """Return the action to play, given the roll-outs so far.
 
         It is the action that beats the blueprint's by the most, if by more than the margin; else the blueprint's.
 
-        Few deals prove little, and who was the best of many actions on them was also lucky: to the n deals that both
-        met one more is added which shows no difference, and the margin is widened as Student's distribution asks for.
-        Two deals at least must tell.
+        Few deals prove little, and the best of many actions was probably also lucky. So one deal without a difference
+        is added to the n common deals, and the margin is widened by Student's distribution. At least two common deals
+        are needed.
         """
         best, gain = self.blueprint_action, 0.0
         for action in self.left.tolist():
@@ -168,10 +168,10 @@ class Thought(Halving):
         return best
 
     def values(self) -> dict[int, float]:
-        """The mean score that each action promises; empty if nothing was played out.
+        """Return the estimated score of each action; empty if there were no roll-outs.
 
-        It is the mean score of the blueprint's action plus the mean difference over common deals: an action that went
-        early met fewer deals, but the blueprint's met them too.
+        The estimate is the mean score of the blueprint's action plus the mean difference over common deals, so that an
+        action that was dropped early, after fewer deals, is judged fairly.
         """
         base = self.scores[self.blueprint_action]
         return {
@@ -182,10 +182,10 @@ class Thought(Halving):
 
 
 def think(thought: Thought, play_out: PlayOut) -> Thought:
-    """Bring a thought to its end, and return it.
+    """Make all roll-outs of a new ``thought``, and return it.
 
     Args:
-        thought: new.
+        thought: the decision.
         play_out: plays k actions out over n deals.
     """
     for left, n in thought.requests():
@@ -194,30 +194,30 @@ def think(thought: Thought, play_out: PlayOut) -> Thought:
 
 
 class Request(NamedTuple):
-    """What one of many searches asks to be played out."""
+    """Roll-outs that one of several searches asks for."""
 
     key: int
-    """Tells the searches apart."""
+    """The search's key."""
     actions: NDArray[np.int64]
     """(k,): the actions to compare."""
     deals: int
-    """Number of fresh deals; every action meets the same ones."""
+    """Number of new deals, the same for every action."""
 
     @property
     def rollouts(self) -> int:
-        """Number of roll-outs."""
+        """The number of roll-outs."""
         return len(self.actions) * self.deals
 
 
 def think_together(
     thoughts: Mapping[int, Thought], play_out: Callable[[list[Request]], NDArray[Any]], at_once: int
 ) -> None:
-    """Bring searches to their ends side by side, so that their roll-outs share the loops.
+    """Run searches in parallel, so that their roll-outs share the loops.
 
     Args:
-        thoughts: by the keys of their requests.
-        play_out: the scores of some requests, of ``at_once`` roll-outs at most, one after the other: (n, k) of each.
-        at_once: at least the roll-outs of one request.
+        thoughts: the searches, by the keys of their requests.
+        play_out: returns the scores of requests with at most ``at_once`` roll-outs, concatenated: (n, k) of each.
+        at_once: the most roll-outs per batch, at least those of one request.
     """
     open_requests = {key: thought.requests() for key, thought in thoughts.items()}
     while open_requests:
@@ -235,26 +235,30 @@ def think_together(
 
 
 def first_moves(batch: list[Request]) -> NDArray[np.int64]:
-    """The action of each roll-out of some requests, deal by deal."""
+    """Return the action of each roll-out of the requests, deal by deal."""
     return np.concatenate([np.tile(request.actions, request.deals) for request in batch])
 
 
 def drawn(
     request: Request, weights: NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """The deals of a request's roll-outs: rows drawn by their weights, and keys of decks; all actions meet the same."""
+    """Draw the deals of a request's roll-outs, the same for all actions.
+
+    Returns:
+        Rows drawn by their weights, and random keys of the decks, both (roll-outs,).
+    """
     rows, keys = systematic(weights, request.deals, rng), rng.integers(0, 2**64, request.deals, np.uint64)
     return np.repeat(rows, len(request.actions)), np.repeat(keys, len(request.actions))
 
 
 def systematic(weights: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw ``count`` rows by their weights, evenly spread: a row of weight w is drawn w / sum times, rounded."""
+    """Draw ``count`` rows by their weights, spread evenly: weight w gives count * w / sum draws, rounded up or down."""
     points = (np.arange(count) + rng.random()) * (weights.sum() / count)
     return np.minimum(np.searchsorted(np.cumsum(weights), points, side="right"), len(weights) - 1)
 
 
 def batches(asked: Iterable[T], at_once: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:
-    """Divide what is asked, in its order: each batch has a size of ``at_once`` at most, or is a single one."""
+    """Divide requests into batches, in order; each batch has at most the size ``at_once`` or is a single request."""
     batch: list[T] = []
     size = 0
     for request in asked:
@@ -268,9 +272,9 @@ def batches(asked: Iterable[T], at_once: int, size_of: Callable[[T], int]) -> It
 
 
 def widened(margin: float, freedom: int) -> float:
-    """The quantile of Student's distribution that is as likely as ``margin`` standard deviations are of a normal one.
+    """Return the quantile of Student's distribution that corresponds to ``margin`` standard deviations of a normal one.
 
-    Two terms of its expansion (Abramowitz and Stegun 1964, 26.7.5), low where there are very few degrees of freedom.
+    Uses two terms of the expansion (Abramowitz and Stegun 1964, 26.7.5), too low for very few degrees of freedom.
     """
     first = (margin**3 + margin) / 4
     second = (5 * margin**5 + 16 * margin**3 + 3 * margin) / 96

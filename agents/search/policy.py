@@ -1,4 +1,4 @@
-"""What all searches share: the policy that is told how long to think, and the seats that it takes."""
+"""Common parts of all searches: the policy with its effort, and its seats."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -16,28 +16,28 @@ from ..playing.policy import GamesInPlay, Policy, Seated, set_of
 __all__ = ["MARGIN", "Effort", "Search", "SearchSeated", "checked_effort"]
 
 MARGIN = 2.0
-"""Standard errors, see `Effort.margin`, if nothing else is said."""
+"""The default of `Effort.margin`, in standard errors."""
 MOST_ROLLOUTS = 10**9
-"""More would take weeks a decision."""
+"""The most roll-outs that are allowed; more would take weeks per decision."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to think, and when to believe it."""
+    """How much to search, and how sure a search must be."""
 
     rollouts: int
-    """Roll-outs a decision, all actions together, if the clock does not decide."""
+    """Roll-outs per decision, all actions together, if there is no time budget."""
     budget: float | None
-    """Milliseconds a decision, by the clock; None: `rollouts` decides."""
+    """Milliseconds per decision; None: `rollouts` decides."""
     margin: float
-    """By how many standard errors of the mean difference an action must beat the blueprint's."""
+    """By how many standard errors of the mean difference an action must beat the blueprint's action."""
 
 
 def checked_effort(rollouts: Any, budget: Any, margin: Any, usual: int) -> Effort:
-    """The effort that is asked for; ``usual`` roll-outs if nothing else is said.
+    """Return the effort asked for; the default is ``usual`` roll-outs.
 
     Raises:
-        ValueError: a number is out of range, or there are both roll-outs and a budget; in words.
+        ValueError: a number is out of range, or both roll-outs and a budget are given.
     """
     if rollouts is not None and budget is not None:
         raise ValueError("a search takes rollouts or budget, not both")
@@ -48,10 +48,15 @@ def checked_effort(rollouts: Any, budget: Any, margin: Any, usual: int) -> Effor
 
 
 def check_number(name: str, value: Any, whole: bool) -> None:
-    """Refuse what is no such number.
+    """Check a number.
+
+    Args:
+        name: its name; only a margin may be 0.
+        value: the number; None is accepted.
+        whole: whether it must be an integer, of at most `MOST_ROLLOUTS`.
 
     Raises:
-        ValueError: it is no number, or not above 0 (a margin: below 0), or more roll-outs than `MOST_ROLLOUTS`.
+        ValueError: the value is not a number, or out of range.
     """
     if value is None:
         return
@@ -65,7 +70,7 @@ def check_number(name: str, value: Any, whole: bool) -> None:
 
 
 class Search:
-    """The policy: over whom it searches, and how long."""
+    """The policy: a blueprint and the effort of the search."""
 
     specializes = False
     plays_apart = False
@@ -76,13 +81,13 @@ class Search:
         self.name = f"search:{blueprint.name}{by_clock}"
         self.observes = blueprint.observes
         self.reproducible = effort.budget is None
-        """Equal games are played equally; a budget takes that away."""
+        """Whether equal games are played equally; a time budget prevents this."""
         self.counts: Counter[str] = Counter()
-        """Over all games so far."""
+        """Counts over all games so far."""
 
 
 class SearchSeated(Seated):
-    """Seats that search; the blueprint sits beside them, or at ``blueprint_seats``."""
+    """Seats that search; the blueprint is seated at the same seats, or at ``blueprint_seats``."""
 
     def __init__(
         self, policy: Search, games: GamesInPlay, seats: Sequence[int], blueprint_seats: Sequence[int] | None = None
@@ -106,4 +111,4 @@ class SearchSeated(Seated):
 
     @abstractmethod
     def search(self) -> None:
-        """Write the actions of seats that search over the blueprint's, and note the `values`."""
+        """Replace the blueprint's actions by those of the searching seats, and write the `values`."""

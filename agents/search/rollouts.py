@@ -1,7 +1,7 @@
 """Roll-outs: copies of a real game whose hidden cards are dealt again, played on by the blueprint at every seat.
 
-The copies are `agents.playing.policy.GamesInPlay`, so that whatever plays real games plays these: the compiled loops of
-bots and of the game, and one forward pass of a network per step for all of them. They go on in lock-step.
+The copies are `agents.playing.policy.GamesInPlay`, so they use the same code as real games: the compiled loops of bots
+and of the game, and one forward pass of a network per step for all copies, which move in lock-step.
 """
 
 from abc import ABC, abstractmethod
@@ -27,10 +27,10 @@ class Rollouts(Block, ABC):
     """Up to ``size`` copies of real games.
 
     Args:
-        game: what is played.
-        blueprint: who plays, at every seat.
-        specialize: as of the real games: their records are of one dtype.
-        size: how many copies there is room for.
+        game: the game.
+        blueprint: the policy at every seat.
+        specialize: the same as for the real games, so that records have the same dtype.
+        size: the maximum number of copies.
     """
 
     def __init__(self, game: Game, blueprint: Policy, specialize: bool, size: int) -> None:
@@ -39,16 +39,16 @@ class Rollouts(Block, ABC):
         self._players.begin()
 
     def copy(self, table: NDArray[Any], rows: slice) -> None:
-        """Copy the record (1,) of a real game to these rows; the games of the rows beyond are over."""
+        """Copy the record (1,) of a real game to these rows, and end the games in all rows after them."""
         self._octets[rows] = table.view(np.uint8)
         self.end(slice(rows.stop, None))
 
     @abstractmethod
     def end(self, rows: Any) -> None:
-        """Let the games of these rows be over."""
+        """End the games in these rows."""
 
     def play_out(self, actions: NDArray[np.int64]) -> NDArray[Any]:
-        """Make these first moves (n,), and let the blueprint play on: the scores (n,)."""
+        """Make these first moves (n,), let the blueprint play on, and return the scores (n,)."""
         self.actions[: len(actions)] = actions
         while True:
             self.make_step([self._players])
@@ -58,7 +58,7 @@ class Rollouts(Block, ABC):
 
     @abstractmethod
     def scores(self, count: int) -> NDArray[Any] | None:
-        """The scores of the first games, (count,), once all of them have come to their ends."""
+        """Return the scores of the first ``count`` games, (count,), or None until all of them have ended."""
 
 
 class RoundRollouts(Rollouts):
@@ -76,11 +76,11 @@ class RoundRollouts(Rollouts):
 
     @abstractmethod
     def is_over(self, count: int) -> NDArray[np.bool_]:
-        """Whether the root's round is over in each of the first games, (count,)."""
+        """Whether the root's round is over in each of the first ``count`` games, (count,) bool."""
 
     @abstractmethod
     def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """The scores of rounds that have just ended to the player to move at the root, (rows,)."""
+        """Return the scores (rows,) of rounds that have just ended, for the player to move at the root."""
 
     def scores(self, count: int) -> NDArray[Any] | None:
         """See `Rollouts.scores`."""
@@ -92,12 +92,12 @@ class RoundRollouts(Rollouts):
         return None if self._waiting[:count].any() else self._scores[:count].copy()
 
     def values(self, table: NDArray[Any], deals: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The scores of k actions of the player to move over n deals, (n, k).
+        """Return the scores (n, k) of k actions of the player to move over n deals.
 
         Args:
             table: (1,): the real game's record.
             deals: (n,): records with the hidden cards, and the players' random key as ``key``.
-            actions: (k,): n times k is at most `size`.
+            actions: (k,): the actions; n times k is at most `size`.
         """
         repeated = np.repeat(deals, len(actions))
         rows = slice(0, len(repeated))
@@ -111,9 +111,9 @@ class RoundRollouts(Rollouts):
 
 
 def by_size(make: Callable[[int], R]) -> Callable[[int], R]:
-    """A function that gives roll-outs for a count of games, `GAMES_AT_ONCE` at most; each size is made once.
+    """Return a function that returns roll-outs for a number of games, at most `GAMES_AT_ONCE`; each size is made once.
 
-    Every batch of a search calls it, so a search that is no longer wanted ends here.
+    Every batch of a search calls it, so this is also where an interrupted search stops.
     """
     made = cache(make)
 

@@ -1,4 +1,4 @@
-"""What searches of the competitive games share: over whom they search, and decisions up to the end of a round."""
+"""Common parts of the searches in competitive games: which blueprints they accept, and decisions within a round."""
 
 import time
 from abc import abstractmethod
@@ -22,36 +22,36 @@ __all__ = ["RoundSeated", "bot_memory", "plain_bot"]
 
 
 def plain_bot(blueprint: Any, config: Any) -> Bot | None:
-    """The bot of a blueprint that can play rounds out which it has not followed from their beginning; None: a network.
+    """Return the blueprint's bot, or None if it is a network, after checking that it can play from any position.
 
     Raises:
-        ValueError: it is neither, sees hidden cards, or remembers what it has seen; in words.
+        ValueError: the blueprint is neither a bot nor a network, sees hidden cards, or has a memory.
     """
     game, bot = game_of(config).name, getattr(blueprint, "bot", None)
     if isinstance(blueprint, BatchedPolicy):
         if blueprint.memory(1) is None:
             return None
-        refusal = f"not remember a game as {blueprint.name} does"
+        refusal = f"have no memory, got {blueprint.name}"
     elif not isinstance(blueprint, BotPolicy) or not isinstance(bot, Bot):
-        refusal = f"be a bot or a network, and no search, got {shown(getattr(blueprint, 'name', blueprint))}"
+        refusal = f"be a bot or a network but not a search, got {shown(getattr(blueprint, 'name', blueprint))}"
     elif bot.cheats:
-        refusal = f"not look at hidden cards as {bot.name} does"
+        refusal = f"not look at hidden cards, got {bot.name}"
     elif bot.begin is not nothing_to_begin or bot.observe is not nothing_to_observe:
-        refusal = f"not remember a game as {bot.name} does"
+        refusal = f"have no memory, got {bot.name}"
     else:
         return bot
     raise ValueError(f"the blueprint of a search of {game} must {refusal}")
 
 
 def bot_memory(bot: Bot, rules: Any) -> NDArray[Any]:
-    """The memory of such a bot at each seat, (players,): its style and seat."""
+    """Return such a bot's memory at each seat, (players,): its style and seat."""
     memory = np.zeros(rules.players, bot.memory_dtype(rules))
     memory["style"], memory["player"] = bot.style, range(rules.players)
     return memory
 
 
 class RoundSeated(SearchSeated):
-    """Seats that search each decision by itself, up to the end of the round."""
+    """Seats that search each decision separately, up to the end of the round."""
 
     def search(self) -> None:
         """See `SearchSeated.search`."""
@@ -64,10 +64,10 @@ class RoundSeated(SearchSeated):
 
     @abstractmethod
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
-        """The action of the player to move in game i, one of ``actions`` (k,); the values of all go to `values`."""
+        """Choose one of ``actions`` (k,) for the player to move in game i, and write the values of all to `values`."""
 
     def decide_by_rollouts(self, i: int, actions: NDArray[np.int64], began: float, play_out: PlayOut) -> int:
-        """`decide` by roll-outs of all actions."""
+        """Decide by roll-outs of all actions; see `decide`."""
         blueprint_action = int(self._games.actions[i])
         thought = think(Thought(actions, blueprint_action, self.effort, began, GAMES_AT_ONCE), play_out)
         self.values[i] = thought.values()

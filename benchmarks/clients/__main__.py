@@ -1,12 +1,12 @@
-"""Install somebody else's library with this project, train a minute, write down what came of it, remove everything.
+"""Install another library with this project, train for a minute, write the result, and remove everything.
 
-    python -m benchmarks.clients                    # every client that has no result yet; makes one environment each
-    python -m benchmarks.clients sb3 openspiel      # these, again
-    python -m benchmarks.clients sb3 --pin          # and with the newest versions, which become the pins
-    python -m benchmarks.clients --environments ~/clients    # keep the environments there, and use them again
+    python -m benchmarks.clients                    # all clients without a result; each has its own environment
+    python -m benchmarks.clients sb3 openspiel      # measure these again
+    python -m benchmarks.clients sb3 --pin          # the same with the newest versions, which become the pins
+    python -m benchmarks.clients --environments ~/clients    # keep and reuse the environments there
 
-Results go to `benchmarks/clients/results/clients.json`, one client after the other: what was interrupted goes on where
-it was. Versions are those of `benchmarks/clients/pins/`. The clients run outside the clone, with the wheel of this
+Results go to `benchmarks/clients/results/clients.json` after each client, so an interrupted run continues where it
+stopped. Versions are pinned in `benchmarks/clients/pins/`. The clients run outside the clone, with the wheel of this
 tree.
 """
 
@@ -35,23 +35,23 @@ ROOT = Path(__file__).resolve().parents[2]
 PINS = Path(__file__).parent / "pins"
 RESULTS = Path(__file__).parent / "results" / "clients.json"
 LINES = 12
-"""Lines that are kept of what a failed client printed last."""
+"""The number of last lines kept from a failed client's output."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A library, what is installed for it, and the scripts that train with it."""
+    """A library, its requirements, and the scripts that train with it."""
 
     name: str
-    """As people write it."""
+    """The library's usual name."""
     requirements: tuple[str, ...]
-    """What is installed beside this project; the first is the library itself."""
+    """Packages to install with this project; the first is the library itself."""
     scripts: tuple[str, ...]
-    """Modules of `benchmarks.clients`."""
+    """The scripts, modules of `benchmarks.clients`."""
 
     @property
     def asked(self) -> list[str]:
-        """The names of the requirements."""
+        """The requirements' names."""
         return [requirement.split("[")[0] for requirement in self.requirements]
 
 
@@ -72,25 +72,25 @@ CLIENTS = {
 
 @dataclass
 class Args:
-    """Train with somebody else's libraries, each in an environment of its own."""
+    """Train with other libraries, each in its own environment."""
 
     clients: Annotated[tuple[str, ...], tyro.conf.Positional] = ()
-    """Which; by default all that have no result yet."""
+    """The clients to run; by default all that have no result yet."""
     seconds: Positive = 60.0
-    """Seconds of training, per script."""
+    """Seconds of training per script."""
     pin: bool = False
-    """Install the newest versions and write them down as the pins."""
+    """Install the newest versions and write them as the pins."""
     environments: Path | None = None
-    """Keep the environments in this folder, and use those that are there."""
+    """Keep the environments in this folder, and reuse existing ones."""
     out: Path = field(default=RESULTS)
-    """The results."""
+    """The file of results."""
 
 
 def main(args: Args) -> None:
-    """Run the clients asked for; one that fails is written down as such, and the next one runs."""
+    """Run the chosen clients; a failure is recorded, and the next client runs."""
     unknown = [name for name in args.clients if name not in CLIENTS]
     if unknown:
-        raise ValueError(f"clients are {', '.join(CLIENTS)}, not {shown(unknown[0])}")
+        raise ValueError(f"clients must be among {', '.join(CLIENTS)}, got {shown(unknown[0])}")
     check_writable(args.out)
     done = {row["client"] for row in rows_of(args.out)}
     chosen = args.clients or [name for name in CLIENTS if name not in done]
@@ -106,7 +106,7 @@ def main(args: Args) -> None:
 
 @contextmanager
 def folder_for(kept: Path | None) -> Iterator[Path]:
-    """The folder that is kept, or one that is not."""
+    """Yield the folder to keep, or a temporary one."""
     if kept is not None:
         kept.mkdir(parents=True, exist_ok=True)
         yield kept.resolve()
@@ -116,13 +116,13 @@ def folder_for(kept: Path | None) -> Iterator[Path]:
 
 
 def built(folder: Path) -> Path:
-    """The wheel of this tree."""
+    """Build the wheel of this tree and return its path."""
     finished([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)])
     return max(folder.glob("hanabako-*.whl"), key=lambda path: path.stat().st_mtime)
 
 
 def results(name: str, environment: Path, wheel: Path, args: Args) -> Iterator[dict[str, Any]]:
-    """A row per script: versions, and a `benchmarks.clients.judge.Outcome` or how it failed."""
+    """Yield a row per script: versions, and a `benchmarks.clients.judge.Outcome` or the failure."""
     client = CLIENTS[name]
     row: dict[str, Any] = {"client": name, "name": client.name, "asked": client.asked, "machine": describe()}
     try:
@@ -143,7 +143,7 @@ def results(name: str, environment: Path, wheel: Path, args: Args) -> Iterator[d
 
 
 def installed(name: str, environment: Path, wheel: Path, pin: bool) -> Path:
-    """The interpreter of an environment with the client, this project's wheel, and the clone's benchmarks behind it."""
+    """Make or update a client's environment, with this project's wheel and benchmarks, and return its interpreter."""
     python, pins = environment / "bin" / "python", PINS / f"{name}.txt"
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     if not python.exists():
@@ -152,7 +152,7 @@ def installed(name: str, environment: Path, wheel: Path, pin: bool) -> Path:
         finished([*pip, *asked, *([str(wheel)] if pin else [])])
     finished([*pip, "--no-deps", "--force-reinstall", str(wheel)])
     (site,) = environment.glob("lib/python*/site-packages")
-    (site / "clone.pth").write_text(f"{ROOT}\n", "utf-8")  # behind what is installed: only benchmarks come from there
+    (site / "clone.pth").write_text(f"{ROOT}\n", "utf-8")  # last in the path, so only benchmarks come from the clone
     if pin:
         frozen = finished([str(python), "-m", "pip", "freeze", "--all"]).splitlines()
         kept = [line.split("+")[0] for line in frozen if "==" in line and not line.startswith(("pip=", "hanabako="))]
@@ -161,14 +161,14 @@ def installed(name: str, environment: Path, wheel: Path, pin: bool) -> Path:
 
 
 def versions(python: Path, client: Client) -> dict[str, str]:
-    """Python's, and those of what the client asked for."""
+    """Return the versions of the client's requirements, Gymnasium and PettingZoo."""
     names = sorted({*client.asked, "gymnasium", "pettingzoo"})
     code = f"import importlib.metadata as m, json; print(json.dumps({{n: m.version(n) for n in {names!r}}}))"
     return json.loads(finished([str(python), "-c", code]))
 
 
 def finished(command: list[str], cwd: Path | None = None) -> str:
-    """The output of a process that ended well; it sees no other Hanabako."""
+    """Run a command without ``PYTHONPATH``, so that it sees no other Hanabako, and return its output."""
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         command, check=True, capture_output=True, encoding="utf-8", errors="replace", cwd=cwd, env=variables
@@ -176,18 +176,18 @@ def finished(command: list[str], cwd: Path | None = None) -> str:
 
 
 def last_words(error: subprocess.CalledProcessError) -> str:
-    """The end of what a process said that failed, without this machine's folders."""
+    """Return the last lines of a failed process's output, without this machine's folders."""
     lines = (error.stderr or error.stdout).replace(str(ROOT), "").strip().splitlines()
     return "\n".join(lines[-LINES:])
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    """The results so far."""
+    """Return the results so far."""
     return json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
 
 
 def write(args: Args, name: str, rows: list[dict[str, Any]]) -> None:
-    """Put a client's new results in the place of its old ones."""
+    """Replace a client's old results by the new ones."""
     kept = [row for row in rows_of(args.out) if row["client"] != name] + rows
     kept.sort(key=lambda row: list(CLIENTS).index(row["client"]))
     command = command_of("benchmarks.clients", replace(args, clients=()), *args.clients)

@@ -1,4 +1,4 @@
-"""AgileRL: its DQN with masks, and its replay memory, on the vector environment."""
+"""AgileRL: its masked DQN and replay memory on the vector environment."""
 
 import numpy as np
 from agilerl.algorithms import DQN
@@ -11,7 +11,7 @@ from hanabi_env import HanabiVectorEnv
 
 
 def train(seconds: float) -> Outcome:
-    """32 tables in self-play; what the next player sees stands for the state that follows."""
+    """Train in self-play on 32 tables; the next state is the next player's observation."""
     envs = HanabiVectorEnv(32, preset="mini", seed=1, specialize=True)
     space = Box(0, 1, (envs.game.observation_bits,), np.float32)
     agent = DQN(space, envs.single_action_space, batch_size=128, lr=1e-3, tau=0.01, normalize_images=False)

@@ -1,4 +1,4 @@
-"""PPO in one file, in the manner of CleanRL: torch, and any vector environment with masks in its observations."""
+"""PPO in one file in the style of CleanRL, for any vector environment with action masks in its observations."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ HORIZON, EPOCHS, MINIBATCHES, DISCOUNT, TRACE, CLIP = 32, 2, 4, 0.99, 0.95, 0.2
 
 
 class Network(nn.Module):
-    """Two hidden layers, logits of the legal actions, and a value."""
+    """A network with two hidden layers, masked logits and a value."""
 
     def __init__(self, bits: int, actions: int, width: int = 128) -> None:
         super().__init__()
@@ -22,24 +22,24 @@ class Network(nn.Module):
         self.logits, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
 
     def forward(self, seen: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits (N, A), -1e9 where the mask is 0, and values (N,)."""
+        """Return logits (N, A), -1e9 where the mask is 0, and values (N,)."""
         features = self.trunk(seen.float())
         return self.logits(features).masked_fill(mask == 0, -1e9), self.value(features)[:, 0]
 
     @torch.no_grad()
     def act(self, observation: dict[str, np.ndarray]) -> np.ndarray:
-        """The likeliest legal actions (N,)."""
+        """Return the most probable legal actions (N,)."""
         logits, _ = self(*tensors(observation))
         return greedy(logits.numpy(), observation["action_mask"])
 
 
 def tensors(observation: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
-    """The observation's arrays, without a copy."""
+    """Return the observation's arrays as tensors, without copying."""
     return torch.from_dlpack(observation["observation"]), torch.from_dlpack(observation["action_mask"])
 
 
 def ppo(envs: Any, network: Network, seconds: float) -> Clock:
-    """Train on a vector environment. Rows with an empty mask (who waits) teach the value, and not the policy."""
+    """Train on a vector environment. Rows with an empty mask (waiting players) train the value but not the policy."""
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
     clock = Clock(seconds)
     observation, _ = envs.reset(seed=1)
@@ -61,7 +61,7 @@ def ppo(envs: Any, network: Network, seconds: float) -> Clock:
 
 
 def update(network: Network, optimizer: Any, columns: list[torch.Tensor], following: torch.Tensor) -> None:
-    """Epochs of minibatches over the last steps (T, N, ...)."""
+    """Update the network by epochs of minibatches over the last steps (T, N, ...)."""
     *_, value, reward, ended = columns
     advantage, trace = torch.zeros_like(reward), torch.zeros_like(following)
     for t in reversed(range(len(reward))):
@@ -87,7 +87,7 @@ def update(network: Network, optimizer: Any, columns: list[torch.Tensor], follow
 
 
 def train(seconds: float) -> Outcome:
-    """256 tables in self-play."""
+    """Train in self-play on 256 tables."""
     envs = HanabiVectorEnv(256, preset="mini", seed=1)
     network = Network(envs.game.observation_bits, envs.game.num_actions)
     before = score_of_all_seats(network.act)

@@ -1,7 +1,7 @@
-"""Gymnasium's vector wrappers: statistics and scaled rewards around the games, and transformed observations.
+"""Gymnasium's vector wrappers: episode statistics, normalized rewards, and transformed observations.
 
-`FilterObservation` and its like refuse SAME_STEP; with NEXT_STEP they work, and the row of an ended game has an empty
-mask for one step, which the loop treats as a player's who waits.
+`FilterObservation` and similar wrappers refuse SAME_STEP but work with NEXT_STEP. Then the row of an ended game has an
+empty mask for one step, which the loop treats like a waiting player's row.
 """
 
 from gymnasium.wrappers.vector import NormalizeReward, RecordEpisodeStatistics, TransformObservation
@@ -12,7 +12,7 @@ from hanabi_env import HanabiVectorEnv
 
 
 def train(seconds: float) -> Outcome:
-    """The loop of `benchmarks.clients.cleanrl_loop`, with four wrappers between."""
+    """Train with the loop of `benchmarks.clients.cleanrl_loop` through three wrappers."""
     games = HanabiVectorEnv(256, preset="mini", seed=1, autoreset_mode="NextStep")
     envs = NormalizeReward(RecordEpisodeStatistics(games))
     envs = TransformObservation(envs, lambda seen: {name: array.copy() for name, array in seen.items()})

@@ -1,4 +1,4 @@
-"""What all clients are measured by: the score of whole games, before a minute of training and after.
+"""The common measurement of all clients: the score of whole games before and after a minute of training.
 
 python -m benchmarks.clients.judge cleanrl_loop 60   # one client, in this environment; prints JSON
 """
@@ -20,25 +20,25 @@ from hanabi_env import HanabiVectorEnv
 __all__ = ["Clock", "Outcome", "greedy", "score_of_all_seats", "score_of_one_seat"]
 
 Act = Callable[[dict[str, np.ndarray]], np.ndarray]
-"""Actions (N,) for observations (N, n) with masks (N, A)."""
+"""A function that returns actions (N,) for observations (N, n) with masks (N, A)."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a minute of a client's training came to."""
+    """The result of a client's training."""
 
     algorithm: str
-    """What learned, in the client's words."""
+    """The client's name of the algorithm."""
     plays: str
-    """``all seats``, or ``one seat`` beside a random partner: the scores of the two do not compare."""
+    """``all seats``, or ``one seat`` with a random partner; the two kinds of scores are not comparable."""
     before: float
-    """Mean points of a game as the untrained network plays it, greedily."""
+    """Mean points per game of the untrained network, played greedily."""
     after: float
-    """And as the trained one does."""
+    """Mean points per game of the trained network, played greedily."""
     steps: int
-    """Decisions it learned from."""
+    """Number of decisions in training."""
     seconds: float
-    """Seconds of the clock on the wall that it took."""
+    """Elapsed seconds of training."""
 
 
 class Clock:
@@ -51,22 +51,22 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Elapsed seconds since the start."""
         return time.monotonic() - self.start
 
     def runs(self, steps: int = 0) -> bool:
-        """Count ``steps``; whether there is time for more."""
+        """Count ``steps``, and return whether there is time for more."""
         self.steps += steps
         return self.seconds < self.limit
 
 
 def greedy(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The best legal action (N,) by values or logits (N, A)."""
+    """Return the best legal actions (N,) by values or logits (N, A)."""
     return np.where(mask != 0, values, -np.inf).argmax(axis=-1)
 
 
 def score_of_all_seats(act: Act, games: int = 1000) -> float:
-    """Mean points of the mini game, lost games 0, if every player acts by ``act``."""
+    """Return the mean score of the mini game (0 for lost games) with ``act`` at all seats."""
     envs = HanabiVectorEnv(games, preset="mini", autoreset_mode="Disabled")
     observations, _ = envs.reset(seed=2**32)
     over = np.zeros(games, np.bool_)
@@ -77,7 +77,7 @@ def score_of_all_seats(act: Act, games: int = 1000) -> float:
 
 
 def score_of_one_seat(act: Act, games: int = 300) -> float:
-    """Mean return of one seat of the mini game that acts by ``act``, beside a random partner."""
+    """Return the mean return of the mini game with ``act`` at one seat and a random partner."""
     env = gymnasium.make("hanabako/HanabiSeat-v0", preset="mini")
     returns = 0.0
     for game in range(games):
@@ -90,7 +90,7 @@ def score_of_one_seat(act: Act, games: int = 300) -> float:
 
 
 def compile_all() -> None:
-    """Compile what clients step, or find it in the cache, before anybody's time counts."""
+    """Compile the environments, or load them from the cache, before a client's time starts."""
     score_of_all_seats(lambda seen: seen["action_mask"].argmax(axis=1))
     score_of_one_seat(lambda seen: seen["action_mask"].argmax(axis=1), games=1)
 

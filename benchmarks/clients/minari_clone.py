@@ -1,4 +1,4 @@
-"""Minari: games of a bot as a dataset, read back by Minari, and a network that learns to move as they did."""
+"""Minari: a bot's games as a dataset, read by Minari, and a network that learns to imitate them."""
 
 import os
 import tempfile
@@ -18,7 +18,7 @@ from hanabi_env import PRESETS
 
 
 def train(seconds: float) -> Outcome:
-    """A clone of the bot `smart`, from a thousand games."""
+    """Train a clone of the bot `smart` on a thousand games."""
     config = PRESETS["mini"]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MINARI_DATASETS_PATH"] = folder

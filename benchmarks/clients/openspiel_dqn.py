@@ -1,4 +1,4 @@
-"""OpenSpiel: its DQN in torch, one per player, on the game in the shape of ``rl_environment``."""
+"""OpenSpiel: its DQN in torch, one per player, on the game with the interface of ``rl_environment``."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from hanabi_env.game import make_game
 
 
 def train(seconds: float) -> Outcome:
-    """Both players learn at once, each from its own moves."""
+    """Train both players at once, each on its own moves."""
     env = OpenSpielEnvironment(make_game(preset="mini"), seed=1)
     size: Any = env.observation_spec()["info_state"][0]
     actions = env.action_spec()["num_actions"]

@@ -12,7 +12,7 @@ from hanabi_env import HanabiVectorEnv
 
 
 class Native(PufferEnv):
-    """Each table is an agent; bits and mask lie behind one another in one row."""
+    """The vector environment with one agent per table; each row is the observation bits followed by the mask."""
 
     def __init__(self, envs: HanabiVectorEnv, buf: Any = None) -> None:
         self.envs, self.bits = envs, envs.game.observation_bits
@@ -25,7 +25,7 @@ class Native(PufferEnv):
         return self._write(self.envs.reset(seed=seed)[0]), []
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list]:
-        """One decision at every table."""
+        """Make one decision at every table."""
         observation, self.rewards[:], self.terminals[:], _, _ = self.envs.step(actions)
         return self._write(observation), self.rewards, self.terminals, self.truncations, []
 
@@ -40,13 +40,13 @@ class Native(PufferEnv):
 
 
 class Unpacked:
-    """A native environment for the loop of `benchmarks.clients.cleanrl_loop`: bits and masks by name, copied out."""
+    """A native environment for the loop of `benchmarks.clients.cleanrl_loop`, with copied bits and masks by name."""
 
     def __init__(self, env: Native) -> None:
         self.env, self.num_envs = env, env.num_agents
 
     def named(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        """The two parts of every row."""
+        """Return the two parts of every row by name."""
         return {"observation": rows[:, : self.env.bits].copy(), "action_mask": rows[:, self.env.bits :].copy()}
 
     def reset(self, seed: int) -> tuple[dict[str, np.ndarray], list]:
@@ -55,13 +55,13 @@ class Unpacked:
         return self.named(rows), infos
 
     def step(self, actions: np.ndarray) -> tuple[Any, ...]:
-        """One decision at every table."""
+        """Make one decision at every table."""
         rows, *rest, infos = self.env.step(actions)
         return self.named(rows), *(array.copy() for array in rest), infos
 
 
 def train(seconds: float) -> Outcome:
-    """256 tables in self-play."""
+    """Train in self-play on 256 tables."""
     env = Native(HanabiVectorEnv(256, preset="mini", seed=1))
     network = Network(env.bits, env.envs.game.num_actions)
     before = score_of_all_seats(network.act)

@@ -1,4 +1,4 @@
-"""RLlib: its PPO with its example's masking network, one policy for all players."""
+"""RLlib: its PPO with the masking network of its examples, one policy for all players."""
 
 from typing import Any
 
@@ -16,12 +16,12 @@ from hanabi_env import hanabi_v0
 
 
 def make_env(_: Any) -> PettingZooEnv:
-    """One game."""
+    """Return an environment with one game."""
     return PettingZooEnv(RLlibObservations(hanabi_v0.env(preset="mini")))
 
 
 def train(seconds: float) -> Outcome:
-    """Everything in this process: no worker beside it."""
+    """Train in this process, without workers."""
     register_env("mini", make_env)
     config = (
         PPOConfig()

@@ -1,4 +1,4 @@
-"""sb3-contrib: MaskablePPO on one seat beside a random partner, as SB3's users would make it."""
+"""sb3-contrib: MaskablePPO on one seat with a random partner, made in the usual way of SB3."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ class UntilThen(BaseCallback):
 
 
 def actions_of(agent: Any) -> Any:
-    """How ``agent`` plays."""
+    """Return the function by which ``agent`` acts greedily."""
 
     def act(observation: dict[str, np.ndarray]) -> np.ndarray:
         return agent.predict(observation, action_masks=observation["action_mask"] != 0, deterministic=True)[0]
@@ -32,7 +32,7 @@ def actions_of(agent: Any) -> Any:
 
 
 def train(seconds: float) -> Outcome:
-    """Eight seats."""
+    """Train on eight parallel games, one seat each."""
     envs = make_vec_env("hanabako/HanabiSeat-v0", 8, env_kwargs={"preset": "mini"}, seed=1)
     agent = MaskablePPO("MultiInputPolicy", envs, n_steps=128, batch_size=256, n_epochs=4, seed=1, device="cpu")
     act = actions_of(agent)

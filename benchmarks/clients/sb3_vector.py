@@ -1,4 +1,4 @@
-"""sb3-contrib: MaskablePPO on the vector environment, by the bridge that ships with the project."""
+"""sb3-contrib: MaskablePPO on the vector environment, through this project's bridge."""
 
 from sb3_contrib import MaskablePPO
 
@@ -9,7 +9,7 @@ from hanabi_env import HanabiVectorEnv
 
 
 def train(seconds: float) -> Outcome:
-    """256 tables in self-play."""
+    """Train in self-play on 256 tables."""
     envs = SB3VecEnv(HanabiVectorEnv(256, preset="mini", seed=1))
     agent = MaskablePPO("MultiInputPolicy", envs, n_steps=32, batch_size=2048, n_epochs=2, seed=1, device="cpu")
     act = actions_of(agent)

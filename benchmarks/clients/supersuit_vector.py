@@ -1,4 +1,4 @@
-"""SuperSuit: parallel games as a vector of players, of whom half wait with an empty mask."""
+"""SuperSuit: parallel games as a vector of players, half of whom wait with an empty mask."""
 
 import supersuit
 
@@ -8,7 +8,7 @@ from hanabi_env import hanabi_v0
 
 
 def train(seconds: float) -> Outcome:
-    """The loop of `benchmarks.clients.cleanrl_loop` on SuperSuit's vector of 16 games, 32 players."""
+    """Train with the loop of `benchmarks.clients.cleanrl_loop` on SuperSuit's vector of 16 games, 32 players."""
     envs = supersuit.pettingzoo_env_to_vec_env_v1(hanabi_v0.parallel_env(preset="mini"))
     envs = supersuit.concat_vec_envs_v1(envs, 16)
     space = envs.observation_space

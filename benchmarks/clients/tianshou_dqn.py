@@ -1,6 +1,6 @@
-"""Tianshou: two DQNs that play with each other in its ``PettingZooEnv``, which reads our masks unchanged.
+"""Tianshou: two DQNs that play together in its ``PettingZooEnv``, which reads our masks unchanged.
 
-Its memory takes no infos that are words or only there at the end, as a finished game's are: `Silent` leaves them out.
+Its replay memory rejects info entries that are strings or appear only at the end of an episode, so `Silent` drops them.
 """
 
 from typing import Any
@@ -23,20 +23,20 @@ STEPS = 500
 
 
 class Silent(PettingZooEnv):
-    """Without infos."""
+    """Tianshou's environment with empty infos."""
 
     def step(self, action: Any) -> tuple[Any, ...]:
-        """Tianshou's own, with an empty info."""
+        """Make Tianshou's step, with an empty info."""
         return *super().step(action)[:4], {}
 
 
 def make_env() -> PettingZooEnv:
-    """One game."""
+    """Return an environment with one game."""
     return Silent(hanabi_v0.env(preset="mini"))
 
 
 def make_dqn(env: PettingZooEnv) -> DQN:
-    """One player's."""
+    """Return the DQN of one player."""
     shape, actions = env.observation_space["observation"].shape, env.action_space.n
     network = Net(state_shape=shape, action_shape=actions, hidden_sizes=[128, 128])
     policy = DiscreteQLearningPolicy(model=network, action_space=env.action_space, eps_training=0.1)
@@ -44,7 +44,7 @@ def make_dqn(env: PettingZooEnv) -> DQN:
 
 
 def train(seconds: float) -> Outcome:
-    """Ten games at once."""
+    """Train on ten parallel games."""
     env = make_env()
     learners = [make_dqn(env) for _ in env.agents]
     both = MultiAgentOffPolicyAlgorithm(algorithms=learners, env=env)

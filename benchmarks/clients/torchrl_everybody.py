@@ -1,4 +1,4 @@
-"""TorchRL: every seat by ``PettingZooWrapper``, whose masks its own distribution reads, and PPO on its rollouts."""
+"""TorchRL: all seats through ``PettingZooWrapper`` with TorchRL's masked distribution, and PPO on its rollouts."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ STEPS = 512
 
 
 def train(seconds: float) -> Outcome:
-    """One network for both players; of every step TorchRL keeps both players' rows, and in ``mask`` who was to move."""
+    """Train one network for both players; TorchRL keeps both players' rows of every step, and in ``mask`` who moved."""
     env = PettingZooWrapper(hanabi_v0.env(preset="mini"), use_mask=True)
     players = env.possible_agents
     bits = env.observation_spec["player_0", "observation", "observation"].shape[-1]
@@ -29,7 +29,7 @@ def train(seconds: float) -> Outcome:
         return tensordict
 
     def rows(games: Any, *key: str) -> torch.Tensor:
-        """The output for all steps and players (T, P, ...)."""
+        """Return an entry of the rollout for all steps and players (T, P, ...)."""
         return torch.stack([games[(player, *key)][:, 0] for player in players], 1)
 
     before, clock = score_of_all_seats(network.act), Clock(seconds)

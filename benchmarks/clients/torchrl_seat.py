@@ -1,4 +1,4 @@
-"""TorchRL: its PPO with masks on one seat beside a random partner, by ``GymEnv``."""
+"""TorchRL: its PPO with masks on one seat with a random partner, through ``GymEnv``."""
 
 from typing import Any
 
@@ -19,27 +19,27 @@ FRAMES = 1024
 
 
 class Bits(nn.Module):
-    """The observation's bits as floats."""
+    """A layer that converts the observation's bits to floats."""
 
     def forward(self, seen: torch.Tensor) -> torch.Tensor:
-        """Float32 (N, n)."""
+        """Return float32 (N, n)."""
         return seen.float()
 
 
 def make_env() -> Any:
-    """One seat; TorchRL finds it by its id."""
+    """Return an environment with one seat, found by its id."""
     env = GymEnv("hanabi_env:hanabako/HanabiSeat-v0", preset="mini", categorical_action_encoding=True)
     as_bool = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])  # MaskedCategorical wants it
     return TransformedEnv(env, Compose(as_bool, ActionMask()))
 
 
 def layers(bits: int, out: int) -> nn.Module:
-    """Two hidden layers."""
+    """Return a network with two hidden layers."""
     return nn.Sequential(Bits(), nn.Linear(bits, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, out))
 
 
 def actor_of(logits: nn.Module, space: Any) -> ProbabilisticTensorDictSequential:
-    """A policy that draws legal actions by the logits."""
+    """Return a policy that samples legal actions by the logits."""
     module = TensorDictModule(logits, in_keys=["observation"], out_keys=["logits"])
     keys = {"logits": "logits", "mask": "action_mask"}
     return ProbabilisticActor(
@@ -48,7 +48,7 @@ def actor_of(logits: nn.Module, space: Any) -> ProbabilisticTensorDictSequential
 
 
 def train(seconds: float) -> Outcome:
-    """One environment: TorchRL steps it from Python."""
+    """Train on one environment, which TorchRL steps from Python."""
     env = make_env()
     bits, actions = env.observation_spec["observation"].shape[-1], env.action_spec.n
     logits, value = layers(bits, actions), layers(bits, 1)

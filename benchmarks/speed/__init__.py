@@ -1,1 +1,1 @@
-"""How fast the games and the learner are, measured beside their peers."""
+"""Measurements of the speed of the games and the learner, compared with their peers."""

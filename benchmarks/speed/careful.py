@@ -1,4 +1,4 @@
-"""Hanabi by a player who is careless but for one thing, ``no misplay``: games as long as between trained agents."""
+"""The policy ``no misplay`` for Hanabi, random but without misplays: its games are as long as trained agents'."""
 
 from collections.abc import Callable
 
@@ -11,17 +11,17 @@ from hanabi_env.engine.cards import suit_of
 from hanabi_env.engine.rules import is_playable
 from hanabi_env.engine.tiles import is_tile_pending
 
-MOST_RETRIES = 64  # a careful roll-out looks this often for an action that is no plain error
+MOST_RETRIES = 64  # the most draws of an action that is no misplay
 
 
 def careful_rollouts(game: Game) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Roll-outs of random actions of Hanabi that play no card which does not fit."""
+    """Return the loops of roll-outs with random actions that are no misplays."""
     return rollout_loops(game.functions, type(game.rules), game.rules, careful_move)
 
 
 @rule
 def careful_move(rules, table, stream, t):
-    """A random legal action that is no misplay, if one is found soon."""
+    """Return a random legal action that is no misplay, if one is found within `MOST_RETRIES` draws."""
     action = random_action(table.mask, stream, t)
     for retry in range(1, MOST_RETRIES):
         if not is_misplay(rules, table.state, action):
@@ -32,7 +32,7 @@ def careful_move(rules, table, stream, t):
 
 @rule
 def is_misplay(rules, s, action):
-    """The action plays a card that does not fit, or announces a wrong suit."""
+    """Whether the action plays a card that is not playable, or announces a wrong suit."""
     if is_tile_pending(rules, s):
         return False
     slot = action - first_play(rules)

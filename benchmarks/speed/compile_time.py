@@ -1,11 +1,10 @@
-"""How long the first step takes: on a fresh machine, where everything is compiled, and with a warm cache.
+"""How long the first step takes, with everything to compile and with a warm cache.
 
     python -m benchmarks.speed.compile_time               # benchmarks/speed/results/compile_time.json
 
-Every start is a new process, from the start of the interpreter to the end of one step. *Cold* has an empty directory
-for Numba's disk cache, *warm* the one that the last cold start filled. Python keeps the modules it imports in both, as
-it does where it is allowed. Both run on one thread and are measured in the process's CPU time, which is the time it
-takes on an idle machine with warm files.
+Every start is a new process, measured from the start of the interpreter to the end of one step. *Cold* starts have an
+empty directory for Numba's disk cache, *warm* ones that of the last cold start. Python's own bytecode cache is used in
+both. Both run on one thread and are measured in CPU time, which is the time on an idle machine with warm files.
 """
 
 import os
@@ -44,7 +43,7 @@ PROGRAMS = {
     "vector environment, 1024 games": VECTOR.format(games=1024, keywords=""),
     "the environment that make train trains in": VECTOR.format(games=1024, keywords="derived=True"),
 }
-"""What is started, by name: everything up to one step."""
+"""The measured programs by name; each ends after one step."""
 
 CLOCKED = """
 import time
@@ -60,17 +59,17 @@ class Args:
     """Measure cold and warm starts."""
 
     repeats: Size = 5
-    """Warm starts; the median counts."""
+    """Number of warm starts; the median is reported."""
     cold_repeats: Size = 3
-    """Cold starts; the median counts."""
+    """Number of cold starts; the median is reported."""
     only: str = ""
-    """Only programs whose name contains this."""
+    """Measure only programs whose name contains this."""
     out: Path | None = None
-    """Where the JSON goes; by default among the committed results, or for a trial to .cache/benchmarks."""
+    """The JSON file; by default the committed results, or for a trial .cache/benchmarks."""
 
 
 def start(program: str, cache: str) -> float:
-    """CPU seconds of a new process that runs ``program`` with this cache directory."""
+    """Return the CPU seconds of a new process that runs ``program`` with this cache directory."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-c", CLOCKED.format(program=program)]
     answer = subprocess.run(
@@ -80,7 +79,7 @@ def start(program: str, cache: str) -> float:
 
 
 def measure(name: str, args: Args) -> dict:
-    """The JSON row of one program."""
+    """Measure one program and return its JSON row."""
     cold, warm = [], []
     for _ in ProgressBar(range(args.cold_repeats), desc=f"{name}: cold", leave=False):
         with tempfile.TemporaryDirectory() as cache:

@@ -1,10 +1,10 @@
-"""Decisions per second that learning makes: playing, observing, choosing, and one update of every kind of network.
+"""Decisions per second in training, including play, observations, action choice and updates, per kind of network.
 
     python -m benchmarks.speed.learner                    # benchmarks/speed/results/learner.json
     python -m benchmarks.speed.learner --device cuda --games 16384 --minibatch 65536 --threads 16 --out learner.json
 
-One process plays standard Hanabi for two players with `derived` observed. A float32 row is what a processor without
-bf16 instructions does; both rows stand side by side where the hardware has them.
+One process plays standard Hanabi for two players with the `derived` observation. Processors without bf16 instructions
+use float32; on other hardware both number types are measured.
 """
 
 from dataclasses import dataclass
@@ -30,19 +30,19 @@ class Args:
     """Measure how fast networks learn."""
 
     device: str = "auto"
-    """As `agents.ppo` takes it."""
+    """The device, as in `agents.ppo`."""
     games: Size = 1024
-    """Played at a time."""
+    """Games played in parallel."""
     minibatch: Size = 2048
     """Decisions per gradient step."""
     threads: Size = 1
     """Threads of the simulator."""
     seconds: Positive = 4.0
-    """Seconds of every repeat."""
+    """Seconds per repeat."""
     repeats: Size = 5
-    """Repeats of every row."""
+    """Repeats per row."""
     out: Path | None = None
-    """Where the results go; by default among the committed results, or for a trial to .cache/benchmarks."""
+    """The JSON file; by default the committed results, or for a trial .cache/benchmarks."""
 
 
 def main(args: Args) -> None:
@@ -63,7 +63,7 @@ def main(args: Args) -> None:
 
 
 def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
-    """A learner as it is after some updates, and its next one."""
+    """Return the case of one update of a learner with this kind of network and number type."""
     settings = ppo.Args(
         network=kind, trunk=trunk, games=args.games, minibatch=args.minibatch, threads=args.threads, steps=10**9
     )

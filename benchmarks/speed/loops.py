@@ -1,4 +1,4 @@
-"""Loops that play a game for some milliseconds: what the programs beside this one measure."""
+"""Loops that play a game for some milliseconds, measured by the other programs in this folder."""
 
 import random
 from typing import Any
@@ -22,16 +22,18 @@ def rollout_loop(
     num_threads: int = 1,
     tables: np.ndarray | None = None,
 ) -> Play:
-    """Whole steps inside one compiled call: a random legal action, the transition, the next deal, mask and observation.
+    """Return a loop of whole steps inside one compiled call.
+
+    A step is a random legal action, the transition, the next deal if a game has ended, mask and observation.
 
     Args:
         game: the configured game.
-        num_envs: games played side by side.
+        num_envs: number of parallel games.
         observation: ``"packed"``, ``"int8"``, ``"float32"``, or ``None`` for none.
-        seats: whose observation: the ``"acting"`` player's or that of ``"all"``.
-        policy: ``"random"`` legal actions, or ``"no misplay"``: random, but only cards that fit are played.
+        seats: whose observation: the ``"acting"`` player's or ``"all"`` players'.
+        policy: ``"random"`` legal actions, or ``"no misplay"``: random, but only playable cards are played.
         num_threads: threads that share the games.
-        tables: the games to play; fresh ones if ``None``.
+        tables: the games to play; new ones if ``None``.
     """
     rollout = careful_rollouts(game)[num_threads > 1] if policy == "no misplay" else None
     views = 0 if observation is None else game.players if seats == "all" else 1
@@ -39,12 +41,12 @@ def rollout_loop(
 
 
 def state_bytes(game: Game) -> int:
-    """Bytes of one game's state."""
+    """Return the bytes of one game's state."""
     return game.table_dtype(specialize=True)["state"].itemsize
 
 
 def kernel_loop(game: Game, num_envs: int, observation: str, steps: int) -> Play:
-    """What `vector_loop` plays without the environment around it: the compiled step called by hand."""
+    """Return `vector_loop` without the environment around it: a loop that calls the compiled step directly."""
     environment = CardGameVectorEnv(game, num_envs, observation=observation, copy=False, specialize=True)
     actions = recorded_actions(environment, steps)
     buffers, _ = environment.reset(seed=0)
@@ -64,7 +66,7 @@ def kernel_loop(game: Game, num_envs: int, observation: str, steps: int) -> Play
 
 
 def aec_loop(environment: Any, games: int) -> Play:
-    """Whole games of PettingZoo's loop: ``last()``, a random legal action, ``step()``; ``games`` of them per call."""
+    """Return PettingZoo's loop over ``games`` whole games: ``last()``, a random legal action, ``step()``."""
     environment.reset(seed=1)
 
     def play() -> int:

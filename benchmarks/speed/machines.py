@@ -1,11 +1,11 @@
-"""Decisions per second that one learner makes on several machines, which are simulated here: torchruns on loopback.
+"""Decisions per second of one learner on several machines, simulated by several torchruns on loopback.
 
     python -m benchmarks.speed.machines                   # benchmarks/speed/results/machines.json
     python -m benchmarks.speed.machines --network dense --out dense.json
 
-PPO learns standard Hanabi for two players with `derived` observed. As many ranks stand once on one machine, where they
-sum gradients through shared memory, and once on two, which send each other a message for every minibatch; the sum is
-also timed by itself. What a cable and its switch add is not in it.
+PPO learns standard Hanabi for two players with the `derived` observation. The same number of ranks runs on one machine,
+where gradients are summed through shared memory, and on two, which exchange a message per minibatch. The sum is also
+timed separately. The delay of a real network is not included.
 """
 
 import json
@@ -34,9 +34,9 @@ from hanabako.progress import ProgressBar
 from hanabako.words.ranges import Positive, Size
 
 PORT = 29_417
-"""Where the simulated machines meet."""
+"""The port on which the simulated machines connect."""
 SUMS = 200
-"""Sums of gradients that are timed by themselves."""
+"""Number of sums of gradients that are timed separately."""
 
 
 @dataclass(frozen=True)
@@ -44,23 +44,23 @@ class Args:
     """Measure how fast one learner is on several machines."""
 
     network: Literal["symmetric", "dense", "recurrent"] = "symmetric"
-    """Kind of network."""
+    """The kind of network."""
     games: Size = 1024
-    """Played at a time, all ranks together."""
+    """Games played in parallel, all ranks together."""
     minibatch: Size = 2048
     """Decisions per gradient step, all ranks together."""
     seconds: Positive = 10.0
-    """How long each repeat takes."""
+    """Seconds per repeat."""
     repeats: Size = 5
-    """Repeats of every row."""
+    """Repeats per row."""
     out: Path | None = None
-    """Where the results go; by default among the committed results, or for a trial to .cache/benchmarks."""
+    """The JSON file; by default the committed results, or for a trial .cache/benchmarks."""
     rank: Path | None = None
-    """For the ranks that this command starts: the file that gets what they have measured."""
+    """Used by the ranks that this command starts: the file for their measurements."""
 
 
 def main(args: Args) -> None:
-    """Measure, print and write; or do a rank's part."""
+    """Measure, print and write; or run as one of the ranks."""
     if args.rank is not None:
         write_part(args, args.rank)
         return
@@ -76,7 +76,7 @@ def main(args: Args) -> None:
 
 
 def shapes_for(cores: int) -> Iterator[tuple[int, int]]:
-    """Machines and ranks on each: as many ranks as there are cores, half of them, and so on."""
+    """Yield numbers of machines and of ranks on each, for 1, 2, 4 ... ranks up to the number of cores."""
     ranks = 1
     while ranks <= cores:
         yield 1, ranks
@@ -86,10 +86,10 @@ def shapes_for(cores: int) -> Iterator[tuple[int, int]]:
 
 
 def measured(args: Args, machines: int, ranks: int) -> dict[str, float]:
-    """What the ranks measure on that many machines, with ``ranks`` on each.
+    """Measure on ``machines`` simulated machines with ``ranks`` ranks on each.
 
     Raises:
-        ValueError: they failed.
+        ValueError: a rank failed.
     """
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
         path = Path(folder) / "part.json"
@@ -112,7 +112,7 @@ def measured(args: Args, machines: int, ranks: int) -> dict[str, float]:
 
 
 def write_part(args: Args, path: Path) -> None:
-    """Learn for a while and write how fast, as one of the ranks."""
+    """Learn for a while as one of the ranks, and write the speed."""
     with joined_ranks("cpu") as ranks, processor_settings():
         settings = ppo.Args(network=args.network, games=args.games, minibatch=args.minibatch, steps=10**9, device="cpu")
         settings.check(ranks.world)
@@ -130,14 +130,14 @@ def write_part(args: Args, path: Path) -> None:
 
 
 def timed(work: Callable[[], object]) -> float:
-    """The seconds that it takes."""
+    """Return the seconds that ``work`` takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
 def row_of(machines: int, ranks: int, parts: list[dict[str, float]]) -> dict[str, Any]:
-    """The JSON row of a case, from what each repeat measured."""
+    """Return the JSON row of a case from its repeats."""
     sums = significant(statistics.median(part["sum_ms"] for part in parts)) if machines * ranks > 1 else 0
     case = Case({"machines": machines, "ranks": ranks}, lambda: 0, "wall")
     speeds = [part["steps_per_second"] for part in parts]

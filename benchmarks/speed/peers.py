@@ -1,14 +1,14 @@
-"""Hanabi beside its peers: the same play, the same machine, the same run.
+"""Hanabi compared with its peers: the same play on the same machine in the same run.
 
-    python -m benchmarks.speed.peers                      # on the screen and in benchmarks/speed/results/peers.json
+    python -m benchmarks.speed.peers                      # prints, and writes benchmarks/speed/results/peers.json
     python -m benchmarks.speed.peers --players 2 5 --seconds 1 --repeats 5
 
-Everybody plays uniformly random legal moves on one core and starts a new game when one ends; a step is one player's
-move. A peer that is not installed is skipped aloud: ``pip install hanabi-learning-environment`` (with
+All programs play uniformly random legal moves on one core and start a new game when one ends; a step is one player's
+move. A peer that is not installed is skipped with a message: ``pip install hanabi-learning-environment`` (with
 ``CMAKE_POLICY_VERSION_MINIMUM=3.5`` in the environment), ``open_spiel``, ``shimmy`` (for PettingZoo's hanabi_v5),
 ``jaxmarl``.
 
-What a step contains decides its price, so rows are compared within one of these contents:
+The cost of a step depends on its content, so only rows with the same content are compared:
 
 * ``moves``: the transition, the cards dealt, the legal moves, the next game when one ends;
 * ``acting``: also the observation vector of the player to move;
@@ -46,38 +46,38 @@ class Peer:
     content: str
     """``moves``, ``acting``, ``all`` or ``AEC``, as above."""
     build: Callable[[int], Play]
-    """Makes the loop for that many players."""
+    """A function that makes the loop for a number of players."""
     needs: tuple[str, ...] = ()
-    """Modules without which it is skipped."""
+    """Required modules; without them the peer is skipped."""
     is_for_linux: bool = False
-    """It calls C++ as it is called on x86-64 Linux, and is skipped elsewhere."""
+    """Whether it uses the C++ calling convention of x86-64 Linux; it is skipped elsewhere."""
     is_ours: bool = False
 
 
 @dataclass
 class Args:
-    """Measure Hanabi's throughput beside its peers."""
+    """Measure Hanabi's throughput and that of its peers."""
 
     players: list[Size] = field(default_factory=lambda: [2, 5])
     """Numbers of players."""
     seconds: Positive = 0.5
-    """CPU seconds of every repeat."""
+    """CPU seconds per repeat."""
     repeats: Size = 5
-    """Repeats of every row; the median counts."""
+    """Repeats per row; the median is reported."""
     only: str = ""
-    """Only rows whose name contains this."""
+    """Measure only rows whose name contains this."""
     out: Path | None = None
-    """Where the JSON goes; by default among the committed results, or for a trial to .cache/benchmarks."""
+    """The JSON file; by default the committed results, or for a trial .cache/benchmarks."""
 
 
 # --- Hanabi Learning Environment --------------------------------------------------------------------------------------
 
 
 class LearningEnvironmentLibrary:
-    """The C++ library of the installed Learning Environment, called from a compiled loop: no Python between two moves.
+    """The C++ library of the installed Learning Environment, called from a compiled loop, without Python between moves.
 
-    Games are played through its C interface. That interface hands an encoded observation over as a string of digits and
-    commas, which takes longer than the encoding, so the C++ encoder is called by its exported name. It returns a
+    Games are played through its C interface. That interface returns an encoded observation as a string of digits and
+    commas, which takes longer than the encoding itself, so the C++ encoder is called by its exported name. It returns a
     ``std::vector<int>`` through a hidden first argument, as on x86-64 Linux; elsewhere that row is skipped. (A C++
     program that uses the classes directly was 5 to 12 % faster here.)
     """
@@ -89,20 +89,20 @@ class LearningEnvironmentLibrary:
         assert spec is not None and spec.origin is not None
         self.library = ctypes.CDLL(str(Path(spec.origin).parent / "libpyhanabi.so"))
         self.handles = np.zeros(8, np.uint64)
-        """game, encoder, state, move, observation, then the three words of the returned vector."""
+        """The handles of game, encoder, state, move and observation, then the three words of the returned vector."""
         parameters = (ctypes.c_char_p * 2)(b"players", str(players).encode())
         start, pointer, number = self.handles.ctypes.data, ctypes.c_void_p, ctypes.c_int
         self.function("NewGame", None, pointer, number, pointer)(start, 2, ctypes.cast(parameters, pointer))
         self.function("NewObservationEncoder", None, pointer, pointer, number)(start + 8, start, 0)
 
     def function(self, name: str, result: Any, *arguments: Any) -> Any:
-        """The exported function ``name`` with its C types."""
+        """Return the exported function ``name`` with its C types set."""
         found = getattr(self.library, name)
         found.restype, found.argtypes = result, arguments
         return found
 
     def loop(self, encode: bool, games: int) -> Play:
-        """Plays ``games`` whole games a call."""
+        """Return a loop that plays ``games`` whole games per call."""
         import numba
 
         pointer, number = ctypes.c_void_p, ctypes.c_int
@@ -153,12 +153,12 @@ class LearningEnvironmentLibrary:
 
 
 def learning_environment_library(players: int, encode: bool) -> Play:
-    """The Learning Environment's C++ library, without Python between two moves."""
+    """Return a loop over the Learning Environment's C++ library, without Python between moves."""
     return LearningEnvironmentLibrary(players).loop(encode, games=200)
 
 
 def pyhanabi(players: int, encode: bool) -> Play:
-    """The Learning Environment's Python classes."""
+    """Return a loop over the Learning Environment's Python classes."""
     from hanabi_learning_environment import pyhanabi
 
     game = pyhanabi.HanabiGame({"players": players})
@@ -181,7 +181,7 @@ def pyhanabi(players: int, encode: bool) -> Play:
 
 
 def rl_env(players: int) -> Play:
-    """The Learning Environment's interface for learners: dictionaries for every player at every step."""
+    """Return a loop over the Learning Environment's interface for learners: dictionaries for all players every step."""
     from hanabi_learning_environment import rl_env
 
     environment = rl_env.HanabiEnv({"players": players})
@@ -201,7 +201,7 @@ def rl_env(players: int) -> Play:
 
 
 def open_spiel_state(players: int, encode: bool) -> Play:
-    """OpenSpiel's states from Python, chance nodes included."""
+    """Return a loop over OpenSpiel's states from Python, including chance nodes."""
     import pyspiel
 
     game = pyspiel.load_game("hanabi", {"players": players})
@@ -227,7 +227,7 @@ def open_spiel_state(players: int, encode: bool) -> Play:
 
 
 def open_spiel_rl_environment(players: int) -> Play:
-    """OpenSpiel's interface for learners: every player's vector at every step."""
+    """Return a loop over OpenSpiel's interface for learners: all players' vectors at every step."""
     from open_spiel.python import rl_environment
 
     environment = rl_environment.Environment("hanabi", players=players)
@@ -247,7 +247,7 @@ def open_spiel_rl_environment(players: int) -> Play:
 
 
 def hanabi_v5(players: int, wrapped: bool) -> Play:
-    """PettingZoo's Hanabi (OpenSpiel behind Shimmy), without and with its standard wrappers."""
+    """Return a loop over PettingZoo's Hanabi (OpenSpiel behind Shimmy), with or without its standard wrappers."""
     from pettingzoo.classic import hanabi_v5
 
     make = hanabi_v5.env if wrapped else hanabi_v5.raw_env
@@ -255,7 +255,7 @@ def hanabi_v5(players: int, wrapped: bool) -> Play:
 
 
 def jaxmarl(players: int, batch: int, steps: int) -> Play:
-    """JaxMARL on the CPU: ``batch`` games, ``steps`` steps of each in one compiled scan (batch 64 was its best)."""
+    """Return a loop over JaxMARL on the CPU: ``steps`` steps of ``batch`` games in one compiled scan (64 was best)."""
     import jax
     import jax.numpy as jnp
     from jaxmarl import make
@@ -274,7 +274,7 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
         observations, state, rewards, _, _ = jax.vmap(environment.step)(
             jax.random.split(key_step, batch), state, actions
         )
-        # the sum of all that was computed keeps the compiler from leaving the observations out
+        # a sum of everything computed keeps the compiler from removing the observations
         return state, sum(vector.sum() for vector in observations.values()) + rewards["__all__"].sum()
 
     @jax.jit
@@ -284,7 +284,7 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
 
     key = jax.random.PRNGKey(1)
     _, state = jax.vmap(environment.reset)(jax.random.split(key, batch))
-    # a reset state has other number types than a stepped one, and a scan wants them equal
+    # a reset state has different number types from a stepped one, and a scan needs equal ones
     stepped, _ = jax.eval_shape(step_all, key, state)
     state = jax.tree.map(lambda value, wanted: value.astype(wanted.dtype), state, stepped)
     held = [key, state]
@@ -302,17 +302,17 @@ def jaxmarl(players: int, batch: int, steps: int) -> Play:
 
 
 def hanabako(players: int, observation: str | None, seats: str = "acting") -> Play:
-    """Our compiled roll-out over 1024 games on one thread."""
+    """Return our compiled roll-out over 1024 games on one thread."""
     return rollout_loop(GAMES["hanabi"].make(players), 1024, observation, seats)
 
 
 def hanabako_vector(players: int, observation: str) -> Play:
-    """Our vector environment of 1024 games, stepped from Python."""
+    """Return a loop over our vector environment of 1024 games, stepped from Python."""
     return vector_loop(GAMES["hanabi"].make(players), 1024, observation, copy=False, steps=64)
 
 
 def hanabako_aec(players: int, wrapped: bool) -> Play:
-    """Our PettingZoo environment."""
+    """Return a loop over our PettingZoo environment."""
     return aec_loop(GAMES["hanabi"].make_aec(players, wrapped), games=10)
 
 
@@ -351,19 +351,19 @@ PACKAGES = ("hanabi-learning-environment", "open-spiel", "shimmy", "jaxmarl", "j
 
 
 def stay_on_one_core() -> None:
-    """Keep this process, and the threads it will start, on one core: a figure per core must not borrow another."""
+    """Keep this process and its threads on one core, so that no peer uses more."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def missing(peer: Peer) -> list[str]:
-    """What ``peer`` needs and this machine does not have: modules, a processor."""
+    """Return the requirements of ``peer`` that this machine lacks: modules, or the platform."""
     modules = [module for module in peer.needs if importlib.util.find_spec(module) is None]
     return modules + ["x86-64 Linux"] * (peer.is_for_linux and (platform.system(), platform.machine()) != X86_64_LINUX)
 
 
 def with_ratios(results: list[dict]) -> list[dict]:
-    """Add ``slower_than_hanabako`` to every peer's row: our fastest row of the same content, divided by the peer's."""
+    """Add ``slower_than_hanabako`` to every peer's row: the speed of our fastest row with the same content over its."""
     ours: dict[tuple, float] = {}
     for row in results:
         if row["is_ours"]:
@@ -377,7 +377,7 @@ def with_ratios(results: list[dict]) -> list[dict]:
 
 
 def run(args: Args) -> dict:
-    """Measure every installed peer for every number of players. Returns the JSON."""
+    """Measure all installed peers for all numbers of players, and return the JSON."""
     wanted = [peer for peer in PEERS if args.only in peer.name]
     for peer in wanted:
         if missing(peer):
@@ -399,7 +399,7 @@ def run(args: Args) -> dict:
 
 
 def print_rows(written: dict) -> None:
-    """The results as aligned text."""
+    """Print the results as aligned text."""
     for row in written["results"]:
         ratio = f"{row['slower_than_hanabako']:>8g}x slower" if "slower_than_hanabako" in row else ""
         print(

@@ -1,9 +1,9 @@
-"""A guard for continuous integration: fail if the games have become slow beside their peers.
+"""A check for continuous integration: fail if the games have become slow compared with their peers.
 
     python -m benchmarks.speed.ratios
 
-A ratio to a peer that is measured in the same run depends little on the machine, unlike a rate. It fails if one has
-fallen below half of the committed one; machines of other kinds differ by less.
+Unlike a rate, the ratio to a peer measured in the same run depends little on the machine. The check fails if a ratio
+falls below half of the committed one; different machines differ by less.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from hanabako.program import run_program
 from hanabako.words.ranges import Positive, Size
 
 PART = 0.5
-"""It fails below this part of the committed ratio."""
+"""The check fails below this fraction of the committed ratio."""
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,16 @@ class Args:
     """Measure the ratios to all installed peers, briefly."""
 
     seconds: Positive = 0.3
-    """CPU seconds of every repeat."""
+    """CPU seconds per repeat."""
     repeats: Size = 3
-    """Repeats of every row; the median counts."""
+    """Repeats per row; the median is used."""
 
 
 def run(args: Args) -> None:
     """Measure and compare.
 
     Raises:
-        SystemExit: a ratio has fallen; or no peer is installed.
+        SystemExit: a ratio has fallen, or no peer is installed.
     """
     committed = ratios(read_json(RESULTS / "peers.json")["results"])
     found = ratios(peers.run(peers.Args(players=[2], seconds=args.seconds, repeats=args.repeats))["results"])
@@ -52,7 +52,7 @@ def run(args: Args) -> None:
 
 
 def ratios(rows: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
-    """How many times as fast we are as a peer with 2 players, by the peer and what a step contains."""
+    """Return how many times as fast we are as each peer with 2 players, by peer and content of a step."""
     name = "slower_than_hanabako"
     return {(row["peer"], row["content"]): row[name] for row in rows if row["players"] == 2 and name in row}
 

@@ -4,11 +4,11 @@
     python -m benchmarks.speed.throughput --game ikebana --only formats,aec
     python -m benchmarks.speed.throughput --game ikebana --only aec --seconds 0.02 --repeats 1   # does it still run?
 
-What takes less time than by default, or measures only a part, is a trial and touches no committed result.
+A run that takes less time than by default, or measures only a part, is a trial and changes no committed result.
 
-Random games of Hanabi last 13 to 20 steps, so dealing weighs more here than in games of any trained agent: policy
-``no misplay`` (random, but only cards that fit are played) plays long games. One core is measured in CPU time, several
-by the wall clock on an otherwise idle machine; see `benchmarks.speed.timing`.
+Random games of Hanabi last 13 to 20 steps, so dealing has more weight than in games of trained agents. The policy
+``no misplay`` (random, but only playable cards are played) plays longer games. One core is measured in CPU time,
+several cores by the wall clock on an otherwise idle machine; see `benchmarks.speed.timing`.
 """
 
 from collections.abc import Iterator
@@ -26,10 +26,10 @@ from hanabako.words.ranges import Positive, Size
 
 FORMATS = (None, "packed", "int8", "float32")
 LEARNT_FROM = ("packed", "int8")
-"""Formats in which the vector environment is measured: those that agents read."""
+"""The formats in which the vector environment is measured: those that agents read."""
 SIZES = (1, 64, 1024, 16384)
 COMPARED = 1024
-"""Games side by side when something else is compared."""
+"""The number of parallel games where other things are compared."""
 
 
 @dataclass
@@ -37,29 +37,30 @@ class Args:
     """Measure the throughput of a game."""
 
     game: list[str] = field(default_factory=lambda: list(GAMES))
-    """Games by name."""
+    """The games' names."""
     players: list[Size] = field(default_factory=list)
-    """Numbers of players; all of the game's if none is given."""
+    """Numbers of players; by default all of the game's."""
     only: str = ""
-    """Only the groups whose names contain one of these, separated by commas: formats, sizes, presets, threads, ..."""
+    """Measure only groups whose names contain one of these, separated by commas: formats, sizes, presets, threads,
+    ..."""
     seconds: Positive = 0.3
-    """Seconds of every repeat."""
+    """Seconds per repeat."""
     repeats: Size = 5
-    """Repeats of every row; the median counts."""
+    """Repeats per row; the median is reported."""
     sizes: list[Size] = field(default_factory=lambda: list(SIZES))
-    """Games side by side, in group ``sizes`` and the vector environment."""
+    """Numbers of parallel games, in group ``sizes`` and for the vector environment."""
     threads: Size = 2
-    """Threads that are compared with one."""
+    """The number of threads to compare with one."""
     out: Path | None = None
     """The directory of the files ``throughput_GAME.json``; by default that of the committed results, or for a trial
     .cache/benchmarks."""
 
 
-# --- What is measured: every group is compared within itself, so its repeats take turns -------------------------------
+# --- Groups: rows are compared within a group, so their repeats are interleaved ---------------------------------------
 
 
 def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
-    """Both policies and every format at one size; the acting player's observation, and every player's."""
+    """All policies and formats at one size; the acting player's observation, and all players'."""
     for policy in entry.wishes.policies:
         for observation in FORMATS:
             yield rollout(entry, players, COMPARED, observation, policy=policy)
@@ -68,7 +69,7 @@ def formats(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
 
 
 def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
-    """Random games of every preset, without and with the acting player's packed observation."""
+    """Random games of all presets, without and with the acting player's packed observation."""
     for preset in entry.presets:
         game = entry.make_preset(preset)
         for observation in (None, "packed"):
@@ -79,14 +80,14 @@ def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
 
 
 def sizes(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
-    """Every format at every number of games side by side."""
+    """All formats for all numbers of parallel games."""
     for num_envs in args.sizes:
         for observation in FORMATS:
             yield rollout(entry, players, num_envs, observation)
 
 
 def threads(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
-    """One thread against several, by the wall clock."""
+    """One thread compared with several, by the wall clock."""
     for num_envs in sorted({*args.sizes, 4096} - {1}):
         for observation in (None, "packed", "int8"):
             for num_threads in (1, args.threads):
@@ -94,7 +95,7 @@ def threads(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
 
 
 def vector(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
-    """The vector environment from Python, copying and not, and the compiled step alone that it calls."""
+    """The vector environment from Python with and without copying, and the compiled step that it calls."""
     game = entry.make(players)
     for num_envs in args.sizes:
         steps = max(16, 4096 // num_envs)
@@ -120,7 +121,7 @@ FOR_ALL_PLAYERS = ("formats", "aec")
 
 
 def columns(entry: BenchmarkGame, players: int, num_envs: int, observation: str | None) -> dict:
-    """The columns that every row has."""
+    """Return the columns that all rows have."""
     return {"game": entry.name, "players": players, "envs": num_envs, "observation": observation or "none"}
 
 
@@ -134,7 +135,7 @@ def rollout(
     num_threads: int = 1,
     clock: str = "cpu",
 ) -> Case:
-    """One row of the compiled roll-out."""
+    """Return the case of a compiled roll-out."""
     row = columns(entry, players, num_envs, observation)
     row |= {"path": "roll-out", "policy": policy, "seats": seats, "threads": num_threads}
     play = rollout_loop(entry.make(players), num_envs, observation, seats, policy, num_threads)
@@ -145,7 +146,7 @@ def rollout(
 
 
 def run(args: Args, entry: BenchmarkGame) -> dict:
-    """Measure the chosen groups and numbers of players of a game. Returns the JSON."""
+    """Measure the chosen groups and numbers of players of a game, and return the JSON."""
     before = machine.describe()
     results, states = [], {}
     for players in args.players or entry.players:
@@ -161,7 +162,7 @@ def run(args: Args, entry: BenchmarkGame) -> dict:
 
 
 def print_rows(written: dict) -> None:
-    """The results as aligned text, in nanoseconds a step and millions of steps a second."""
+    """Print the results as aligned text, in nanoseconds per step and millions of steps per second."""
     for row in written["results"]:
         words = [f"{row[key]}" for key in ("preset", "path", "policy", "seats", "observation") if key in row]
         cores = f"{row['threads']} threads" if row.get("threads", 1) > 1 else ""

@@ -1,8 +1,8 @@
-"""How everything here is timed: warmed up first, then repeats of a fixed duration, interleaved over what is compared.
+"""The timing of all benchmarks: a warm-up, then repeats of fixed duration, interleaved over the compared cases.
 
-One core is measured in steps per second of the process's CPU time, which other programs disturb least; several cores by
-the wall clock. Cases that are compared take turns (first repeat of each, second repeat of each, ...), so that a slow
-minute of the machine falls on all of them and ratios stay honest. The median is the number, the range its spread.
+One core is measured in steps per second of CPU time, which other programs disturb least; several cores by the wall
+clock. Compared cases take turns (first repeat of each, second repeat of each, ...), so that a slow minute of the
+machine affects all of them and ratios stay fair. The median is reported, with the range as its spread.
 """
 
 import shlex
@@ -22,22 +22,22 @@ CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to measure."""
+    """A case to measure."""
 
     row: dict[str, str | int]
-    """What it is, as the columns of its result."""
+    """The columns that describe the case in its result."""
     play: Callable[[], int]
-    """Plays for some milliseconds and returns the number of steps (moves of one player) played."""
+    """A function that plays for some milliseconds and returns the number of steps (moves of one player) played."""
     clock: Literal["cpu", "wall"] = "cpu"
 
 
 def steps_per_second(case: Case, seconds: float) -> float:
-    """Steps per second of ``case.clock`` over at least ``seconds`` of it."""
+    """Return the steps per second of ``case.clock``, measured over at least ``seconds``."""
     return timing.steps_per_second(case.play, seconds, CLOCKS[case.clock])
 
 
 def measure(cases: Sequence[Case], seconds: float, repeats: int, title: str) -> list[dict]:
-    """One result per case: its row, the clock, median, lowest and highest steps per second, and every repeat."""
+    """Return one result per case: its row, the clock, median, lowest and highest steps per second, and all repeats."""
     for case in ProgressBar(cases, desc=f"{title}: warm-up", leave=False):
         steps_per_second(case, seconds / 5)
     speeds: list[list[float]] = [[] for _ in cases]
@@ -48,7 +48,7 @@ def measure(cases: Sequence[Case], seconds: float, repeats: int, title: str) -> 
 
 
 def result(case: Case, speeds: list[float]) -> dict:
-    """The JSON row of one measured case."""
+    """Return the JSON row of a measured case."""
     return {
         **case.row,
         "clock": case.clock,
@@ -60,7 +60,7 @@ def result(case: Case, speeds: list[float]) -> dict:
 
 
 def significant(value: float, digits: int = 4) -> float:
-    """``value`` rounded to that many significant digits: more would be noise."""
+    """Return ``value`` rounded to ``digits`` significant digits; more would be noise."""
     rounded = float(f"{value:.{digits}g}")
     return int(rounded) if rounded.is_integer() else rounded
 
@@ -71,16 +71,16 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).parent / "results"
 TRIALS = ROOT / ".cache" / "benchmarks"
 EFFORT = ("seconds", "repeats", "cold_repeats")
-"""Settings of which more is better; all others choose what is measured."""
+"""Settings for which more is better; all others select what is measured."""
 
 
 def place(args: Any, name: str) -> Path:
-    """The file ``name`` that results go to: beside the committed ones only if the run is as thorough as theirs.
+    """Return the file for results: among the committed ones only if the run is as thorough as they are.
 
     Args:
-        args: settings of the benchmark, a dataclass: ``out`` is the file that was asked for, if any; a run is a trial
-            if it takes less time than by default, or measures something else.
-        name: of the file.
+        args: the benchmark's settings, a dataclass. ``out``, if given, is the result. A run is a trial if it takes less
+            time than by default, or measures something else.
+        name: the file's name.
     """
     if args.out is not None:
         return args.out
@@ -95,14 +95,14 @@ def place(args: Any, name: str) -> Path:
 def report(
     benchmark: str, args: Any, machine: dict[str, Any], results: list[dict[str, Any]], **more: Any
 ) -> dict[str, Any]:
-    """What a benchmark writes, as JSON types.
+    """Return a benchmark's report as JSON types.
 
     Args:
-        benchmark: its module in `benchmarks.speed`.
-        args: its settings, a dataclass.
-        machine: `hanabako.machine.describe`, before it was measured.
+        benchmark: the module in `benchmarks.speed`.
+        args: the settings, a dataclass.
+        machine: `hanabako.machine.describe`, called before the measurement.
         results: a row per case.
-        **more: what else is told, before the results.
+        **more: other entries, placed before the results.
     """
     settings = {field.name: getattr(args, field.name) for field in fields(args) if field.name != "out"}
     return {
@@ -117,7 +117,7 @@ def report(
 
 
 def command_of(module: str, args: Any, *positional: str) -> str:
-    """The command line of a module: its settings, a dataclass, as far as they are not the usual ones."""
+    """Return the command line of a module with those settings of ``args``, a dataclass, that are not the defaults."""
     words, usual = ["python", "-m", module, *positional], type(args)()
     for field in fields(args):
         value = getattr(args, field.name)

@@ -1,1 +1,1 @@
-"""How strong the agents are: every board and study of the project, with its results and its page, `SCORES.md`."""
+"""Measurements of the agents' strength: all studies of the project, their results and their page, `SCORES.md`."""

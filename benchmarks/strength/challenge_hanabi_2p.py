@@ -1,12 +1,12 @@
 """The challenge hanabi-2p-v1: floors, best responses and the first agents.
 
     hanabako study run challenge_networks --cores 2          # trains six of the partners, three core-hours
-    python -m benchmarks.strength.challenge_hanabi_2p        # lets them ship, and writes the suite
+    python -m benchmarks.strength.challenge_hanabi_2p        # adds them to the networks that ship, writes the suite
     hanabako study run challenge_hanabi_2p --cores 2         # floors, responses, and the page: about six core-hours
     python -m benchmarks.strength.challenge_hanabi_2p        # writes the suite again, with floors and bests
 
-A response is a network that learns on for 15 core-minutes, with one partner at the other seat, from the network that
-ships. The best with a partner is the most that its response, the partner itself or another member scores with it.
+A response is the network that ships, trained for 15 more core-minutes with one partner at the other seat. The best
+score with a partner is the maximum over its response, the partner itself, and the other members.
 """
 
 import json
@@ -35,14 +35,14 @@ ABOUT = "Partners for standard Hanabi: bots of each kind, and networks."
 SEED, GAMES = 2026, 1000
 BOTS = ("iggi", "piers", "flawed", "outer", "vdb", "smart", "smart_safe", "information", "questions")
 TRAINED = ("symmetric-1", "symmetric-2", "dense-1", "dense-2", "other-play-1", "other-play-2")
-"""Runs of `challenge_networks`."""
+"""The runs of `challenge_networks`."""
 SHIPPED = "hanabi-standard-2p"
-"""The network that responses begin with."""
+"""The network from which responses start."""
 NETWORKS = (SHIPPED, f"{SHIPPED}-canonical", *(f"{SHIPPED}-{name}" for name in TRAINED))
 OTHERS = ("random", "internal", "cautious", "recommendation")
-"""Agents of the page that are no members."""
+"""Agents on the page that are not members of the suite."""
 SEARCHES, SEARCHED = "search:questions", 100
-"""An agent that thinks long, and how many deals it plays."""
+"""A slow agent, and the number of deals it plays."""
 MINUTES = 15
 RESULTS = Path(__file__).resolve().parent / "results" / "challenge_hanabi_2p.json"
 RUNS = Path("runs") / "challenge_hanabi_2p"
@@ -51,36 +51,36 @@ TRAINED_RUNS = Path("runs") / "challenge_networks"
 
 @dataclass(frozen=True)
 class Response(Row):
-    """A network that learns on with one partner, and what it scores with that."""
+    """A network that is trained further with one partner, and its score with that partner."""
 
     partner: str
     start: str = SHIPPED
     minutes: int = MINUTES
-    """Minutes of one core's work."""
+    """Core-minutes of training."""
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The partner, and the network that learns on."""
+        """The partner, and the network that is trained further."""
         return (self.partner, self.start)
 
     @property
     def folder(self) -> Path:
-        """The run's."""
+        """The run's directory."""
         return RUNS / self.partner
 
     @property
     def settings(self) -> list[str]:
-        """What the learner is told."""
+        """The learner's settings."""
         words = ["--preset", "standard", "--start", self.start, "--partners", self.partner, "--seed", "1"]
         return [*words, "--minutes", str(self.minutes), "--clock", "core"]
 
 
 def play(row: Response | Meeting, before: Result | None) -> dict[str, Any]:
-    """Train a response and play with its partner, or let an agent and a partner play; returns what was measured.
+    """Train a response and play with its partner, or let an agent and a partner play; return the measurement.
 
     Raises:
         SystemExit: training was interrupted.
-        ValueError: it failed.
+        ValueError: training failed.
     """
     if isinstance(row, Meeting):
         return play_meeting(row, before)
@@ -92,7 +92,7 @@ def play(row: Response | Meeting, before: Result | None) -> dict[str, Any]:
 
 
 def rows() -> list[Row]:
-    """All that the suite and its page need."""
+    """Return all rows for the suite and its page."""
     suite = named(SUITE)
     played = [(name, GAMES) for name in (*OTHERS, *suite.members)] + [(SEARCHES, SEARCHED)]
     met = [meeting for name, games in played for meeting in meetings(suite, name, games, {})]
@@ -103,7 +103,7 @@ def rows() -> list[Row]:
 
 
 def ship_trained() -> None:
-    """Put the policies of `TRAINED` that there are among the networks that ship."""
+    """Add the existing policies of `TRAINED` to the networks that ship."""
     for run in TRAINED:
         name, policy = f"{SHIPPED}-{run}", TRAINED_RUNS / run / "policy.safetensors"
         if network_file(name) is None and policy.exists():
@@ -111,14 +111,14 @@ def ship_trained() -> None:
 
 
 def suite_of(results: Results) -> dict[str, Any]:
-    """The suite as its file holds it, as far as there are results."""
+    """Return the contents of the suite's file, as far as there are results."""
     members = {name: member_of(name, results) for name in (*BOTS, *NETWORKS) if name in BOTS or network_file(name)}
     config = config_to_dict(HanabiConfig())
     return {"name": SUITE, "about": ABOUT, "config": config, "seed": SEED, "games": GAMES, "members": members}
 
 
 def member_of(name: str, results: Results) -> dict[str, Any]:
-    """A member as the suite's file holds it: without results, its floor is 0 and its best the game's."""
+    """Return a member's entry in the suite's file; without results, its floor is 0 and its best the highest score."""
     trained = next(
         (row for row in results if row["fields"] == list(Response(name).values()) and row["partner"] == name), None
     )
@@ -137,7 +137,7 @@ def member_of(name: str, results: Results) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Let networks ship, and write the suite."""
+    """Add networks to those that ship, and write the suite."""
     ship_trained()
     path = FOLDER / f"{SUITE}.json"
     write_text(path, json.dumps(suite_of(read_results(RESULTS)), indent=1) + "\n")
@@ -145,7 +145,7 @@ def main() -> None:
 
 
 def page(results: Results) -> str:
-    """The agents of the page, and the partners, in Markdown."""
+    """Return the tables of agents and partners in Markdown."""
     suite = named(SUITE)
     return "\n\n".join([table(suite, entries(suite, results)), partners(suite)])
 

@@ -1,12 +1,13 @@
-"""Every bot of Hanabi with itself, in the standard game and in the variants.
+"""All bots for Hanabi in self-play, in the standard game and in the variants.
 
-    hanabako study run hanabi_bots --cores 2                        # what is missing
+    hanabako study run hanabi_bots --cores 2                        # measures what is missing
     hanabako study run hanabi_bots --where agent=smart --cores 2    # one bot
-    hanabako study run hanabi_bots --where agent=smart --again      # the same from its first game
+    hanabako study run hanabi_bots --where agent=smart --again      # the same bot from scratch
 
-A bot sits at all seats and meets the deals of seed 1: 20,000 games of the standard game for 2 to 5 players, 5,000 of
-every variant for 2 and 5. The originals of two bots (`ports`) play with four lives and five players, so these two do so
-as well. Random play of `mini` is the floor of what networks learn there. A bot that cannot play a variant is refused.
+A bot has all seats and plays the deals of seed 1: 20,000 games of the standard game for 2 to 5 players, and 5,000 of
+every variant for 2 and 5. The originals of two bots (`ports`) play with four lives and five players, so these two are
+also measured that way. Random play of `mini` is the floor for networks there. A bot that cannot play a variant is
+refused.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,14 +35,14 @@ VARIANTS = (
     *("grands_feux_all", "all_extensions"),
 )
 FOUR_LIVES = ("recommendation", "information")
-"""Bots whose originals play with four lives and five players."""
+"""The bots whose originals play with four lives and five players."""
 NOT_IN_VARIANTS = ("random", "flawed", "internal", "outer", "vdb")
-"""Bots that are too weak to be compared in the variants."""
+"""The bots that are too weak to be compared in the variants."""
 
 
 @dataclass(frozen=True)
 class SelfPlay(Row):
-    """Games of one bot with itself."""
+    """Self-play games of one bot."""
 
     agent: str
     players: int
@@ -50,7 +51,7 @@ class SelfPlay(Row):
 
 
 def rows() -> list[SelfPlay]:
-    """What is measured."""
+    """Return all rows of the study."""
     bots = names("hanabi")
     rivals = [name for name in bots if name not in NOT_IN_VARIANTS]
     return [
@@ -67,7 +68,7 @@ def rows() -> list[SelfPlay]:
 
 
 def play(row: SelfPlay, _before: Result | None) -> dict[str, Any]:
-    """All games of a row at once, since each bot needs seconds or minutes: the result of `evaluate`.
+    """Play all games of a row at once, as a bot takes only seconds or minutes, and return the result of `evaluate`.
 
     Raises:
         ValueError: the bot cannot play this variant.
@@ -83,7 +84,7 @@ def play(row: SelfPlay, _before: Result | None) -> dict[str, Any]:
         seed=SEED,
     )
     result = evaluate(args)
-    del result["command"], result["machine"]  # the study notes its own
+    del result["command"], result["machine"]  # the study records its own
     return {"done": row.wanted, **result}
 
 
@@ -91,15 +92,15 @@ def play(row: SelfPlay, _before: Result | None) -> dict[str, Any]:
 
 
 def in_order(results: Results) -> list[Result]:
-    """Results in the order of the study's rows."""
+    """Return the results in the order of the study's rows."""
     order = {row.key: k for k, row in enumerate(STUDY.rows)}
     return sorted(results, key=lambda result: order.get(key_of(result), len(order)))
 
 
 def standard(results: Results, ceilings: Ceilings) -> str:
-    """The standard game: a line per bot, a column per number of players.
+    """Return the table of the standard game: a line per bot, a column per number of players.
 
-    The ceiling stands first, then the bots, best first by the mean over their columns.
+    The ceiling comes first, then the bots, sorted by the mean over their columns.
     """
     cells: dict[str, dict[int, Result]] = {}
     for result in in_order(results):
@@ -116,7 +117,7 @@ def standard(results: Results, ceilings: Ceilings) -> str:
 
 
 def score_text(result: Result | None) -> str:
-    """The score; where games are lost, the one with their points kept; the share of perfect games, if there are any."""
+    """Return the score; if games were lost, also the score with their points; the share of perfect games, if any."""
     if result is None:
         return ""
     text = f"**{result['score']:.2f}** ± {result['score_error']:.3f}"
@@ -126,7 +127,7 @@ def score_text(result: Result | None) -> str:
 
 
 def variants(results: Results, ceilings: Ceilings) -> str:
-    """A line per variant and number of players, a column per bot; the best that does not cheat is in bold."""
+    """Return a table with a line per variant and number of players; the best bot that does not cheat is in bold."""
     shown = [result for result in in_order(results) if result["preset"] in VARIANTS]
     bots = list(dict.fromkeys(result["agent"] for result in shown))
     lines: dict[tuple[str, int], dict[str, Result]] = {}
@@ -139,7 +140,7 @@ def variants(results: Results, ceilings: Ceilings) -> str:
 
 
 def variant_cells(of_bots: Mapping[str, Result], bots: Sequence[str], ceilings: Ceilings) -> list[Any]:
-    """One line of `variants`, from the results of bots by name."""
+    """Return one line of `variants`, from the results of bots by name."""
     best = max((name for name in of_bots if "cheat" not in name), key=lambda name: of_bots[name]["score"], default="")
     first = next(iter(of_bots.values()))
     preset, players, most = first["preset"], first["players"], config_from_dict(first["config"]).max_score
@@ -148,7 +149,7 @@ def variant_cells(of_bots: Mapping[str, Result], bots: Sequence[str], ceilings: 
 
 
 def variant_text(result: Result | None, is_best: bool) -> str:
-    """The score, and the share of perfect games from half a percent on."""
+    """Return the score, and the share of perfect games if it is at least half a percent."""
     if result is None:
         return ""
     score = f"{result['score']:.2f}"

@@ -1,13 +1,14 @@
-"""How good can anyone be? The best score of decks of Hanabi with every card known.
+"""The ceiling of Hanabi: the best possible score of decks with all cards known.
 
     hanabako study run hanabi_ceiling --cores 2
     hanabako study run hanabi_ceiling --where preset=black_powder players=2
     python -m benchmarks.strength.solvers.ceiling.checking --decks 100    # a second program checks games and arguments
-    python -m benchmarks.strength.solvers.ceiling.checking --below        # and all decks in the results
+    python -m benchmarks.strength.solvers.ceiling.checking --below        # it checks all decks in the results
 
-All of chance is known from the first turn: the order of the deck and, with bonus tiles (V4), theirs and what a shuffle
-by tile (e) would make of the deck. Deck i is that of game i of the seed, as in `agents.evaluate`. The results list the
-decks that allow less than the highest score: all of the standard game, the first `MOST_BELOW` of each other setting.
+All random events are known from the first turn: the order of the deck and, with bonus tiles (V4), the order of the
+tiles and the deck after a shuffle by tile (e). Deck i is that of game i of the seed, as in `agents.evaluate`. The
+results list the decks that allow less than the highest score: all of the standard game, and the first `MOST_BELOW` of
+each other setting.
 """
 
 import time
@@ -23,12 +24,12 @@ from hanabi_env import PRESETS
 from .solvers.ceiling.verdicts import Ceiling, Verdict
 
 PART_SECONDS, BLOCK = 10.0, 100
-"""Seconds after which a part ends, if the row does not end first; decks between two looks at the clock."""
+"""PART_SECONDS: the time of a part, unless the row ends first. BLOCK: decks between two looks at the clock."""
 MOST_BELOW = 40
 WHOLE = "standard"
-"""The preset of which all decks are listed that allow less."""
+"""The preset for which all decks below the highest score are listed."""
 SAME = ("first_edition_2010", "romanian_2013")
-"""Their cards and rules are those of the standard game."""
+"""Presets with the same cards and rules as the standard game."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ NOTHING: dict[str, Any] = {
 
 
 def solved(row: Decks, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Some more decks of a row than in ``before``: how many allow the highest score, and what the others allow.
+    """Solve more decks of a row: how many allow the highest score, and what the others allow, added to ``before``.
 
     Raises:
         ValueError: see `Ceiling`.
@@ -79,20 +80,20 @@ def solved(row: Decks, before: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def line_of(ceiling: Ceiling, seed: int, index: int, verdict: Verdict) -> str:
-    """A deck that allows less: its number, the best score, the argument, and the cards, top first."""
+    """Return a line for a deck below the highest score: its number, best score, argument, and cards, top first."""
     best = str(verdict.lower) if verdict.lower == verdict.upper else f"{verdict.lower}-{verdict.upper}"
     cards = " ".join(ceiling.in_words(seed, index, verdict)[0].deck)
     return f"game {index} best {best} {verdict.argument or 'open'}: {cards}"
 
 
 def counted(result: Mapping[str, Any], verdicts: Sequence[Verdict], most: int, seconds: float) -> dict[str, Any]:
-    """The counts with some verdicts more.
+    """Return the counts with more verdicts added.
 
     Args:
         result: the counts so far.
-        verdicts: of the decks that follow.
+        verdicts: the verdicts on the next decks.
         most: the highest score.
-        seconds: what they took of a core.
+        seconds: the core-seconds that they took.
     """
     names = Counter(verdict.argument.partition(":")[0] for verdict in verdicts if verdict.argument)
     exact = Counter(str(verdict.lower) for verdict in verdicts if verdict.lower == verdict.upper)
@@ -116,14 +117,14 @@ HEAD = ("game", "players", "of", "decks", "perfect is possible", "out of reach",
 
 
 def board(results: Sequence[Mapping[str, Any]]) -> str:
-    """One line per setting, in Markdown."""
+    """Return a Markdown table with one line per setting."""
     order = list(PRESETS)
     rows = sorted(results, key=lambda row: (order.index(row["preset"]), row["players"], row["seed"]))
     return table(HEAD, map(tuple, map(cells, rows)))
 
 
 def cells(row: Mapping[str, Any]) -> Iterator[Any]:
-    """One line of `board`."""
+    """Yield the cells of one line of `board`."""
     decks = row["decks"]
     lower, upper = row["lower"] / decks, row["upper"] / decks
     yield from (row["preset"], row["players"], PRESETS[row["preset"]].max_score, f"{decks:,}")

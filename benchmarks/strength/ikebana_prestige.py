@@ -1,17 +1,21 @@
-"""What prestige is worth in Ikebana for two: solved exactly, and counted in games.
+"""The value of prestige in Ikebana for two players: solved exactly, and counted in games.
 
     hanabako study list ikebana_prestige
     hanabako study run ikebana_prestige --where part=played --minutes 3
     hanabako study run ikebana_prestige --where part=small     # 2 minutes and 3 GB, as does part=small_choices
 
-``solved``: the probability to win of the player who begins the next of r last rounds, by the lead, if every card came
-from the whole box and nothing was bought (`agents.search.ikebana.relaxed` says all that is relaxed). ``small``: the
-same for one and two rounds, in a game whose box is so small that nothing needs to be relaxed
-(`benchmarks.strength.solvers.ikebana.small_game`), and what the relaxation makes of them there. ``small_choices``: what
-the look-ahead's choices cost in games of one round of it. ``played``: both players' prestige after each round of games
-of ``search:lookahead`` against itself. ``endings``: last turns of such games, of one round and with nothing hidden but
-the deck's order, where the actions' exact probabilities (`benchmarks.strength.solvers.ikebana.last_turns`) stand beside
-those that the look-ahead sees. The last two are played some games at a time; a game depends on its number alone.
+The parts of the study:
+
+* ``solved``: the probability to win of the player who begins the first of the last r rounds, by the lead, if every card
+  came from the whole box and nothing was bought (`agents.search.ikebana.relaxed` lists all simplifications).
+* ``small``: the same for one and two rounds of a game with a box so small that no simplification is needed
+  (`benchmarks.strength.solvers.ikebana.small_game`), compared with the simplified solution.
+* ``small_choices``: the cost of the look-ahead's choices in one-round games of this small game.
+* ``played``: both players' prestige after each round of games of ``search:lookahead`` against itself.
+* ``endings``: the last turns of such games, of one round and with nothing hidden but the deck's order; the actions'
+  exact probabilities (`benchmarks.strength.solvers.ikebana.last_turns`) are compared with those of the look-ahead.
+
+The last two are played some games at a time; a game depends only on its number.
 """
 
 import math
@@ -43,13 +47,13 @@ from .solvers.ikebana.small_lookahead import SmallPlay, small_relaxed
 PLAYER, SEED = "search:lookahead", 1
 ROUNDS = 4
 RICH, WIDEST = 100, 60
-"""The sum of prestige with which rounds are solved, and the widest lead that is told."""
+"""The sum of prestige with which rounds are solved, and the widest lead in the results."""
 GAMES_AT_ONCE, LOOKED_AT_ONCE = 50, 10
-"""Games of a part: of those that are played to their ends, and of those whose last turns are solved."""
+"""The number of games in a part: for ``played``, and for ``endings``."""
 MOST_REFUSALS_AFFORDABLE = 1
-"""An ending to which the other replies is taken if the player to move can pay for at most this many more refusals."""
+"""An ending with a reply is used if the player to move can pay for at most this many more refusals."""
 SMALLEST_DECK = 12
-"""An ending is taken if the deck has this many cards or more, so that it will not be rebuilt (I9)."""
+"""An ending is used if the deck has at least this many cards, so that it will not be rebuilt (I9)."""
 LEADS = (-40, -20, -10, -4, 0, 4, 10, 20, 40)
 SMALL = SmallGame(colors=2, copies=(3, 3))
 """Twelve cards, as few as bouquets of five allow: three of each value, 1 and 2, in two colors."""
@@ -59,13 +63,13 @@ SMALL_LEADS = (-12, -8, -4, -2, 0, 2, 4, 8, 12)
 
 @dataclass(frozen=True)
 class Part(Row):
-    """One of the things that are measured; the module's docstring tells each."""
+    """One part of the study; see the module's docstring."""
 
     part: str
 
     @property
     def agents(self) -> list[str]:
-        """The player of the games, where there are such."""
+        """The player of the games, if the part has games."""
         return [PLAYER] if self.part in ("played", "endings") else []
 
 
@@ -76,7 +80,7 @@ ROWS = [
 
 
 def played(row: Part, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The next part of a row, together with ``before``."""
+    """Measure the next part of a row, and return it together with ``before``."""
     match row.part:
         case "solved":
             return {"done": 1, **solved()}
@@ -95,9 +99,10 @@ def played(row: Part, before: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def solved() -> dict[str, Any]:
-    """The probability that who begins wins, with 1 to 4 rounds left, by the lead, and the spread that fits best.
+    """Return the win probability of the player who begins, by rounds left and lead, and the spread that fits best.
 
-    With all four rounds left, both have 6; ``alone`` is a game of one round, by what the first player has of these 12.
+    With all four rounds left, both players have 6 prestige. ``alone`` is a game of one round, by the first player's
+    part of these 12.
     """
     poor = 2 * START_PRESTIGE
     leads = np.arange(-WIDEST, WIDEST + 1, 2)
@@ -114,7 +119,12 @@ def solved() -> dict[str, Any]:
 
 
 def ended(total: int, later: NDArray[np.float64] | None) -> Callable[[int, int], NDArray[np.float64]]:
-    """How a round ends, see `solve_round`: with the game, or with ``later``, by the lead of who begins the next."""
+    """Return ``ended`` for `solve_round`: the end of the game, or ``later``, by the lead of the next round's first.
+
+    Args:
+        total: the sum of both players' prestige.
+        later: the probabilities of the next round, by the lead of the player who begins it; None after the last round.
+    """
     own = np.arange(total + 1)
     leads = np.arange(-RICH, RICH + 1, 2)
 
@@ -128,7 +138,7 @@ def ended(total: int, later: NDArray[np.float64] | None) -> Callable[[int, int],
 
 
 def spread_of(leads: NDArray[Any], probabilities: NDArray[np.float64], left: int, least: float = 5) -> float:
-    """The standard deviation of a round's lead whose normal distribution is nearest to these (least squares)."""
+    """Return the standard deviation of a round's lead whose normal distribution fits best (least squares)."""
 
     def off(spread: float) -> float:
         return float(((ndtr(leads / (spread * math.sqrt(left))) - probabilities) ** 2).sum())
@@ -137,7 +147,7 @@ def spread_of(leads: NDArray[Any], probabilities: NDArray[np.float64], left: int
 
 
 def rounded(probabilities: NDArray[Any]) -> list[float]:
-    """Probabilities to four decimals."""
+    """Round probabilities to four decimals."""
     return np.round(probabilities.astype(np.float64), 4).tolist()
 
 
@@ -145,7 +155,10 @@ def rounded(probabilities: NDArray[Any]) -> list[float]:
 
 
 def small() -> dict[str, Any]:
-    """The small game, exact and relaxed: the probability that who begins its last round, or last two, wins."""
+    """Return the win probability of the player who begins the last round, or last two, of the small game.
+
+    The probabilities are exact and relaxed.
+    """
     total = 2 * START_PRESTIGE
     gains = turns_of(SMALL, 1)[1]
     sums = sorted({total + int(both) for both in gains.sum(axis=1)})
@@ -176,9 +189,9 @@ def small() -> dict[str, Any]:
 
 
 def more_small_choices(row: Part, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The look-ahead's choices in all games of one round of the small game, which are played together.
+    """Return the look-ahead's choices in all one-round games of the small game, played in one part.
 
-    A choice is the best probability, how far the look-ahead is from an action's, and what its choice costs.
+    A choice is recorded as the best probability, the largest error of the look-ahead, and the cost of its choice.
     """
     play = SmallPlay(SMALL, 2 * START_PRESTIGE)
     games = [
@@ -195,14 +208,14 @@ def more_small_choices(row: Part, before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def more_games(row: Part, before: Mapping[str, Any]) -> dict[str, Any]:
-    """More games, each told by its leads."""
+    """Play more games, and record the leads of each."""
     first = len(before["games"])
     games = [*before["games"], *leads_of_games(first, min(GAMES_AT_ONCE, row.wanted - first))]
     return {"done": len(games), "player": PLAYER, "seed": SEED, "games": games}
 
 
 def leads_of_games(first: int, count: int) -> list[list[int]]:
-    """By how much player 0 leads after each round, in games ``first``, ``first + 1`` ..."""
+    """Return player 0's lead after each round, in games ``first``, ``first + 1`` ..."""
     config = IkebanaConfig()
     block = Block(game_of(config).make_game(config), count, observes=False, specialize=False)
     leads, number = np.zeros((count, ROUNDS), np.int64), np.zeros(count, np.int64)
@@ -217,7 +230,7 @@ def leads_of_games(first: int, count: int) -> list[list[int]]:
 
 
 def steps_of(block: Block, first: int) -> Iterator[None]:
-    """Play the games of ``block``, from game ``first`` on, and stop after every step."""
+    """Play the games of ``block``, from game ``first`` on, and yield after every step."""
     (player,) = sit(block, [load(PLAYER, block.game.config)] * 2)
     block.deal(SEED, first)
     player.begin()
@@ -230,14 +243,14 @@ def steps_of(block: Block, first: int) -> Iterator[None]:
 
 
 def more_endings(before: Mapping[str, Any]) -> dict[str, Any]:
-    """The endings of more games; ``looked`` counts the games."""
+    """Add the endings of more games; ``looked`` counts the games."""
     looked = before["looked"] + LOOKED_AT_ONCE
     found = [*before["endings"], *(ending for k in range(before["looked"], looked) for ending in endings_of(k))]
     return {"done": len(found), "looked": looked, "player": PLAYER, "seed": SEED, "endings": found}
 
 
 def endings_of(number: int) -> list[dict[str, Any]]:
-    """The endings of game ``number``, of one round: what is exact, and what the look-ahead sees."""
+    """Return the endings of the one-round game ``number``, with exact values and those of the look-ahead."""
     config = IkebanaConfig(rounds=1, perfect_recall=True)
     block = Block(game_of(config).make_game(config), 1, observes=False, specialize=False)
     search = load(PLAYER, config)
@@ -276,7 +289,7 @@ def endings_of(number: int) -> list[dict[str, Any]]:
 
 
 def board_of(text: Callable[..., str], *parts: str) -> Callable[[Sequence[Mapping[str, Any]]], str]:
-    """A table that is made of the results of some parts; a sentence while one of them is missing."""
+    """Return a function that makes a table of the results of some parts, or a sentence if one is missing."""
 
     def table(results: Sequence[Mapping[str, Any]]) -> str:
         found = {row["part"]: row for row in results}
@@ -289,7 +302,7 @@ def board_of(text: Callable[..., str], *parts: str) -> Callable[[Sequence[Mappin
 
 
 def prestige_board(told: Mapping[str, Any], games: Mapping[str, Any]) -> str:
-    """What a lead is worth, in Markdown: solved, and counted in the games that were played."""
+    """Return a Markdown table of the value of a lead: solved, and counted in the games."""
     leads = np.array([[0, *row] for row in games["games"]])
     lines = [
         "| rounds left | "
@@ -307,7 +320,7 @@ def prestige_board(told: Mapping[str, Any], games: Mapping[str, Any]) -> str:
 
 
 def probit_spread(leads: NDArray[np.int64], wins: NDArray[np.float64]) -> float:
-    """The spread whose normal distribution makes these games most likely."""
+    """Return the spread whose normal distribution fits these games best (maximum likelihood)."""
 
     def unlikely(spread: float) -> float:
         probabilities = np.clip(ndtr(leads / spread), 1e-9, 1 - 1e-9)
@@ -317,7 +330,7 @@ def probit_spread(leads: NDArray[np.int64], wins: NDArray[np.float64]) -> float:
 
 
 def small_board(result: Mapping[str, Any]) -> str:
-    """What a lead is worth in the small game, in Markdown: exactly, and relaxed."""
+    """Return a Markdown table of the value of a lead in the small game: exact, and relaxed."""
     lines = [
         "| rounds left | solved | " + " | ".join(f"{lead:+d}" for lead in SMALL_LEADS) + " | a point of it | spread |",
         "|" + "---|" * (4 + len(SMALL_LEADS)),
@@ -338,7 +351,7 @@ def small_board(result: Mapping[str, Any]) -> str:
 
 
 def small_choices_board(result: Mapping[str, Any]) -> str:
-    """What the look-ahead's choices cost in the small game, in Markdown."""
+    """Return a Markdown table of the cost of the look-ahead's choices in the small game."""
     games = result["games"]
     _, off, costs = (np.array([choice[k] for game in games for choice in game]) for k in range(3))
     lost = np.array([sum(choice[2] for choice in game) for game in games])
@@ -351,7 +364,7 @@ def small_choices_board(result: Mapping[str, Any]) -> str:
 
 
 def last_turns_board(result: Mapping[str, Any]) -> str:
-    """What the look-ahead sees of last turns, beside the exact probabilities, in Markdown."""
+    """Return a Markdown table of the look-ahead's probabilities in last turns compared with the exact ones."""
     lines = [
         "| the other | endings | exact chance | off by: mean, most | choices cost: mean, most |",
         "|---|---|---|---|---|",

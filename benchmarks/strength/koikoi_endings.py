@@ -1,17 +1,17 @@
-"""The end of a round of Koi-Koi, solved exactly, and how far off open hands are.
+"""Ends of Koi-Koi rounds, solved exactly, and the error of the open-hands relaxation.
 
     hanabako study list koikoi_endings
     hanabako study run koikoi_endings --where turn=14 --minutes 10
     hanabako study run koikoi_endings --where preset=koikoi_japan cards=1 --cores 2
 
-Rounds are played by `counting` against itself. At the beginning of a turn near the end the game that is left is solved
-with closed hands (`benchmarks.strength.solvers.koikoi.equilibrium`: bounds that hold for certain, less than a hundredth
-of a point apart), and beside it with open hands, the relaxation that search plays. Wherever a player may call Koi-Koi
-with one card left, both choices are worked out with closed hands too, for the hand that this player has; with two cards
-left that takes too long, and open hands have to do. What `monte_carlo` does there is noted.
+Rounds are played by `counting` against itself. At the beginning of a turn near the end the rest of the round is solved
+with closed hands (`benchmarks.strength.solvers.koikoi.equilibrium`: proven bounds, less than a hundredth of a point
+apart), and with open hands, the relaxation used by search. If a player may call Koi-Koi with one card left, both
+choices are also valued with closed hands, for this player's hand. With two cards left that takes too long, and open
+hands are used instead. The choice of `monte_carlo` is recorded.
 
-A row looks at some rounds more at a time, and keeps how many it has looked at; what it finds in a round depends on the
-round's number alone.
+A row examines some more rounds at a time, and counts the rounds examined; its findings in a round depend only on the
+round's number.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,20 +37,20 @@ from .solvers.koikoi.equilibrium import both_hands, solve, solve_call, solved_op
 
 PLAYER, SEED = "counting", 1
 JUDGE = "monte_carlo:4000"
-"""The player whose calls are compared with the solved ones."""
+"""The player whose calls are compared with the solution."""
 AT_ONCE = 10
-"""Rounds that a part looks at."""
+"""The number of rounds in a part."""
 EVERY = {15: 1, 14: 1, 13: 50}
-"""An ending at a turn is taken from every round, or from every fiftieth: those at turn 13 take minutes."""
+"""For each turn, endings are taken from every n-th round; those at turn 13 take minutes."""
 HANDS = {15: "1 and 1", 14: "2 and 1", 13: "2 and 2"}
-"""Cards in the hands of the player to move and of the other, by the turn that begins."""
+"""The numbers of cards in the hands of the player to move and of the other, by the turn that begins."""
 TURNS_OF_CALLS = {1: (13, 14), 2: (12,)}
-"""The turns at which a player has that many cards left when asked for Koi-Koi."""
+"""By the number of cards left, the turns at which a player with that many is asked for Koi-Koi."""
 
 
 @dataclass(frozen=True)
 class Ending(Row):
-    """What is left of rounds when a turn begins, from 0 on."""
+    """The rest of rounds from the beginning of a turn; turns count from 0."""
 
     turn: int
     preset: str = "document"
@@ -70,7 +70,7 @@ class Call(Row):
 
     @property
     def agents(self) -> list[str]:
-        """The player of the rounds, and the one that is compared."""
+        """The player of the rounds, and the one whose calls are compared."""
         return [PLAYER, JUDGE]
 
 
@@ -82,7 +82,7 @@ ROWS += [
 ]
 
 
-# --- What is played ---------------------------------------------------------------------------------------------------
+# --- Play -------------------------------------------------------------------------------------------------------------
 
 
 class Position(NamedTuple):
@@ -98,7 +98,7 @@ class Position(NamedTuple):
 
 
 def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a row has found together with what it finds in the next few rounds."""
+    """Examine the next few rounds for a row, and return its findings together with those in ``before``."""
     match row:
         case Ending():
             return more_endings(row, before or {"rounds": 0, "endings": []})
@@ -108,7 +108,7 @@ def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def more_endings(row: Ending, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The endings of a few more rounds."""
+    """Add the endings of a few more rounds."""
     rules = rules_of(row.preset)
     first, found = before["rounds"], list(before["endings"])
     count = max(AT_ONCE, EVERY[row.turn])
@@ -120,7 +120,7 @@ def more_endings(row: Ending, before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def more_calls(row: Call, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The calls of a few more rounds."""
+    """Add the calls of a few more rounds."""
     rules = rules_of(row.preset)
     first, found = before["rounds"], list(before["calls"])
     for position in positions(row.preset, first, AT_ONCE, TURNS_OF_CALLS[row.cards]):
@@ -130,19 +130,19 @@ def more_calls(row: Call, before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rules_of(preset: str) -> Any:
-    """The rules of one round of a preset."""
+    """Return the rules of one round of a preset."""
     config = one_round(PRESETS[preset])
     return game_of(config).make_game(config).rules
 
 
 def positions(preset: str, first: int, count: int, judged_at: Sequence[int] = ()) -> Iterator[Position]:
-    """The positions of rounds ``first``, ``first + 1`` ...: of all in play, then of all a step later.
+    """Yield the positions of rounds ``first``, ``first + 1`` ..., which are played in lock-step.
 
     Args:
-        preset: of the game.
+        preset: the preset of the game.
         first: the number of the first round.
-        count: of rounds, which are played side by side.
-        judged_at: turns at which `JUDGE` is asked wherever a player may call Koi-Koi.
+        count: the number of rounds.
+        judged_at: the turns at which `JUDGE` is asked if a player may call Koi-Koi.
     """
     config = one_round(PRESETS[preset])
     game = game_of(config).make_game(config)
@@ -173,7 +173,7 @@ def positions(preset: str, first: int, count: int, judged_at: Sequence[int] = ()
 
 
 def ending(rules: Any, position: Position) -> dict[str, Any]:
-    """An ending, solved: points to the player to move."""
+    """Solve an ending, in points of the player to move."""
     root = position.root
     solved = solve(rules, root, both_hands(root[0], position.excluded))
     lower, upper, opened, advised = solved.lower, solved.upper, solved.opened, solved.advised[0]
@@ -184,7 +184,7 @@ def ending(rules: Any, position: Position) -> dict[str, Any]:
 
 
 def call(rules: Any, position: Position) -> dict[str, Any]:
-    """One choice between Game and Koi-Koi: points of both to the player who has it, and the circumstances."""
+    """Value a choice between Game and Koi-Koi, in points of the player who has it, and describe the position."""
     root, excluded = position.root, position.excluded
     player = int(root["current_player"][0])
     cards = int(root["hand"][0, player]).bit_count()
@@ -203,7 +203,7 @@ def call(rules: Any, position: Position) -> dict[str, Any]:
 
 
 def rounded(numbers: Mapping[str, float]) -> dict[str, float]:
-    """Numbers to six decimals."""
+    """Round numbers to six decimals."""
     return {name: round(value, 6) for name, value in numbers.items()}
 
 
@@ -211,7 +211,7 @@ def rounded(numbers: Mapping[str, float]) -> dict[str, float]:
 
 
 def endings_board(results: Sequence[Mapping[str, Any]]) -> str:
-    """How far open hands are from the exact value, in Markdown: by the turn at which the ending begins."""
+    """Return a Markdown table of the error of open hands, by the turn at which the ending begins."""
     lines = [
         "| turns left | in hand | endings | exact value | uncertain by | open hands: mean, largest error | costs |",
         "|---|---|---|---|---|---|---|",
@@ -233,7 +233,7 @@ def endings_board(results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def calls_board(results: Sequence[Mapping[str, Any]]) -> str:
-    """When Koi-Koi is right, in Markdown: by game, cards left and whether the base is doubled already; 95 %."""
+    """Return a Markdown table of when Koi-Koi is right, by game, cards left and base points, with 95 % intervals."""
     heads = ("game", "cards left", "base", "choices", "right", "`monte_carlo` says it", "its errors cost")
     heads += ("never saying it costs", "always saying it costs", "open hands err")
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
@@ -259,13 +259,13 @@ def calls_board(results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def rate_text(holds: NDArray[np.bool_]) -> str:
-    """How often something holds, with its 95 % interval."""
+    """Format the rate at which something holds, with its 95 % interval."""
     rate = float(holds.mean())
     return f"{rate:.1%} ± {1.96 * (rate * (1 - rate) / len(holds)) ** 0.5:.1%}"
 
 
 def mean_text(values: NDArray[np.float64], sign: str = "") -> str:
-    """A mean with its 95 % interval."""
+    """Format a mean with its 95 % interval."""
     return f"{values.mean():{sign}.2f} ± {1.96 * (standard_error(values) or 0):.2f}"
 
 

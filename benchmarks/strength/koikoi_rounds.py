@@ -1,15 +1,15 @@
-"""Points a round between Koi-Koi's players, and what dealing is worth.
+"""Points per round between Koi-Koi's players, and the value of being the dealer.
 
     hanabako study run koikoi_rounds --where preset=document               # how often the dealer wins
     hanabako study run koikoi_rounds --where rival=monte_carlo:2000 --cores 2          # the long matches
     hanabako study run koikoi_rounds --where against=koikoi-document-2p    # train and measure a best response
 
-The matches between all players, 10,000 deals of one round played with both seatings, are those of the shipped networks'
-tournaments: `hanabako study run shipped_networks` plays them. Here each of these players meets itself, 20,000 rounds,
-to count how often the dealer wins. A long match is 50,000 deals of a shipped network against much thought, with both
-seatings. A best response goes on from a shipped network, against that network, which stays as it is: trained by its
-last recipe (`benchmarks.recipes`) for 15 M decisions, then measured on 10,000 deals with both seatings. Its run
-lies in ``runs/koikoi_rounds``.
+The matches between all players (10,000 one-round deals with both seatings) are those of the shipped networks'
+tournaments, played by `hanabako study run shipped_networks`. Here each player plays 20,000 rounds against itself, to
+count how often the dealer wins. A long match is 50,000 deals, with both seatings, of a shipped network against
+`monte_carlo` with many roll-outs. A best response starts from a shipped network and is trained against that network,
+which stays fixed: by its last recipe (`benchmarks.recipes`) for 15 M decisions. It is then measured on 10,000 deals
+with both seatings. Its run is kept in ``runs/koikoi_rounds``.
 """
 
 import math
@@ -39,30 +39,30 @@ from .tables.markdown import training_in_words
 RESULTS = Path(__file__).resolve().parent / "results"
 RUNS = Path("runs") / "koikoi_rounds"
 SEED, AT_ONCE = 1, 1000
-"""AT_ONCE: deals of a part."""
+"""AT_ONCE: the number of deals in a part."""
 STEPS, MATCH_SIZE = 15_000_000, 10_000
-"""For a best response: decisions to train for, and deals to measure it on."""
+"""For a best response: the number of decisions in training, and of deals in the measurement."""
 MEASURED = ("document", "koikoi_japan")
 
 
 def network_of(preset: str) -> str:
-    """The name of the network that ships for a preset."""
+    """Return the name of the network that ships for a preset."""
     return f"koikoi-{preset}-2p"
 
 
 def players_of(preset: str) -> list[str]:
-    """Whose tournament there is of a preset: all bots, and the network that ships."""
+    """Return the players in a preset's tournament: all bots, and the network that ships."""
     return [*sorted(names("koikoi")), network_of(preset)]
 
 
 def round_of(preset: str) -> KoiKoiConfig:
-    """One round of a preset, paid in points."""
+    """Return the config of one round of a preset, paid in points."""
     return one_round(PRESETS[preset])
 
 
 @dataclass(frozen=True)
 class Dealer(Row):
-    """Rounds of a player with itself, to count those that the dealer wins."""
+    """Rounds of a player against itself, to count those that the dealer wins."""
 
     preset: str
     agent: str
@@ -75,14 +75,14 @@ class Dealer(Row):
 
 @dataclass(frozen=True)
 class LongMatch(Row):
-    """Deals of a network against a bot that thinks much."""
+    """Deals of a network against a slow bot."""
 
     network: str
     rival: str
 
     @property
     def agents(self) -> list[str]:
-        """Both."""
+        """Both players."""
         return [self.network, self.rival]
 
 
@@ -99,7 +99,7 @@ class Response(Row):
 
     @property
     def cores(self) -> int:
-        """All that the run's ranks keep busy."""
+        """The cores that the run's ranks use."""
         return ranks_for(ppo.Args())
 
 
@@ -108,11 +108,11 @@ ROWS += [LongMatch(network_of(preset), "monte_carlo:2000", wanted=50_000) for pr
 ROWS += [Response(network_of(preset)) for preset in MEASURED]
 
 
-# --- What is played ---------------------------------------------------------------------------------------------------
+# --- Play -------------------------------------------------------------------------------------------------------------
 
 
 def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The next part of a row, together with ``before``."""
+    """Play the next part of a row, and return it together with ``before``."""
     match row:
         case Dealer():
             return counted(row, before or {"done": 0, "dealer_wins": 0, "decided": 0})
@@ -124,7 +124,7 @@ def played(row: Row, before: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def counted(row: Dealer, before: Mapping[str, Any]) -> dict[str, Any]:
-    """More rounds of a player with itself."""
+    """Count more rounds of a player against itself."""
     config, done = round_of(row.preset), before["done"]
     rounds = min(AT_ONCE, row.wanted - done)
     more = dealer_share(config, load(row.agent, config), rounds, first=done)
@@ -132,7 +132,14 @@ def counted(row: Dealer, before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dealer_share(config: KoiKoiConfig, policy: Policy, rounds: int, first: int = 0) -> dict[str, int]:
-    """How many rounds the dealer wins and how many are decided when a player meets itself, from round ``first`` on."""
+    """Count the rounds that the dealer wins, and those that are decided, of a player against itself.
+
+    Args:
+        config: the config of one round.
+        policy: the player.
+        rounds: number of rounds.
+        first: number of the first round.
+    """
     block = Block(game_of(config).make_game(config), rounds, policy.observes, specialize=False)
     won = decided = 0
     for tables in steps_of(block, [policy] * 2, SEED, first):
@@ -143,7 +150,7 @@ def dealer_share(config: KoiKoiConfig, policy: Policy, rounds: int, first: int =
 
 
 def longer(row: LongMatch, before: Mapping[str, Any]) -> dict[str, Any]:
-    """More deals of a long match: sums over the deals, of each the mean of both seatings."""
+    """Play more deals of a long match; results are sums over deals of the means over both seatings."""
     (config,) = [round_of(preset) for preset in MEASURED if network_of(preset) == row.network]
     deals = min(AT_ONCE, row.wanted - before["done"])
     one, other = load(row.network, config), load(row.rival, config)
@@ -158,11 +165,11 @@ def longer(row: LongMatch, before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def responded(row: Response) -> dict[str, Any]:
-    """Train a best response, or go on with it: what it earns against the network, and what it cost.
+    """Train a best response, or resume its training; return its lead against the network, and its cost.
 
     Raises:
-        SystemExit: the training was interrupted.
-        ValueError: it failed.
+        SystemExit: training was interrupted.
+        ValueError: training failed.
     """
     name, recipe = row.against, RECIPES[row.against]
     run_dir = RUNS / f"{name}-{fingerprints(name)[name]}"
@@ -181,7 +188,7 @@ def responded(row: Response) -> dict[str, Any]:
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> str:
-    """The matches of all presets in Markdown, the long matches, and the best responses."""
+    """Return the tables of all presets' matches, the long matches, and the best responses, in Markdown."""
     by_preset = {
         preset: {row["agent"]: row for row in results if "agent" in row and row["preset"] == preset}
         for preset in MEASURED
@@ -194,13 +201,13 @@ def table(results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def tournament(preset: str) -> dict[str, Any]:
-    """The tournament of a preset's network and the bots."""
+    """Return the tournament of a preset's network and the bots."""
     (row,) = (row for row in read_results(RESULTS / "shipped_networks.json") if row["network"] == network_of(preset))
     return row["evaluation"]
 
 
 def preset_matrix(preset: str, shares: Mapping[str, Any]) -> str:
-    """All players against each other: points a round, and rounds won; the dealer's share last."""
+    """Return the table of all pairs of players: points per round, and rounds won; the dealer's share comes last."""
     cells, played = {}, tournament(preset)
     for row in played["tournament"]["matches"]:
         one, other = row["agents"]
@@ -221,12 +228,12 @@ def preset_matrix(preset: str, shares: Mapping[str, Any]) -> str:
 
 
 def cell(points: float, error: float, won: float, won_error: float) -> str:
-    """Points with their 95 % interval, then the rate of rounds won with its own."""
+    """Format points and the rate of rounds won, each with its 95 % interval."""
     return f"{points:+.2f} ± {1.96 * error:.2f} ({won:.1%} ± {1.96 * won_error:.1%})"
 
 
 def long_board(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The networks that ship against much thought."""
+    """Return the table of long matches."""
     lines = ["| network | against | points a round | rounds won | rounds |", "|---|---|---|---|---|"]
     for row in rows:
         deals = row["done"]
@@ -238,7 +245,7 @@ def long_board(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def responses_board(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How much more than a shipped network a best response to it earns."""
+    """Return the table of best responses: how many points each wins against its network."""
     lines = ["| trained against | training | wins of it, points a round |", "|---|---|---|"]
     for row in rows:
         points, error = row["lead"] / 2, row["lead_error"] / 2

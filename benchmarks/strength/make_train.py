@@ -1,13 +1,13 @@
-"""What `make train` reaches, by preset and kind of processor.
+"""The scores of `make train`, by preset and kind of processor.
 
     hanabako study run make_train --where preset=standard    # five minutes, on all cores
     hanabako study run make_train --where preset=mini        # one minute
     hanabako study page shipped_networks                     # the table that shows the results
 
-A row is one run of `benchmarks.demo` from scratch, kept in ``runs/make_train``, and 10,000 games of its policy.
-How much it learns in its minutes depends on how the processor multiplies, so a row names its kind, and is refused
-elsewhere.
-The oldest rows did not record theirs: they ran on two cores, the one of the standard game by the recipe of its time.
+A row is one run of `benchmarks.demo` from scratch, kept in ``runs/make_train``, and 10,000 games of its policy. Scores
+for a fixed time depend on the processor, mainly on whether it has bf16 instructions. So each row names a kind of
+processor, and is refused on others. The oldest rows did not record theirs: they ran on two cores, and the one of the
+standard game used an earlier recipe.
 """
 
 import time
@@ -33,19 +33,19 @@ RUNS = Path("runs") / "make_train"
 RESULTS = Path(__file__).resolve().parent / "results" / "make_train.json"
 GAMES, SEED = 10_000, 1
 MINUTES = {"standard": demo.Args.minutes, "mini": 1.0}
-"""What `make train` and `make train MINUTES=1` take."""
+"""The minutes of `make train` and `make train MINUTES=1`."""
 KINDS = (
     "cores without bf16 instructions",
     "cores with bf16 instructions",
     "a GPU with bf16 instructions",
     "a GPU without bf16 instructions",
 )
-"""See `kind_of_processor`."""
+"""The kinds of processors; see `kind_of_processor`."""
 
 
 @dataclass(frozen=True)
 class MakeTrain(Row):
-    """One run of `make train`, and what its policy scores."""
+    """One run of `make train`, and the score of its policy."""
 
     preset: str
     processor: str
@@ -58,10 +58,10 @@ class MakeTrain(Row):
 
 
 def play(row: MakeTrain, _before: Result | None) -> dict[str, Any]:
-    """Run `make train` and measure its policy: ``evaluation`` is what `evaluate` returns.
+    """Run `make train` and measure its policy; ``evaluation`` is the result of `evaluate`.
 
     Raises:
-        ValueError: the row is of another kind of processor than this machine's.
+        ValueError: the row is for a different kind of processor from this machine's.
         SystemExit: training failed, or was interrupted.
     """
     here = kind_of_processor(torch.device(best_device()))
@@ -71,7 +71,7 @@ def play(row: MakeTrain, _before: Result | None) -> dict[str, Any]:
     demo.run(demo.Args(minutes=MINUTES[row.preset], run_dir=run_dir))
     policy = str(run_dir / "policy.safetensors")
     evaluation = evaluate(Args("hanabi", preset=row.preset, agents=policy, games=GAMES, seed=SEED))
-    del evaluation["command"], evaluation["machine"]  # the study notes its own
+    del evaluation["command"], evaluation["machine"]  # the study records its own
     return {"done": 1, "evaluation": evaluation}
 
 

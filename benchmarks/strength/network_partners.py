@@ -1,10 +1,10 @@
-"""The networks of Hanabi that ship, beside bots and networks of other seeds.
+"""The Hanabi networks that ship, paired with bots and with networks of other seeds.
 
     hanabako study run network_partners
     hanabako study run network_partners --where network=hanabi-small-2p-1
 
-Both seatings are played, on the same deals: the network at player 0's seat and the partner at all others, and the other
-way round. `docs.build.network_cards` writes the scores into the networks' cards.
+Both seatings are played on the same deals: the network at player 0's seat and the partner at all others, and the
+reverse. `docs.build.network_cards` writes the scores into the networks' cards.
 """
 
 from collections.abc import Iterator
@@ -34,12 +34,12 @@ class Pair(Row):
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Both."""
+        """The network and the partner."""
         return self.network, self.partner
 
 
 def pairs() -> Iterator[Pair]:
-    """Every network with every bot, and networks that only their seeds tell apart with each other."""
+    """Yield every network with every bot, and all pairs of networks that differ only in their seeds."""
     networks = [name for name, recipe in RECIPES.items() if recipe.opponent is None]
     yield from (Pair(name, bot) for name in networks for bot in BOTS)
     seeds = [name for name in networks if name.rpartition("-")[2].isdigit()]
@@ -47,7 +47,7 @@ def pairs() -> Iterator[Pair]:
 
 
 def measured(row: Pair, _before: Result | None) -> dict[str, Any]:
-    """The mean scores of both seatings, ``[score, standard error]`` each: first that with the network at player 0."""
+    """Return the mean scores of both seatings, ``[score, standard error]`` each, the network at player 0 first."""
     recipe = RECIPES[row.network]
     config = make_config(recipe.game, recipe.preset, recipe.changed_players(), recipe.measured)
     config = with_observation_of(config, [row.network])

@@ -1,15 +1,15 @@
-"""Bots of Hanabi beside the programs they were ported from.
+"""Hanabi bots compared with the programs from which they were ported.
 
-The results keep what the original programs scored when they were run by themselves, outside this project, and what was
-published of them. So `hanabako study run ports` refuses every row; this is how it was done:
+The results hold the scores of the original programs, run outside this project, and published scores. So
+`hanabako study run ports` refuses every row. The programs were run as follows:
 
 * fossgalaxy/hanabi: its sources compiled with ``javac`` (without `org.reflections`, which only finds agents by name),
   ``new GameRunner(id, players, false)`` with `AgentPlayer`s of the factories `IGGIFactory`, `OsawaFactory`,
-  `VanDenBerghFactory`, and ``playGame(seed)`` for seeds out of ``new java.util.Random(1)``;
+  `VanDenBerghFactory`, and ``playGame(seed)`` for seeds from ``new java.util.Random(1)``;
 * Quuxplusone/Hanabi: ``g++ -std=c++14 -O3 -DNDEBUG -DHANABI_SERVER_NDEBUG -DBOTNAME=SmartBot main.cc SmartBot.cc
-  HanabiServer.cc``, then ``--quiet --seed 1 --games 20000 --players N``, with a counter of games that end by errors;
-* rjtobin/HanSim: ``g++ -O2 rec_main.cpp`` and ``info_main.cpp`` with ``num_games`` raised; its game ends with the
-  fourth error, and ``mStrikes(2)`` makes that the third.
+  HanabiServer.cc``, then ``--quiet --seed 1 --games 20000 --players N``, with a counter of games lost by errors;
+* rjtobin/HanSim: ``g++ -O2 rec_main.cpp`` and ``info_main.cpp`` with ``num_games`` increased; its game ends with the
+  fourth error, or with ``mStrikes(2)`` with the third.
 
 Our own bots' scores are those of the study `hanabi_bots`; `hanabako study page ports` writes the table of both.
 """
@@ -30,9 +30,9 @@ __all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "Original", "beside_origi
 
 RESULTS = Path(__file__).resolve().parent / "results" / "ports.json"
 WITHIN = 0.15
-"""A port's mean score is not farther from its original's, or from a published one."""
+"""The largest accepted difference between a port's mean score and its original's, or a published one."""
 LOST_GAMES = {"never": "none", "kept": "points kept", "zero": "0", "fourth": "none, of four lives"}
-"""How lost games count, in words."""
+"""How lost games count, as shown in the table."""
 RULE_LISTS, OLDER_LISTS = "fossgalaxy/hanabi a99d205", "fossgalaxy/hanabi 2889d4e"
 SMART_BOT, CHEAT_BOT = (f"Quuxplusone/Hanabi daef9de, {name}" for name in ("SmartBot", "CheatBot"))
 REC_PLAYER, INFO_PLAYER = (f"rjtobin/HanSim 24f0871, {name}" for name in ("rec_player", "info_player"))
@@ -40,21 +40,21 @@ REC_PLAYER, INFO_PLAYER = (f"rjtobin/HanSim 24f0871, {name}" for name in ("rec_p
 
 @dataclass(frozen=True)
 class Original(Row):
-    """Games of an original program with itself, for each number of players that it was run with."""
+    """Self-play games of an original program, for each number of players with which it was run."""
 
     title: str
     bot: str | None
-    """Our port; None for an older version, which has none."""
+    """Our port; None for an older version without a port."""
     lost_games: str
     """A key of `LOST_GAMES`."""
     program: str
     """Repository, commit and player."""
     change: str | None = None
-    """What was changed in the program."""
+    """The change made to the program, if any."""
 
 
 def rows() -> list[Original]:
-    """The originals."""
+    """Return the rows of the original programs."""
     lists = ("internal", "outer", "cautious", "iggi", "piers", "vdb")
     older = ("internal", "outer", "cautious")
     return [
@@ -72,12 +72,12 @@ def rows() -> list[Original]:
 
 
 def play(row: Original, _before: Result | None) -> dict[str, Any]:
-    """Refuse: another's program is run outside this project.
+    """Refuse to run, as the original programs run outside this project.
 
     Raises:
-        ValueError: always; says where to read how it is done.
+        ValueError: always; the message says where the procedure is described.
     """
-    raise ValueError(f"{row.program} is run outside this project: the docstring of {__name__} tells how")
+    raise ValueError(f"{row.program} is run outside this project: see the docstring of {__name__}")
 
 
 # --- Comparison -------------------------------------------------------------------------------------------------------
@@ -96,11 +96,11 @@ class Comparison(NamedTuple):
 
 
 def comparisons(originals: Results, bots: Results) -> Iterator[Comparison]:
-    """Every bot of ours with what its original scores.
+    """Yield the comparisons of all our ports with their originals.
 
     Args:
         originals: the results of this study.
-        bots: those of `hanabi_bots`.
+        bots: the results of `hanabi_bots`.
     """
     for row in originals:
         for players, result in our_results(row, bots).items():
@@ -110,7 +110,7 @@ def comparisons(originals: Results, bots: Results) -> Iterator[Comparison]:
 
 
 def our_results(row: Result, bots: Results) -> dict[str, Result]:
-    """Our bot's results for an original, by the number of players as text."""
+    """Return our bot's results for an original, by the number of players as text."""
     lives = 4 if row["lost_games"] == "fourth" else 3
     return {
         str(result["players"]): result
@@ -121,7 +121,7 @@ def our_results(row: Result, bots: Results) -> dict[str, Result]:
 
 
 def score_of(result: Result, lost_games: str) -> float:
-    """The mean score, with lost games counted as said."""
+    """Return the mean score, with lost games counted according to ``lost_games``."""
     return result["score"] if lost_games == "zero" else result["fireworks_score"]
 
 
@@ -129,9 +129,9 @@ def score_of(result: Result, lost_games: str) -> float:
 
 
 def beside_originals(originals: Results, bots: Results) -> str:
-    """A line per original and way to count lost games; below, how far apart all are.
+    """Return a table with a line per original and way to count lost games, followed by a summary of the differences.
 
-    Arguments as in `comparisons`.
+    The arguments are those of `comparisons`.
     """
     players = [str(number) for number in range(2, 6)]
     head = ["program", "lost games", "original, run here", *(f"{number} players" for number in players), "notes"]
@@ -147,7 +147,7 @@ def beside_originals(originals: Results, bots: Results) -> str:
 
 
 def cell(row: Result, players: str, result: Result | None) -> str:
-    """Our mean; the original's and, in a second line, the published one, each with how much more ours is."""
+    """Return our mean, the original's and, on a second line, the published one, each with the difference to ours."""
     if players not in row["original"]:
         return ""
     ours = score_of(result, row["lost_games"]) if result else None
@@ -157,17 +157,17 @@ def cell(row: Result, players: str, result: Result | None) -> str:
 
 
 def beside(score: float, ours: float | None) -> str:
-    """Another's mean, and how much more ours is."""
+    """Format another program's mean, and the difference to ours."""
     return f"{score:.2f}" if ours is None else f"{score:.2f} ({signed(ours - score)})"
 
 
 def signed(number: float) -> str:
-    """Two digits and a sign, and no negative zero."""
+    """Format a number with a sign and two digits, and without negative zero."""
     return f"{round(number, 2) + 0.0:+.2f}"
 
 
 def summary(compared: Sequence[Comparison]) -> str:
-    """How many are too far from their originals, and the largest differences, in words."""
+    """Return a sentence about how many means are too far from their originals, and the largest differences."""
     far = sum(abs(c.ours - c.original) > WITHIN for c in compared)
     original = max(compared, key=lambda c: abs(c.ours - c.original))
     text = f"Farther than {WITHIN} from their originals: {far} of {len(compared)} means. The largest difference is "

@@ -1,13 +1,13 @@
-"""Which settings of PPO learn best in equal time, each trained once.
+"""Which settings of PPO score highest in equal time, each trained once.
 
     hanabako study list ppo_settings
     hanabako study run ppo_settings                   # trains what is missing
     hanabako study run ppo_settings --where ranks=2
 
-All learn standard Hanabi for two players with `derived` observed, each with its whole schedule; the score is that of
-greedy play on deals that were never trained on. The kinds of network are compared twice, after as many minutes of a
-core's work and after as many decisions. The runs lie in ``runs/ppo_settings``: one that was interrupted goes on where
-it was, and one that has ended is read again, not trained again.
+All runs learn standard Hanabi for two players with the `derived` observation, each with its whole schedule. The score
+is that of greedy play on deals that are never used in training. The kinds of network are compared twice, after equal
+core-minutes and after equal numbers of decisions. The runs are kept in ``runs/ppo_settings``: an interrupted run is
+resumed, and a finished one is not repeated.
 """
 
 from dataclasses import dataclass
@@ -29,18 +29,18 @@ class Run(Row):
 
     ranks: int
     minutes: float
-    """0 where the settings name ``--steps``."""
+    """The budget in minutes; 0 if the settings have ``--steps``."""
     settings: str
     """Settings of `agents.ppo`."""
 
     @property
     def cores(self) -> int:
-        """One for each rank."""
+        """The number of cores, one per rank."""
         return self.ranks
 
     @property
     def folder(self) -> Path:
-        """Where it is kept."""
+        """The run's directory."""
         return RUNS / "_".join([f"{self.ranks}x{self.minutes:g}", *self.settings.replace("--", "").split()])
 
 
@@ -66,7 +66,7 @@ NETWORKS = {
     name: (Run(1, MINUTES, f"--network {name} --clock core"), Run(1, 0, f"--network {name} --steps {STEPS}"))
     for name in ("symmetric", "dense", "recurrent")
 }
-"""By name: the runs of equal minutes and of equal decisions."""
+"""By kind of network: the run with equal minutes, and the one with equal decisions."""
 ROWS = [
     *(Run(1, 4, settings) for settings in ALONE),
     *(Run(2, 4.5, settings) for settings in TOGETHER),
@@ -76,11 +76,11 @@ ROWS = [
 
 
 def train(run: Run, _before: Result | None) -> dict[str, Any]:
-    """Train a run to its end, or go on with it; returns what it cost and reached.
+    """Train or resume a run; return its cost and score.
 
     Raises:
-        ValueError: it failed.
-        SystemExit: it was interrupted.
+        ValueError: training failed.
+        SystemExit: training was interrupted.
     """
     minutes = ["--minutes", str(run.minutes)] if run.minutes else []
     settings = [*minutes, *run.settings.split()]
@@ -90,7 +90,7 @@ def train(run: Run, _before: Result | None) -> dict[str, Any]:
 
 
 def networks_board(results: Results) -> str:
-    """The kinds of network in Markdown, in equal time and after as many decisions."""
+    """Return a Markdown table of the kinds of network, after equal time and after equal numbers of decisions."""
     found = {key_of(result): result for result in results}
     head = f"| network | decisions in {MINUTES} core-minutes | score | core-minutes for {STEPS / 1e6} M | score |"
     lines = [head, "|---|---|---|---|---|"]
@@ -103,7 +103,7 @@ def networks_board(results: Results) -> str:
 
 
 def settings_board(results: Results) -> str:
-    """The other runs in Markdown, best first among those of equal time."""
+    """Return a Markdown table of the other runs, best first within each number of ranks."""
     lines = ["| ranks | minutes | settings | decisions | score | lost |", "|---|---|---|---|---|---|"]
     apart = {run.key for runs in NETWORKS.values() for run in runs}
     compared = [result for result in results if key_of(result) not in apart]
@@ -114,7 +114,7 @@ def settings_board(results: Results) -> str:
 
 
 def score_of(result: Result) -> str:
-    """A run's score, with its standard error."""
+    """Format a run's score with its standard error."""
     return f"{result['greedy_score']:.2f} ± {result['greedy_score_error']:.2f}"
 
 

@@ -1,10 +1,10 @@
-"""What thought buys in Hanabi: search beside its blueprint on the same deals.
+"""The gain of search in Hanabi over its blueprint, on the same deals.
 
     hanabako study run search_hanabi --cores 2
     hanabako study run search_hanabi --where blueprint=questions players=2 rollouts=300 --minutes 10
 
 One seat, player 0's, searches and the others play the blueprint; or all search (multi-agent search). The blueprint
-plays the same deals alone, so that the gain is paired. A game's score depends on its row and its number alone.
+plays the same deals without search, so that differences are paired. A game's score depends only on its row and number.
 """
 
 from collections import Counter
@@ -24,19 +24,19 @@ from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
 
 SEED = 1
 FEWEST, ROLLOUTS_AT_ONCE = 10, 1500
-"""Games that are played side by side: a search of many at a time is faster, and an interruption loses more."""
+"""The sizes of batches of games: larger batches are faster, but an interruption loses more."""
 
 
 @dataclass(frozen=True)
 class Search(Row):
-    """Games of one kind with one amount of thought."""
+    """Games with one setting and one number of roll-outs."""
 
     blueprint: str
     players: int
     rollouts: int
     preset: str = "standard"
     seats: str = "one"
-    """Who searches: ``one`` seat or ``all``."""
+    """The seats that search: ``one`` or ``all``."""
 
     @property
     def agents(self) -> list[str]:
@@ -68,7 +68,7 @@ NOTHING: dict[str, Any] = {"scores": [], "blueprint_scores": [], "counts": {}, "
 
 
 def played(row: Search, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Some more games of a row than in ``before``: its numbers, and the scores of every game."""
+    """Play more games of a row than in ``before``; return its statistics and the scores of all games."""
     result = before or NOTHING
     first = len(result["scores"])
     count = min(max(FEWEST, ROLLOUTS_AT_ONCE // row.rollouts), row.wanted - first)
@@ -103,12 +103,12 @@ def played(row: Search, before: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> str:
-    """The results in Markdown, beside the ceilings of now."""
+    """Return the results in Markdown, with the current ceilings."""
     return board(results, read_ceilings())
 
 
 def board(results: Sequence[Mapping[str, Any]], ceilings: Ceilings) -> str:
-    """The results in Markdown: standard games first, by players, blueprints, thought, and who searches."""
+    """Return the results in Markdown: standard games first, by players, blueprints, roll-outs, and searching seats."""
     head = "game, players, blueprint, seats, roll-outs, spent, score, without, gain, ceiling, perfect, without, lost, "
     head += "without, ms a decision, aside, changed, games"
     lines = ["| " + head.replace(", ", " | ") + " |", "|---" * len(head.split(", ")) + "|"]
@@ -131,18 +131,18 @@ def board(results: Sequence[Mapping[str, Any]], ceilings: Ceilings) -> str:
 
 
 def order(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What rows are sorted by."""
+    """Return the sort key of a row."""
     values = (row[name] for name in ("preset", "players", "blueprint", "rollouts"))
     return (row["preset"] != "standard", *values, row["seats"] != "one")
 
 
 def part_of(counts: Mapping[str, int], *names: str) -> float:
-    """How many of the decisions are among these."""
+    """Return the fraction of decisions with these counts."""
     return sum(counts.get(name, 0) for name in names) / counts["decisions"]
 
 
 def part_lost(scores: Sequence[int]) -> float:
-    """How many games were lost; each of these scores 0."""
+    """Return the fraction of lost games, which score 0."""
     return float(np.mean(np.array(scores) == 0))
 
 

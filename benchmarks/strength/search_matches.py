@@ -1,10 +1,10 @@
-"""Search in Koi-Koi and Ikebana against the players that it searches over.
+"""Search in Koi-Koi and Ikebana against its blueprints and other players.
 
     hanabako study run search_matches --cores 2
     hanabako study run search_matches --where game=ikebana --minutes 10
 
-Two players play every deal from both seats; a deal depends on its number alone. Beside every lead stands the time of a
-decision of both: of a core's work, counted where there was more than one action.
+Two players play every deal from both seats; a deal depends only on its number. For every lead the table shows the time
+per decision of both players: core time, over decisions with more than one action.
 """
 
 import time
@@ -24,7 +24,7 @@ from hanabako.games import make_config
 
 SEED = 1
 AT_ONCE = 25
-"""Deals of a part."""
+"""The number of deals in a part."""
 NOTHING: dict[str, Any] = {"leads": [], "seconds": [0.0, 0.0], "decisions": [0, 0]}
 
 
@@ -36,7 +36,7 @@ class Match(Row):
     preset: str
     blueprint: str
     rollouts: int
-    """0: it looks ahead exactly, as Ikebana's search does."""
+    """Roll-outs per decision; 0 for exact look-ahead, as in Ikebana's search."""
     rival: str
 
     @property
@@ -52,7 +52,7 @@ ROWS = [
     Match("koikoi", "koikoi_japan", "greedy_stop", 300, "monte_carlo:2000", wanted=1000),
     Match("koikoi", "koikoi_japan", "koikoi-koikoi_japan-2p", 500, "koikoi-koikoi_japan-2p", wanted=1000),
     Match("koikoi", "document", "koikoi-document-2p", 500, "koikoi-document-2p", wanted=1000),
-    Match("koikoi", "koikoi_japan", "koikoi-koikoi_japan-2p", 100, "monte_carlo:28000", wanted=5000),  # as much time
+    Match("koikoi", "koikoi_japan", "koikoi-koikoi_japan-2p", 100, "monte_carlo:28000", wanted=5000),  # equal time
     Match("koikoi", "document", "koikoi-document-2p", 100, "monte_carlo:24000", wanted=5000),
     Match("ikebana", "standard", "ikebana-standard-2p", 200, "ikebana-standard-2p", wanted=1000),
     Match("ikebana", "standard", "lookahead", 300, "lookahead", wanted=1000),
@@ -65,13 +65,13 @@ ROWS = [
 
 
 class Timed:
-    """A policy, and how long its decisions take."""
+    """A policy whose decisions are timed."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self.name, self.observes, self.specializes = policy.name, policy.observes, policy.specializes
         self.plays_apart = policy.plays_apart
-        self.decisions, self.seconds = 0, 0.0  # decisions between several actions; a core's seconds for all
+        self.decisions, self.seconds = 0, 0.0  # decisions with several actions; core-seconds of all decisions
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "TimedSeated":
         """See `agents.playing.policy.Policy.seat`."""
@@ -111,7 +111,7 @@ class TimedSeated(Seated):
 
 
 def players_of(row: Match) -> tuple[Any, Policy, Policy]:
-    """The config, the search and its rival."""
+    """Return the config, the search and its rival."""
     config = one_round(make_config(row.game, row.preset, None if row.game == "koikoi" else 2))
     config = with_observation_of(config, [row.rival])
     search = load(SEARCH + row.blueprint, config, rollouts=row.rollouts or None)
@@ -119,10 +119,10 @@ def players_of(row: Match) -> tuple[Any, Policy, Policy]:
 
 
 def played(row: Match, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Up to `AT_ONCE` more deals than in ``before``: the row's numbers, and what each deal's two games brought."""
+    """Play up to `AT_ONCE` more deals than in ``before``; return the row's statistics and each deal's two leads."""
     result = before or NOTHING
     config, search, rival = players_of(row)
-    play(config, [search, rival], 1, SEED)  # what is to be compiled is compiled
+    play(config, [search, rival], 1, SEED)  # compiles
     one, other = Timed(search), Timed(rival)
     first = len(result["leads"])
     count = min(AT_ONCE, row.wanted - first)
@@ -141,7 +141,7 @@ def played(row: Match, before: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> str:
-    """The results in Markdown; a lead is in points a round (Koi-Koi) or in games won less games lost (Ikebana)."""
+    """Return the results in Markdown; leads are in points per round (Koi-Koi) or wins minus losses (Ikebana)."""
     lines = [
         "| game | search over | roll-outs | ms | rival | ms | lead, 95 % | won | drawn | games |",
         "|---|---|---|---|---|---|---|---|---|---|",

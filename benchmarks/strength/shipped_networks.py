@@ -1,15 +1,14 @@
-"""The networks that ship: each is trained where its file is missing, and measured.
+"""The networks that ship: each is trained if its file is missing, and measured.
 
     hanabako study list shipped_networks
     hanabako study run shipped_networks                                   # what is missing, one after the other
     hanabako study run shipped_networks --where network=hanabi-mini-2p    # one network
     hanabako study run shipped_networks --again                           # measure all of them again
 
-A network that has no file in ``agents/pretrained`` is trained first, on all cores, by its recipe
-(`benchmarks.recipes`). Its runs lie in ``runs/pretrained``; the same command goes on with one that was
-interrupted. To train a network again, delete its file and its runs. Then it plays 10,000 games of seed 1: in Hanabi
-with itself, in the competitive games a tournament with all bots. The table of scores also shows what `make train`
-reaches (`make_train`) and random play (`hanabi_bots`).
+A network without a file in ``agents/pretrained`` is first trained on all cores by its recipe (`benchmarks.recipes`).
+Its runs are kept in ``runs/pretrained``; the same command resumes an interrupted one. To train a network again, delete
+its file and its runs. Then the network plays 10,000 games of seed 1: self-play in Hanabi, or a tournament with all bots
+in the competitive games. The table of scores also shows `make train` (`make_train`) and random play (`hanabi_bots`).
 """
 
 from collections.abc import Mapping
@@ -42,7 +41,7 @@ RESULTS = Path(__file__).resolve().parent / "results" / "shipped_networks.json"
 RUNS = Path("runs") / "pretrained"
 GAMES, SEED = 10_000, 1
 COSTS = ("steps", "seconds", "core_seconds")
-"""What a network's file tells of all its runs together, if it went on from another network."""
+"""The entries of a network's file that are summed over all its training runs."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +57,16 @@ class Shipped(Row):
 
     @property
     def cores(self) -> int:
-        """The ranks that train it."""
+        """The number of ranks that train it."""
         return ranks_for(ppo.Args())
 
 
 def play(row: Shipped, _before: Result | None) -> dict[str, Any]:
-    """Train a network if its file is missing, and measure it: ``evaluation`` is what `evaluate` returns.
+    """Train a network if its file is missing, and measure it; ``evaluation`` is the result of `evaluate`.
 
     Raises:
         SystemExit: training was interrupted.
-        ValueError: it failed.
+        ValueError: training failed.
     """
     recipe = RECIPES[row.network]
     if not (PRETRAINED / f"{row.network}.safetensors").exists():
@@ -79,18 +78,18 @@ def play(row: Shipped, _before: Result | None) -> dict[str, Any]:
 
 
 def train(name: str, recipe: Recipe, ranks: int) -> None:
-    """Train one network, or go on with it, and put its file among those that ship.
+    """Train one network, or resume its training, and add its file to those that ship.
 
     Raises:
-        SystemExit: it was interrupted.
-        ValueError: it failed.
+        SystemExit: training was interrupted.
+        ValueError: training failed.
     """
     began = {"began": f"as a clone of {recipe.teacher}"} if recipe.teacher else {}
     ship(name, trained(name, recipe, ranks), costs_of(name, recipe) | began)
 
 
 def ship(name: str, policy: Path, about: Mapping[str, Any]) -> None:
-    """Put the file of a run's policy among those that ship, and tell this ``about`` it beside what the run tells."""
+    """Add the file of a run's policy to those that ship, with the metadata of the run and of ``about``."""
     metadata = read_metadata(policy)
     config = config_from_dict(metadata["config"])
     PRETRAINED.mkdir(exist_ok=True)
@@ -99,14 +98,14 @@ def ship(name: str, policy: Path, about: Mapping[str, Any]) -> None:
 
 
 def costs_of(name: str, recipe: Recipe) -> dict[str, Any]:
-    """The costs, by `COSTS`, of the run ``name`` and those that it went on from."""
+    """Return the costs, by `COSTS`, of the run ``name`` and of the runs from which it started."""
     about = read_metadata(RUNS / name / "policy.safetensors")["about"]
     before = dict.fromkeys(COSTS, 0) if recipe.first is None else costs_of(f"{name}-first", recipe.first)
     return {cost: about[cost] + before[cost] for cost in COSTS}
 
 
 def trained(name: str, recipe: Recipe, ranks: int) -> Path:
-    """The policy's file of the run ``name``, which begins or goes on if it has not ended."""
+    """Start or resume the run ``name`` unless it has ended, and return the file of its policy."""
     settings = [*recipe.arguments(), "--steps", str(recipe.steps)]
     if recipe.first is not None:
         settings += ["--start", str(trained(f"{name}-first", recipe.first, ranks))]
@@ -116,7 +115,7 @@ def trained(name: str, recipe: Recipe, ranks: int) -> Path:
 
 
 def measured(name: str, recipe: Recipe) -> dict[str, Any]:
-    """The scores of a network; in a competitive game, its tournament with all bots."""
+    """Return the scores of a network; in a competitive game, its tournament with all bots."""
     bots = [] if recipe.opponent is None else sorted(names(recipe.game))
     result = evaluate(
         Args(
@@ -130,7 +129,7 @@ def measured(name: str, recipe: Recipe) -> dict[str, Any]:
             mode="self-play" if recipe.opponent is None else "tournament",
         )
     )
-    del result["command"], result["machine"]  # the study notes its own
+    del result["command"], result["machine"]  # the study records its own
     return result
 
 
@@ -143,7 +142,7 @@ HEAD = (
 
 
 def scoreboard(results: Results) -> str:
-    """Networks of co-operative games beside what `make train` reaches and random play, with what made these two."""
+    """Return the scores of networks for cooperative games, `make train` and random play, with the origin of these."""
     runs = read_results(make_train.RESULTS)
     floor = [row for row in read_results(hanabi_bots.RESULTS) if (row["agent"], row["preset"]) == ("random", "mini")]
     evaluations = [*evaluations_of(results), *evaluations_of(runs), *floor]
@@ -152,11 +151,11 @@ def scoreboard(results: Results) -> str:
 
 
 SUMMARY = ("standard-2p", "standard-2p-canonical", "standard-3p", "standard-4p", "standard-5p", "mini-2p")
-"""The networks of Hanabi in the README, in which `make train` has one more row."""
+"""The Hanabi networks in the README's table, which also has a row for `make train`."""
 
 
 def summary(results: Results) -> str:
-    """The README's rows: some networks of Hanabi, and of the runs of `make train` the one with the median score."""
+    """Return the README's table: some Hanabi networks, and the `make train` run with the median score."""
     found = {result["agents"][0]: result for result in evaluations_of(results)}
     runs = evaluations_of(read_results(make_train.RESULTS))
     runs = sorted((run for run in runs if run["preset"] == "standard"), key=lambda run: run["score"])
@@ -167,7 +166,7 @@ def summary(results: Results) -> str:
 
 
 def summary_cells(name: str, result: Mapping[str, Any], ceilings: Ceilings) -> list[str]:
-    """One line of `summary`."""
+    """Return one line of `summary`."""
     preset, players = result["preset"], result["config"]["players"]
     best = ceiling_text(ceilings, preset, players).split()[0]
     score = f"{with_error(result['score'], result['score_error'])} (ceiling {best})"
@@ -176,18 +175,18 @@ def summary_cells(name: str, result: Mapping[str, Any], ceilings: Ceilings) -> l
 
 
 def evaluations_of(results: Results) -> list[Mapping[str, Any]]:
-    """What `evaluate` returned for each row."""
+    """Return the result of `evaluate` of each row."""
     return [result["evaluation"] for result in results]
 
 
 def scores(evaluations: Results, ceilings: Ceilings) -> str:
-    """A line per result of `evaluate`, best first in each game."""
+    """Return a table with a line per result of `evaluate`, best first in each game."""
     order = sorted(evaluations, key=lambda result: (result["preset"], result["config"]["players"], -result["score"]))
     return table(HEAD, [score_cells(result, ceilings) for result in order])
 
 
 def score_cells(result: Mapping[str, Any], ceilings: Ceilings) -> list[Any]:
-    """One line of `scores`."""
+    """Return one line of `scores`."""
     players = result["config"]["players"]
     return [
         f"{result['config']['game']} {result['preset']}",
@@ -205,7 +204,7 @@ def score_cells(result: Mapping[str, Any], ceilings: Ceilings) -> list[Any]:
 
 
 def contests(results: Results) -> str:
-    """The tournaments of the competitive games."""
+    """Return the tournaments of the competitive games."""
     return tournaments([result for result in evaluations_of(results) if "tournament" in result])
 
 

@@ -118,7 +118,7 @@ def check_interruption(own: Path) -> None:
 
 def check_refusals(own: Path) -> None:
     """What is wrong on one machine is said on all."""
-    with pytest.raises(ValueError, match="told the same, and these differ from the first's: seed, steps"):
+    with pytest.raises(ValueError, match="have the same settings; these differ from machine 0's: seed, steps"):
         train(replace(TINY, steps=UPDATE * (1 + MACHINE), seed=2 + MACHINE, run_dir=own))
     lock = FileLock(own / "checkpoint" / "lock")
     if RANK == 2:
@@ -139,7 +139,7 @@ def check_loss(own: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if MACHINE == 1:
             patch.setattr(Trainer, "learn", lambda _: end())
-        with pytest.raises(ConnectionError, match=f"rank {RANK} of 4 has lost another one and ends"):
+        with pytest.raises(ConnectionError, match=f"rank {RANK} of 4 has lost another rank and ends"):
             train(replace(TINY, run_dir=own.with_name(f"lost-{MACHINE}")))
     end()
 

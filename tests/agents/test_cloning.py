@@ -176,7 +176,7 @@ def test_a_dataset_of_another_game_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"agent": None}, "agent must name whom to clone"),
+        ({"agent": None}, "agent must name an agent to clone"),
         ({"agent": "nobody"}, "an agent must be one of"),
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"temperature": 1.0}, "temperature is for a dataset of `hanabako record --values`, got None"),

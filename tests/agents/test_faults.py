@@ -361,7 +361,7 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
     assert ranks[0].returncode == 1
     words = (tmp_path / "said").read_text(encoding="utf-8")
     assert "Traceback" not in words
-    assert words.splitlines()[-1].startswith("ppo: rank 0 of 2 has lost another one and ends")
+    assert words.splitlines()[-1].startswith("ppo: rank 0 of 2 has lost another rank and ends")
     assert 2 in map(ranks_of, run_dir.glob("checkpoint/0*"))
 
 

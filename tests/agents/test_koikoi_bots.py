@@ -22,7 +22,7 @@ NAMES = ["greedy_stop", "always_koi", "counting", "monte_carlo"]
 def test_the_register_names_them():
     assert agents.names("koikoi") == ["random", *NAMES]
     for wrong in ("monte_carlo:0", "monte_carlo:", "monte_carlo:1e3", "monte_carlo:-5", "monte_carlo:٣"):
-        with pytest.raises(ValueError, match="a number of roll-outs a decision from 1 to 999999999"):
+        with pytest.raises(ValueError, match="a number of roll-outs per decision from 1 to 999999999"):
             agents.load(wrong, ROUND)
     with pytest.raises(ValueError, match="counting takes no number"):
         agents.load("counting:3", ROUND)

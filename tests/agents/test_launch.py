@@ -37,7 +37,7 @@ def test_a_run_is_made_once_by_its_learner(ranks: int, tmp_path: Path, monkeypat
 
 
 def test_a_run_that_fails_says_where_to_look(tmp_path: Path):
-    with pytest.raises(ValueError, match=r"one did not end; .*one\.log says why\. To go on: command") as error:
+    with pytest.raises(ValueError, match=r"one did not end; .*one\.log says why\. To continue: command") as error:
         launch.train_to_the_end(1, tmp_path / "one", [*SETTINGS, "--width", "0"], "command")
     log = str(error.value).partition("; ")[2].partition(" says")[0]
     assert "width" in Path(log).read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def test_an_interrupted_run_says_how_to_go_on(ends_by: str, tmp_path: Path, monk
         return 0
 
     monkeypatch.setattr(launch, "run_module", run_module)
-    with pytest.raises(SystemExit, match="To go on: command"):
+    with pytest.raises(SystemExit, match="To continue: command"):
         launch.train_to_the_end(1, tmp_path / "one", SETTINGS, "command")
 
 

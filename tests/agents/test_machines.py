@@ -115,8 +115,8 @@ def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
             machine.kill()
     assert finished(tmp_path / "run") is None and holds_checkpoint(tmp_path / "run" / "checkpoint")
     said = [(tmp_path / f"said-{machine}").read_text(encoding="utf-8") for machine in range(2)]
-    assert said[0].endswith("Interrupted. To go on: --resume run\n")
-    assert said[1] == "run: machine 0 says how it ended\n"
+    assert said[0].endswith("Interrupted. To continue: --resume run\n")
+    assert said[1] == "run: machine 0 prints the result\n"
 
 
 # --- What the command is told -----------------------------------------------------------------------------------------

@@ -83,9 +83,9 @@ def test_actions_mean_what_their_player_calls_them():
 
 def test_a_game_without_alike_suits_is_refused(tmp_path):
     args = replace(TINY, game="koikoi", preset=None, run_dir=tmp_path / "run")
-    with pytest.raises(ValueError, match="Other-Play needs suits that are alike; koikoi has none"):
+    with pytest.raises(ValueError, match="Other-Play needs interchangeable suits; koikoi has none"):
         train(args, OtherPlay)
-    with pytest.raises(ValueError, match="Other-Play needs suits that are alike"):
+    with pytest.raises(ValueError, match="Other-Play needs interchangeable suits"):
         train(replace(TINY, preset="very_small", run_dir=tmp_path / "run"), OtherPlay)
 
 

@@ -131,7 +131,7 @@ def test_renamed_suits_rename_what_is_told():
 
 
 def test_a_game_whose_observations_do_not_tell_the_last_action_is_refused():
-    with pytest.raises(ValueError, match="must tell the last action; those of ikebana do not"):
+    with pytest.raises(ValueError, match="must contain the last action; those of ikebana do not"):
         event_words(IkebanaConfig())
 
 

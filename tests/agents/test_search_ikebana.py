@@ -230,8 +230,8 @@ def test_points_and_doubled_gains_are_looked_ahead_for_too():
         ("lookahead", 2, {"turns": 3}, "turns must be 1 or 2, got 3"),
         ("lookahead", 2, {"turns": True}, "turns must be 1 or 2, got True"),
         ("lookahead", 2, {"turns": 2, "rollouts": 9}, "takes turns, or rollouts or budget with a margin, not both"),
-        ("lookahead", 3, {"turns": 2}, "by two players over lookahead, got 3 over lookahead"),
-        ("greedy", 2, {"turns": 2}, "by two players over lookahead, got 2 over greedy"),
+        ("lookahead", 3, {"turns": 2}, "for 2 players over lookahead, got 3 players over lookahead"),
+        ("greedy", 2, {"turns": 2}, "for 2 players over lookahead, got 2 players over greedy"),
     ],
 )
 def test_what_is_not_looked_ahead_in_is_refused_in_words(name: str, players: int, fields: dict[str, Any], message: str):

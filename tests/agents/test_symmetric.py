@@ -96,6 +96,6 @@ def test_bits_come_in_the_order_of_the_suits(dtype: torch.dtype) -> None:
 
 def test_a_game_without_alike_suits_has_no_symmetric_network() -> None:
     (koikoi,) = [game for game in GAMES if game.name == "koikoi"]
-    with pytest.raises(ValueError, match="needs suits that are alike; koikoi has none"):
+    with pytest.raises(ValueError, match="needs interchangeable suits; koikoi has none"):
         SymmetricNetwork(koikoi.config(), width=8, layers=1)
     assert [usual_kind(game.config()) for game in GAMES] == ["symmetric", "symmetric", "dense"]

@@ -88,5 +88,5 @@ def test_results_that_cannot_be_written_are_said_before_anything_is_installed(ru
 
 
 def test_an_unknown_client_is_named(tmp_path: Path):
-    with pytest.raises(ValueError, match=r"clients are .*sb3.*not 'sb4'"):
+    with pytest.raises(ValueError, match=r"clients must be among .*sb3.*got 'sb4'"):
         runner.main(runner.Args(clients=("sb4",), out=tmp_path / "clients.json"))

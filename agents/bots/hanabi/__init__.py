@@ -1,4 +1,4 @@
-"""Bots for Hanabi, one file per convention; ``BOTS`` is the register that `agents.names` reads."""
+"""Bots for Hanabi, one file per convention; `agents.names` reads the list ``BOTS``."""
 
 from .cheat import CHEAT
 from .information import INFORMATION

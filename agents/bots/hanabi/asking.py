@@ -1,7 +1,7 @@
-"""What the hats of ``questions`` are: answers to questions about a hand (rule 2 of `questions.py`).
+"""The hats of ``questions``: answers to questions about a hand (rule 2 of `questions.py`).
 
-The same lines compute a hat from cards in sight and apply a hat to cards that are not, so that giver and receivers
-cannot disagree. Questions are asked one after another: each sees ``memory.draft`` as the answers before have left it.
+The same code computes a hat from visible cards and applies a hat to hidden ones, so giver and receivers cannot
+disagree. Questions are asked one after another; each depends on ``memory.draft`` after the answers before.
 """
 
 from hanabako.compiler.jit import rule, subroutine
@@ -10,17 +10,17 @@ from hanabi_env.engine.cards import rank_of
 
 from .hats import after_play, copy_hands, is_known, narrow, probability_of
 
-GOOD_PROBABILITY = 0.7  # question b is about the card whose probability of being playable is closest to this,
-NEARLY = 0.2  # if it is closer than this
-DEAD = 64  # added to a slot in a list of questions: "is it dead?"
+GOOD_PROBABILITY = 0.7  # question b is about the card whose probability of being playable is closest to this
+NEARLY = 0.2  # question b is asked if the difference is less than this
+DEAD = 64  # added to a slot in a list of questions for "is it dead?"
 
 
 @subroutine
 def sum_of_hats(rules, memory, view, giver, messages, said):
-    """The sum of the hats in sight, modulo ``messages``; a receiver then learns its own hat from what was ``said``.
+    """Return the sum of the hats in sight, modulo ``messages``; a receiver also learns its own hat from ``said``.
 
-    What everybody will know is written to ``memory.draft``. A player's hat is computed for the fireworks that everybody
-    expects at that player's turn.
+    The new common knowledge is written to ``memory.draft``. A player's hat is computed for the fireworks expected at
+    that player's turn.
     """
     copy_hands(rules, memory.possible, memory.draft)
     playable = memory.playable
@@ -40,7 +40,7 @@ def sum_of_hats(rules, memory, view, giver, messages, said):
 
 @rule
 def after_known_play(rules, memory, player, playable):
-    """The playable cards after the turn of ``player``, as far as everybody can tell."""
+    """Return the playable cards after the turn of ``player``, as expected from common knowledge."""
     played = ZERO
     lowest = rules.ranks
     for slot in range(memory.hand_count[player]):
@@ -55,9 +55,9 @@ def after_known_play(rules, memory, player, playable):
 
 @subroutine
 def work_out_hat(memory, view, player, playable, messages, hat):
-    """Ask ``player`` questions and narrow ``memory.draft`` by the answers. Returns the hat.
+    """Ask ``player`` questions, narrow ``memory.draft`` by the answers, and return the hat.
 
-    The answers are those of the true cards if ``hat`` is -1, and otherwise those that ``hat`` stands for.
+    If ``hat`` is -1, the answers are those of the true cards, otherwise those encoded in ``hat``.
     """
     size = 1
     value = 0
@@ -72,7 +72,7 @@ def work_out_hat(memory, view, player, playable, messages, hat):
 
 @rule
 def ask(memory, view, player, playable, room, hat):
-    """Ask the next question, which has at most ``room`` answers. Returns their number, or 1, and the answer."""
+    """Ask the next question, with at most ``room`` answers; return the number of answers (1: none) and the answer."""
     if room < 2:
         return 1, 0
     length = list_candidates(memory, player, playable, room)
@@ -89,13 +89,13 @@ def ask(memory, view, player, playable, room, hat):
 
 @rule
 def is_open(memory, possible):
-    """There is something to ask about a card: it is neither known nor dead."""
+    """Whether there is something to ask about a card: it is neither known nor dead."""
     return not is_known(possible) and possible & memory.needed != ZERO
 
 
 @rule
 def list_candidates(memory, player, playable, room):
-    """Question a: write slots to ``memory.order`` while there is ``room``. Returns how many; 0 if it is not asked."""
+    """Prepare question a: write up to ``room`` - 1 slots to ``memory.order``; return their number, 0 to skip it."""
     knows_play = False
     knows_dead = False
     for slot in range(memory.hand_count[player]):
@@ -107,7 +107,7 @@ def list_candidates(memory, player, playable, room):
 
 @rule
 def add_candidates(memory, player, cards, kind, length, room):
-    """Append slots that may be one of ``cards``, the likeliest last, to ``memory.order``. Returns its new length."""
+    """Append slots that may be one of ``cards``, the likeliest last, to ``memory.order``; return its new length."""
     begin = length
     asked = 0
     while length < room - 1:
@@ -131,7 +131,7 @@ def add_candidates(memory, player, cards, kind, length, room):
 
 @rule
 def nearest_slot(memory, player, cards, wanted, within):
-    """The slot whose card is one of ``cards`` with a probability closest to ``wanted``, and ``within`` that; or -1."""
+    """Return the slot whose probability of ``cards`` is closest to ``wanted``, with a gap below ``within``; or -1."""
     best = -1
     nearest = within
     for slot in range(memory.hand_count[player]):
@@ -145,7 +145,7 @@ def nearest_slot(memory, player, cards, wanted, within):
 
 @rule
 def ask_for_first(memory, view, player, playable, length, hat):
-    """Questions a and b: which is the first of ``memory.order`` that is so? Returns as `ask`."""
+    """Ask question a or b: which slot in ``memory.order`` is the first with the property? Returns the same as `ask`."""
     answer = 0  # none
     if hat >= 0:
         answer = hat % (length + 1)
@@ -162,13 +162,13 @@ def ask_for_first(memory, view, player, playable, length, hat):
 
 @rule
 def meant_by(memory, k, playable):
-    """The cards that the ``k``-th candidate is asked about: is it one of them?"""
+    """Return the set of cards about which the ``k``-th candidate is asked."""
     return playable if memory.order[k] < DEAD else ~memory.needed
 
 
 @rule
 def ask_which(memory, view, player, slot, room, hat):
-    """Question c: which part of its possible cards is it in? The last part is the dead ones. Returns as `ask`."""
+    """Ask question c: in which part of its possible cards is it? The last part is the dead ones. Returns as `ask`."""
     possible = memory.draft[player, slot]
     live = possible & memory.needed
     dead = possible & ~memory.needed

@@ -1,16 +1,16 @@
-"""``cheat``: a team that looks at its own cards. Its rules are simple: its score is a goal for honest bots, no bound.
+"""``cheat``: a team that looks at its own cards. Its score is a goal for honest bots, but not an upper bound.
 
 The convention:
 
 1. Play a playable card: preferably one that lets others play (the sooner the better), then the lowest.
-2. If no player holds a playable card, the deck must move: discard a card that is dead or seen twice; if all tokens are
-   there, misplay a dead card as long as that does not cost the last life.
-3. Otherwise pass the turn with a hint, whatever it says, if at least seven tokens are left, or if more cards must be
-   played than the deck has, or no more than there are tokens. If not, first discard a card that is dead or seen twice.
+2. If no player holds a playable card, new cards must be drawn: discard a card that is dead or seen twice; if all tokens
+   are available, misplay a dead card unless that costs the last life.
+3. Otherwise pass the turn with an arbitrary hint if at least seven tokens are left, or if more cards must be played
+   than the deck has, or no more than there are tokens. If not, first discard a card that is dead or seen twice.
 4. Otherwise discard a card with copies left, the one furthest from its firework; as a last resort the furthest of all.
 
-Only the order of the deck is unknown to it. Published bots of this kind are CheatBot (Quuxplusone/Hanabi) and ``cheat``
-(WuTheFWasThat/hanabi.rs); the thresholds of 3 are in the spirit of the former's.
+It does not know the order of the deck. Published bots of this kind are CheatBot (Quuxplusone/Hanabi) and ``cheat``
+(WuTheFWasThat/hanabi.rs); the thresholds of 3 resemble the former's.
 """
 
 from hanabako.compiler.jit import rule
@@ -37,12 +37,12 @@ from .knowledge import (
 )
 
 FAR = 100  # more than any distance
-SPARE_TOKENS = 7  # with that many tokens a hint is no loss
+SPARE_TOKENS = 7  # with at least this many tokens a hint costs nothing
 
 
 @rule
 def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
-    """The action of the cheating player to move."""
+    """Return the action of the player to move."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     player = memory.player
@@ -71,7 +71,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
 
 @rule
 def slot_to_play(rules, view, player, playable):
-    """The slot of the best playable card, or -1."""
+    """Return the slot of the best playable card, or -1."""
     best = -1
     best_cost = FAR * FAR
     for slot in range(hand_count(view, player)):
@@ -86,7 +86,7 @@ def slot_to_play(rules, view, player, playable):
 
 @rule
 def wait_for_next(rules, view, card):
-    """Turns until somebody else can play the card that follows ``card``; the number of players if none can."""
+    """Return the turns until another player can play the card after ``card``; the number of players if none can."""
     follower = follower_of(rules, card)
     for offset in range(1, rules.players):
         if hand_set(rules, view, player_at(rules, view.current_player, offset)) & follower != ZERO:
@@ -96,13 +96,13 @@ def wait_for_next(rules, view, card):
 
 @rule
 def is_nothing_playable(rules, view, player, playable):
-    """No player holds a playable card."""
+    """Whether no player holds a playable card."""
     return (hands_of_others(rules, view, player) | hand_set(rules, view, player)) & playable == ZERO
 
 
 @rule
 def should_hint(rules, view, player, playable):
-    """To pass the turn is better than to discard: time is short, and somebody can use the turn."""
+    """Whether passing the turn by a hint is better than a discard: time is short, and others can use the turn."""
     if is_nothing_playable(rules, view, player, playable):
         return False
     to_come = popcount(needed_set(rules, view))
@@ -113,7 +113,7 @@ def should_hint(rules, view, player, playable):
 
 @rule
 def slot_to_spare(rules, view, player):
-    """The slot of a card that is dead or held twice, or else of one that is also in another hand; or -1."""
+    """Return the slot of a card that is dead or held twice, else of one that is also in another hand; or -1."""
     needed = needed_set(rules, view)
     others = hands_of_others(rules, view, player)
     twice = -1

@@ -1,10 +1,11 @@
 """A search of the last turns: how many points can the team still make after a move?
 
-The seat samples hands and decks that it cannot tell from the true ones (*worlds*), makes each of its moves in them and
-searches depth first for the most cards that the team can play until the end. In the search players play cards that they
-know, a hint tells all others their whole hands, and only needed cards matter: a hand is a set of those, and a bit that
-says whether it has another card to discard. So the search is optimistic, but it knows what matters at the end: that a
-card must be in hand when its turn comes, when to let others draw the last cards, and that hints gain time.
+The seat samples hands and decks that it cannot distinguish from the true ones (*worlds*), makes each of its moves in
+them, and searches depth first for the most cards that the team can play until the end. In the search, players play
+cards that they know, and a hint shows all others their whole hands. Only needed cards matter: a hand is a set of needed
+cards, and a bit that says whether it has another card to discard. So the search is optimistic, but it models what
+matters at the end: a card must be in hand at the right turn, others may be left to draw the last cards, and hints gain
+time.
 
 It uses only the seat's view and memory, and the random stream of the decision.
 """
@@ -21,7 +22,7 @@ WORLDS = 8
 MOST_NODES = 200  # per search
 DEPTH = 64
 MOST_DECK = 8  # cards that the deck may have left
-DRAWS = 64  # numbers of the random stream per world
+DRAWS = 64  # random numbers per world
 
 # Columns of a world: the seat's own hand, then the deck.
 DECK = 8
@@ -38,7 +39,7 @@ TRASH = 6  # players with a useless card to discard, one bit each
 PLAYS = 7  # plays not tried yet, a set of cards
 OTHERS = 8  # other moves not tried yet
 NEEDED = 9  # five columns: the needed cards in each hand
-KNOWN = 14  # five columns: those that their holder knows
+KNOWN = 14  # five columns: the needed cards that their holder knows
 FRAME = 19
 
 NO_LAST_ROUND = np.uint64(1000)
@@ -48,7 +49,7 @@ DISCARD = np.uint64(2)
 
 @subroutine
 def sample_worlds(memory, view, key, worlds):
-    """Deal the seat's own hand and the deck, for up to `WORLDS` worlds. Returns how many deals came out."""
+    """Deal the seat's own hand and the deck for up to `WORLDS` worlds, and return the number of successful deals."""
     dealt = 0
     hand_count = memory.hand_count[memory.player]
     left = np.zeros(3, np.uint64)
@@ -69,7 +70,7 @@ def sample_worlds(memory, view, key, worlds):
 
 @rule
 def deal_card(left, possible, key, counter):
-    """Take a random copy of one of the ``possible`` cards from those that are ``left``. Returns the card, or -1."""
+    """Take a random copy of one of the ``possible`` cards from those ``left``, and return the card, or -1."""
     total = copies_in(left, possible)
     if total == 0:
         return -1
@@ -88,7 +89,7 @@ def deal_card(left, possible, key, counter):
 
 @rule
 def set_up(rules, memory, view, world, frame):
-    """Write to ``frame`` the position before the seat's move, in a world."""
+    """Write the position before the seat's move in a world to ``frame``."""
     frame[PLAYABLE] = memory.playable
     frame[PLAYER] = np.uint64(memory.player)
     frame[TOKENS] = np.uint64(memory.information_tokens)
@@ -109,7 +110,7 @@ def set_up(rules, memory, view, world, frame):
 
 @rule
 def take_card(memory, frame, player, card):
-    """A card (a set of one) comes into a hand."""
+    """Add a card (a set of one) to a hand."""
     if card & memory.needed != ZERO and card & frame[NEEDED + player] == ZERO:
         frame[NEEDED + player] = frame[NEEDED + player] | card
     else:
@@ -125,7 +126,7 @@ def copy_frame(source, target):
 
 @rule
 def hint(rules, frame):
-    """The player to move gives a hint: all others know their cards."""
+    """Let the player to move give a hint, after which all others know their cards."""
     frame[TOKENS] = frame[TOKENS] - ONE
     for player in range(rules.players):
         if player != np.int64(frame[PLAYER]):
@@ -134,7 +135,7 @@ def hint(rules, frame):
 
 @rule
 def play(rules, memory, frame, card):
-    """The player to move plays a card (a set of one)."""
+    """Let the player to move play a card (a set of one)."""
     player = np.int64(frame[PLAYER])
     frame[NEEDED + player] = frame[NEEDED + player] & ~card
     frame[KNOWN + player] = frame[KNOWN + player] & ~card
@@ -148,7 +149,7 @@ def play(rules, memory, frame, card):
 
 @rule
 def discard(rules, frame, card):
-    """The player to move discards a card (a set of one), or a useless one (the empty set)."""
+    """Let the player to move discard a card (a set of one), or a useless card (the empty set)."""
     player = np.int64(frame[PLAYER])
     frame[NEEDED + player] = frame[NEEDED + player] & ~card
     frame[KNOWN + player] = frame[KNOWN + player] & ~card
@@ -157,14 +158,14 @@ def discard(rules, frame, card):
 
 @rule
 def gain_token(rules, frame):
-    """An information token comes back, unless all are there."""
+    """Return one information token, unless all are available."""
     if frame[TOKENS] < np.uint64(rules.max_information_tokens):
         frame[TOKENS] = frame[TOKENS] + ONE
 
 
 @rule
 def end_turn(rules, memory, frame, world, uses_card):
-    """Replace a card that was used, begin or continue the last round, and turn to the next player."""
+    """Replace a card that was used, begin or continue the last round, and pass the turn to the next player."""
     player = np.int64(frame[PLAYER])
     if frame[TURNS] != NO_LAST_ROUND:
         frame[TURNS] = frame[TURNS] - ONE
@@ -181,7 +182,7 @@ def end_turn(rules, memory, frame, world, uses_card):
 
 @rule
 def most_possible(rules, memory, frame, world):
-    """An upper bound: no line from here makes more points than this."""
+    """Return an upper bound of the points that can be reached from a position."""
     held = ZERO
     for player in range(rules.players):
         held |= frame[NEEDED + player]
@@ -195,7 +196,7 @@ def most_possible(rules, memory, frame, world):
 
 @subroutine
 def most_points(rules, memory, world, frames):
-    """The most points from the position in ``frames[0]`` to the end, as far as `MOST_NODES` moves find."""
+    """Return the most points from the position in ``frames[0]`` to the end that are found within `MOST_NODES` moves."""
     depth = 0
     best = 0
     nodes = 0
@@ -238,7 +239,7 @@ def most_points(rules, memory, world, frames):
 
 @rule
 def least_needed(frame, player):
-    """The card to discard from a hand without useless ones: if possible one that its holder does not know."""
+    """Return the card to discard from a hand without useless cards, preferably one that its holder does not know."""
     cards = frame[NEEDED + player] & ~frame[KNOWN + player]
     if cards == ZERO:
         cards = frame[NEEDED + player]
@@ -247,9 +248,9 @@ def least_needed(frame, player):
 
 @subroutine
 def points_after(rules, memory, view, slot, is_play, worlds, count, frames):
-    """The sum over all worlds of the points that can be made after the seat has played or discarded ``slot``.
+    """Return the sum over all worlds of the points possible after the seat plays or discards ``slot``.
 
-    If ``slot`` is -1 it has given a hint.
+    If ``slot`` is -1, the seat gives a hint instead.
     """
     total, frame = 0, frames[0]
     for k in range(count):
@@ -267,7 +268,7 @@ def points_after(rules, memory, view, slot, is_play, worlds, count, frames):
 
 @subroutine
 def most_points_of_all(rules, memory, view, worlds, count, frames):
-    """The sum over all worlds of an upper bound for all moves."""
+    """Return the sum over all worlds of an upper bound for all moves."""
     total = 0
     for k in range(count):
         set_up(rules, memory, view, worlds[k], frames[0])

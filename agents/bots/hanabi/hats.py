@@ -1,12 +1,12 @@
-"""What the hat-guessing conventions share: what everybody knows of every card.
+"""Common parts of the hat-guessing conventions: the common knowledge of every card.
 
-A hat is a number that everybody can see except its wearer. Here a player's hat is a number computed from the player's
-hand. The player who gives a hint announces the sum of the hats in sight, modulo the number of different hints.
-Everybody else subtracts the hats in sight and learns their own, so that one hint tells something to every player (Cox,
-De Silva, DeOrsey, Kenter, Retter, Tobin 2015, "How to make the perfect fireworks display").
+A hat is a number that everyone except its wearer can see. Here a player's hat is a number computed from the player's
+hand. The player who gives a hint announces the sum of the hats in sight, modulo the number of different hints. Every
+other player subtracts the hats in sight and learns their own, so one hint informs every player (Cox, De Silva, DeOrsey,
+Kenter, Retter, Tobin 2015, "How to make the perfect fireworks display").
 
-*What everybody knows* is kept by every seat in ``memory.possible``: for each player and slot the set of cards that it
-may be, from hints, hats and counting. It is computed from public facts only, so that all seats have the same sets.
+Every seat keeps the *common knowledge* in ``memory.possible``: for each player and slot, the set of cards that it may
+be, given hints, hats and counting. It is computed from public facts only, so all seats have the same sets.
 """
 
 from typing import Any
@@ -26,14 +26,14 @@ ALPHABET = np.dtype(  # the messages that hints to one receiver can carry, see `
         ("color_anchors", np.int64),
         ("rank_messages", np.int64),
         ("color_messages", np.int64),
-        ("others", np.int64),  # 1: hints that touch no anchor are a message of their own
+        ("others", np.int64),  # 1 if hints that touch no anchor are a separate message
     ],
     align=True,
 )
 
 
 def fields(rules: Any) -> list[tuple]:
-    """The fields of a memory that this module keeps. Sizes are those of ``rules``."""
+    """Return the memory fields of this module, with sizes from ``rules``."""
     players, hand = rules.players, rules.hand_size
     return [
         ("style", np.int64),
@@ -41,24 +41,24 @@ def fields(rules: Any) -> list[tuple]:
         ("pending", np.int64),  # the tile that waited for a choice before the last step (V4)
         ("information_tokens", np.int64),  # before the last step
         ("deck_count", np.int64),  # before the last step
-        ("tolerance", np.float64),  # messages that no hint carries with this probability or less are counted on
-        ("possible", np.uint64, (players, hand)),  # what everybody knows; 0 in an empty slot
-        ("draft", np.uint64, (players, hand)),  # the same while a message is worked out
-        ("saved", np.uint64, (players, hand)),  # the same before a move is tried out
-        ("mine", np.uint64, (hand,)),  # what the seat knows of its own cards, when it is to move
+        ("tolerance", np.float64),  # messages are used if the probability that no hint carries them is at most this
+        ("possible", np.uint64, (players, hand)),  # common knowledge; 0 in an empty slot
+        ("draft", np.uint64, (players, hand)),  # the same while a message is computed
+        ("saved", np.uint64, (players, hand)),  # the same before a move is tried
+        ("mine", np.uint64, (hand,)),  # the seat's knowledge of its own cards, when it is to move
         ("hand_count", np.int64, (players,)),
         ("left", np.uint64, (3,)),  # cards of which more than 0, 1, 2 copies are neither played nor discarded
-        ("unseen", np.uint64, (3,)),  # the same, and not in a hand that the seat sees either
-        ("playable", np.uint64),  # cards that fit now
+        ("unseen", np.uint64, (3,)),  # the same, without the hands that the seat sees
+        ("playable", np.uint64),  # cards that are playable now
         ("needed", np.uint64),  # cards that can still be played
         ("alphabet", ALPHABET, (players,)),
         ("kinds", np.uint64, (hand,)),  # scratch: the ranks or suits that each card of a hand may have
-        ("order", np.int64, (2 * hand,)),  # scratch: what a question is about, see `asking.py`
+        ("order", np.int64, (2 * hand,)),  # scratch: the subjects of a question, see `asking.py`
     ]
 
 
 def memory_dtype(rules: Any) -> np.dtype:
-    """The record of what everybody knows."""
+    """Return the dtype of the common knowledge."""
     return interned(np.dtype(fields(rules), align=True))
 
 
@@ -67,7 +67,7 @@ def memory_dtype(rules: Any) -> np.dtype:
 
 @rule
 def begin_public(rules, memory, view, player, style):
-    """The cards are dealt: everybody knows the deck list, and the hints so far if the game starts midway."""
+    """Begin with the deck list as common knowledge, and earlier hints if the game starts midway."""
     memory.style = style
     memory.player = player
     read_piles(rules, memory, view)
@@ -80,7 +80,7 @@ def begin_public(rules, memory, view, player, style):
 
 @subroutine
 def read_piles(rules, memory, view):
-    """Compute ``left``, ``playable`` and ``needed`` from the fireworks and the discards; note tokens, deck and tile."""
+    """Compute ``left``, ``playable`` and ``needed`` from fireworks and discards; copy tokens, deck and tile."""
     once = ZERO
     twice = ZERO
     thrice = ZERO
@@ -115,7 +115,7 @@ def read_piles(rules, memory, view):
 
 @rule
 def fill_hands(rules, memory, view):
-    """Newly drawn cards may be anything that is left."""
+    """Add newly drawn cards, which may be anything that is left."""
     for player in range(rules.players):
         while memory.hand_count[player] < hand_count(view, player):
             memory.possible[player, memory.hand_count[player]] = memory.left[0]
@@ -124,7 +124,7 @@ def fill_hands(rules, memory, view):
 
 @rule
 def remove_card(rules, memory, player, slot):
-    """A card has left its hand, and the newer ones have moved up."""
+    """Remove a card that has left its hand, and move newer cards up."""
     for k in range(slot, rules.hand_size - 1):
         memory.possible[player, k] = memory.possible[player, k + 1]
     memory.possible[player, rules.hand_size - 1] = ZERO
@@ -133,7 +133,7 @@ def remove_card(rules, memory, player, slot):
 
 @subroutine
 def apply_hints(rules, memory, view):
-    """Apply the literal meaning of all hints, which the game keeps. If conventions contradict it, it alone counts."""
+    """Apply the literal meaning of all hints. If conventions contradict it, use the literal meaning alone."""
     for player in range(rules.players):
         for slot in range(memory.hand_count[player]):
             plausible = np.uint64(view.plausible[player, slot]) & memory.left[0]
@@ -143,7 +143,7 @@ def apply_hints(rules, memory, view):
 
 @subroutine
 def count_copies(rules, memory):
-    """If all copies of a card are known to be in certain slots, it is in no other slot."""
+    """If all copies of a card are known to be in certain slots, remove it from all other slots."""
     is_new = True
     while is_new:
         is_new = False
@@ -169,7 +169,7 @@ def count_copies(rules, memory):
 
 @subroutine
 def deduce_own_hand(rules, memory, view):
-    """Compute what the seat knows of its own cards: ``unseen`` and ``mine``."""
+    """Compute the seat's knowledge of its own cards: ``unseen`` and ``mine``."""
     for k in range(3):
         memory.unseen[k] = memory.left[k]
     for player in range(rules.players):
@@ -191,7 +191,7 @@ def deduce_own_hand(rules, memory, view):
 
 @rule
 def see_card(memory, card):
-    """One copy of the card (a set of one) is no longer unseen."""
+    """Remove one copy of ``card`` (a set of one) from ``unseen``."""
     gone3 = memory.unseen[2] & card
     gone2 = memory.unseen[1] & card & ~gone3
     gone1 = memory.unseen[0] & card & ~gone3 & ~gone2
@@ -202,37 +202,40 @@ def see_card(memory, card):
 
 @rule
 def is_known(possible):
-    """Only one card is possible (or none)."""
+    """Whether at most one card is possible."""
     return possible & (possible - ONE) == ZERO
 
 
 @rule
 def copies_in(left, cards):
-    """How many copies of ``cards`` are ``left``."""
+    """Return how many copies of ``cards`` are ``left``."""
     return popcount(cards & left[0]) + popcount(cards & left[1]) + popcount(cards & left[2])
 
 
 @rule
 def probability_of(left, possible, cards):
-    """How likely a card is one of ``cards``: every copy of ``possible`` ones that is ``left`` is equally likely."""
+    """Return the probability that a card is one of ``cards``, if each ``left`` copy of ``possible`` is equally likely.
+
+    The sets ``left`` are the cards with more than 0, 1, 2 copies left.
+    """
     return copies_in(left, possible & cards) / max(1, copies_in(left, possible))
 
 
 @rule
 def after_play(rules, memory, playable, card):
-    """The playable cards once ``card`` (a set of one of them) has been played."""
+    """Return the playable cards after ``card`` (a set of one of them) has been played."""
     return (playable & ~card) | (follower_of(rules, popcount(card - ONE)) & memory.needed)
 
 
 @rule
 def is_hint(event):
-    """The step was a hint."""
+    """Whether the step was a hint."""
     return event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK
 
 
 @rule
 def learn_event(rules, memory, view, event):
-    """Update the public facts after a step: a card that left its hand, piles, tokens, new cards, hints."""
+    """Update the public facts after a step: the card that left its hand, piles, tokens, new cards, hints."""
     if event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
         remove_card(rules, memory, np.int64(event.player), np.int64(event.slot))
     read_piles(rules, memory, view)
@@ -246,7 +249,7 @@ def learn_event(rules, memory, view, event):
 
 @rule
 def copy_hands(rules, source, target):
-    """Copy what is kept per player and slot: from ``possible`` to the ``draft`` and back, or to ``saved``."""
+    """Copy sets per player and slot, for example from ``possible`` to ``draft`` or ``saved`` and back."""
     for player in range(rules.players):
         for slot in range(rules.hand_size):
             target[player, slot] = source[player, slot]
@@ -254,7 +257,7 @@ def copy_hands(rules, source, target):
 
 @rule
 def narrow(memory, player, slot, meant):
-    """In the draft a card is one of ``meant``, unless that is impossible."""
+    """Restrict a card in the draft to ``meant``, unless nothing would be left."""
     possible = memory.draft[player, slot] & meant
     if possible != ZERO:
         memory.draft[player, slot] = possible
@@ -262,7 +265,7 @@ def narrow(memory, player, slot, meant):
 
 @rule
 def slots_within(memory, cards):
-    """The seat's own slots whose card is certainly one of ``cards``, one bit each."""
+    """Return the seat's own slots whose card is certainly one of ``cards``, one bit each."""
     slots = ZERO
     for slot in range(memory.hand_count[memory.player]):
         slots |= bit(slot) if memory.mine[slot] & ~cards == ZERO else ZERO

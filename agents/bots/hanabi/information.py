@@ -1,19 +1,19 @@
-"""``information``: hat guessing where a hat tells which part of its possible cards one card is in.
+"""``information``: hat guessing in which a hat says to which part of its possible cards one card belongs.
 
-The second strategy of Cox, De Silva, DeOrsey, Kenter, Retter, Tobin (2015), which is for five players; here for any
-number. The convention:
+The second strategy of Cox, De Silva, DeOrsey, Kenter, Retter, Tobin (2015), which is for five players; here it is for
+any number. The convention:
 
-1. In each hand the *target* is the card, not known yet, that is most likely to be playable as far as everybody knows.
-   Its possible cards are divided into eight blocks (or as many as there are messages). All dead cards are the first
-   block. Then as many cards as possible have a block each, those that come first on their fireworks before the others,
-   and the rest share the last blocks, eight per block.
-2. A hint says the sum of the blocks of all other players' targets, modulo eight; everybody learns the block of each
-   target, one's own included. With five players the number is given by the receiver and by whether a rank or a color is
-   named; with fewer, see `messages.py`. Among hints with the same message the one is given whose literal meaning tells
-   most.
-3. Moves. Play a card that is certainly playable. Discard a certainly dead one while few cards have been discarded. Give
-   a hint if there is a token. Otherwise discard, in this order, a dead card, one that is held twice or seen in another
-   hand, one that is certainly not the last copy, one that may not be, the oldest.
+1. In each hand the *target* is the unknown card that is most likely to be playable, by common knowledge. Its possible
+   cards are divided into eight blocks (or as many as there are messages). All dead cards are the first block. Then as
+   many cards as possible have a block each, in the order of their places on the fireworks, and the rest share the last
+   blocks, eight per block.
+2. A hint announces the sum of the blocks of all other players' targets, modulo eight. So every player learns the block
+   of each target, including their own. With five players the number is given by the receiver and by whether a rank or a
+   color is named; with fewer, see `messages.py`. Among hints with the same message, the one with the most informative
+   literal meaning is given.
+3. Moves. Play a certainly playable card. Discard a certainly dead card while few cards have been discarded. Give a hint
+   if there is a token. Otherwise discard, in this order, a dead card, one that is held twice or seen in another hand,
+   one that is certainly not the last copy, one that may not be the last copy, the oldest.
 """
 
 import numpy as np
@@ -51,14 +51,14 @@ BLOCKS = 8
 
 @rule
 def begin(rules, memory, view, player, style):
-    """Nothing is known but the deck list."""
+    """Begin with the deck list as the only knowledge."""
     begin_public(rules, memory, view, player, style)
     memory.tolerance = TWO_PER_RECEIVER if 2 * (rules.players - 1) >= BLOCKS else 0.0
 
 
 @rule
 def observe(rules, memory, view, event):
-    """Update what everybody knows after a step: a hint tells the blocks of the targets."""
+    """Update the common knowledge after a step; a hint announces the blocks of the targets."""
     giver = np.int64(event.player)
     if is_hint(event):
         messages = min(BLOCKS, make_alphabets(rules, memory, giver))
@@ -69,9 +69,9 @@ def observe(rules, memory, view, event):
 
 @subroutine
 def sum_of_blocks(rules, memory, view, giver, messages, said):
-    """The sum of the blocks in sight, modulo ``messages``; a receiver then learns its own block from what was ``said``.
+    """Return the sum of the blocks in sight, modulo ``messages``; a receiver also learns its own block from ``said``.
 
-    What everybody will know is written to ``memory.draft``.
+    The new common knowledge is written to ``memory.draft``.
     """
     copy_hands(rules, memory.possible, memory.draft)
     if messages < 2:  # a tile's free hint may have its literal meaning only
@@ -93,13 +93,13 @@ def sum_of_blocks(rules, memory, view, giver, messages, said):
 
 @rule
 def learn_block(rules, memory, player, slot, block, blocks):
-    """In the draft a target is one of the cards of a block."""
+    """Restrict a target in the draft to the cards of a block."""
     narrow(memory, player, slot, cards_of_block(rules, memory, memory.possible[player, slot], block, blocks))
 
 
 @rule
 def target_of(memory, player):
-    """The slot of a hand's target, or -1 if all its cards are known."""
+    """Return the slot of a hand's target, or -1 if all its cards are known."""
     best = -1
     most = -1.0
     for slot in range(memory.hand_count[player]):
@@ -114,7 +114,7 @@ def target_of(memory, player):
 
 @rule
 def block_of(rules, memory, card, possible, blocks):
-    """The block of a card among ``possible`` ones."""
+    """Return the block of a card among ``possible`` cards."""
     live = possible & memory.needed
     if has_bit(live, card) == ZERO:
         return 0
@@ -130,7 +130,7 @@ def block_of(rules, memory, card, possible, blocks):
 
 @rule
 def cards_of_block(rules, memory, possible, block, blocks):
-    """The cards among ``possible`` ones that are in a block."""
+    """Return the ``possible`` cards that are in a block."""
     live = possible & memory.needed
     cards = possible & ~memory.needed if block == 0 else ZERO
     order = 0
@@ -146,7 +146,7 @@ def cards_of_block(rules, memory, possible, block, blocks):
 
 @rule
 def block_at(memory, possible, order, blocks):
-    """The block of the ``order``-th card that is not dead: as many as possible are alone in their block."""
+    """Return the block of the ``order``-th card that is not dead; as many cards as possible are alone in a block."""
     live = popcount(possible & memory.needed)
     first = 1 if possible & ~memory.needed != ZERO else 0
     alone = blocks - first
@@ -161,7 +161,7 @@ def block_at(memory, possible, order, blocks):
 
 @rule
 def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
-    """The action of the player to move."""
+    """Return the action of the player to move."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     deduce_own_hand(rules, memory, view)
@@ -184,7 +184,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
 
 @rule
 def slot_to_discard(rules, memory, view, dead):
-    """The slot of a dead card, of one that is held elsewhere too, or of one that is not (may not be) the last copy."""
+    """Return the slot of a dead card, one held twice or elsewhere, or one that is not (may not be) a last copy."""
     slots = dead
     if slots == ZERO:
         slots = slots_within(memory, hands_of_others(rules, view, memory.player)) | twins(memory)
@@ -197,7 +197,7 @@ def slot_to_discard(rules, memory, view, dead):
 
 @rule
 def twins(memory):
-    """The seat's own slots whose cards are known and held twice, one bit each."""
+    """Return the seat's own slots whose cards are known and held twice, one bit each."""
     slots = ZERO
     for slot in range(memory.hand_count[memory.player]):
         for other in range(memory.hand_count[memory.player]):

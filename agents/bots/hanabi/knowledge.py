@@ -1,11 +1,11 @@
-"""What every Hanabi bot asks of its view: which cards are needed or critical, what hints have told, legal actions.
+"""Helpers of all Hanabi bots: which cards are needed or critical, what hints have shown, legal actions.
 
 Sets of cards are bits, as in `hanabi_env.engine.cards`. All functions work for every variant: the black firework runs
 down (V3), and multicolor cards may exist once each (V1).
 
-All of these bots spell their arguments alike and in one order: ``rules, memory, view, player`` (or ``offset``), ``slot,
-card``, whatever else there is, then ``mask, key``. ``plausible`` and ``possible`` are sets of cards that one card
-may be: by hints alone, and by conventions too.
+All bots name their arguments in the same way and order: ``rules, memory, view, player`` (or ``offset``), ``slot,
+card``, other arguments, then ``mask, key``. ``plausible`` and ``possible`` are the sets of cards that one card may be:
+by hints alone, and by conventions too.
 """
 
 import numpy as np
@@ -42,26 +42,26 @@ from hanabi_env.engine.tiles import choosable_cards
 
 @rule
 def card_at(rules, suit, place):
-    """The card at a place of its firework, 0 for the first."""
+    """Return the card of ``suit`` at a place on its firework, 0 for the first."""
     return suit * rules.ranks + rank_at(rules, suit, place)
 
 
 @rule
 def place_of_card(rules, card):
-    """Which card of its firework this is, 0 for the first."""
+    """Return the place of a card on its firework, 0 for the first."""
     return place_of(rules, suit_of(rules, card), rank_of(rules, card))
 
 
 @rule
 def follower_of(rules, card):
-    """The set of the card that comes after ``card`` on its firework; empty after the last."""
+    """Return the set with the card after ``card`` on its firework; empty after the last."""
     place = place_of_card(rules, card) + 1
     return bit(card_at(rules, suit_of(rules, card), place)) if place < rules.ranks else ZERO
 
 
 @rule
 def rest_of_firework(rules, card):
-    """The set of ``card`` and of all cards that come after it on its firework."""
+    """Return the set of ``card`` and all cards after it on its firework."""
     cards = ZERO
     for place in range(place_of_card(rules, card), rules.ranks):
         cards |= bit(card_at(rules, suit_of(rules, card), place))
@@ -70,13 +70,13 @@ def rest_of_firework(rules, card):
 
 @rule
 def steps_away(rules, view, card):
-    """How many cards must be played before ``card``: 0 if it is playable, negative if it is on its firework already."""
+    """Return how many cards must be played before ``card``: 0 if it is playable, negative if it has been played."""
     return place_of_card(rules, card) - np.int64(view.fireworks[suit_of(rules, card)])
 
 
 @rule
 def is_rank_over(rules, view, rank):
-    """The card of this rank lies on every firework."""
+    """Whether the cards of this rank have been played on all fireworks."""
     for suit in range(rules.suits):  # noqa: SIM110 - compiled code has no generators
         if steps_away(rules, view, suit * rules.ranks + rank) >= 0:
             return False
@@ -85,7 +85,7 @@ def is_rank_over(rules, view, rank):
 
 @subroutine
 def needed_set(rules, view):
-    """Cards that can still be played, now or later; all others are dead.
+    """Return the cards that can still be played, now or later; all others are dead.
 
     They are not on a firework, and at least one copy is left of them and of every card that must come before them.
     """
@@ -101,7 +101,7 @@ def needed_set(rules, view):
 
 @rule
 def copies_left(rules, view, card):
-    """Copies of a card that are not discarded (one of them may be on its firework)."""
+    """Return the number of copies of a card that are not discarded (one of them may be on its firework)."""
     suit = suit_of(rules, card)
     gone = popcount(view.discarded[suit] & thermometer_of(rules, card))
     return copies(rules, suit, rank_of(rules, card)) - gone
@@ -109,13 +109,13 @@ def copies_left(rules, view, card):
 
 @rule
 def copies_to_come(rules, view, card):
-    """Copies of a card that are neither discarded nor on its firework."""
+    """Return the number of copies of a card that are neither discarded nor on its firework."""
     return copies_left(rules, view, card) - (1 if steps_away(rules, view, card) < 0 else 0)
 
 
 @subroutine
 def critical_set(rules, view, needed):
-    """Cards among ``needed`` with one copy left: to discard it costs points."""
+    """Return the ``needed`` cards with one copy left, which would cost points if discarded."""
     cards = ZERO
     for card in range(rules.suits * rules.ranks):
         if has_bit(needed, card) != ZERO and copies_left(rules, view, card) == 1:
@@ -125,13 +125,13 @@ def critical_set(rules, view, needed):
 
 @rule
 def hand_count(view, player):
-    """Cards in a hand, as a signed number: a range over an unsigned one would make its slots unsigned too."""
+    """Return the number of cards in a hand, signed: a range over an unsigned number would make slots unsigned too."""
     return np.int64(view.hand_count[player])
 
 
 @rule
 def hand_without(rules, view, player, slot):
-    """The set of cards in a hand, except the one in ``slot``."""
+    """Return the set of cards in a hand, except the one in ``slot``."""
     cards = ZERO
     for k in range(hand_count(view, player)):
         if k != slot:
@@ -141,7 +141,7 @@ def hand_without(rules, view, player, slot):
 
 @rule
 def hands_of_others(rules, view, player):
-    """The set of cards in all hands except that of ``player``."""
+    """Return the set of cards in all hands except that of ``player``."""
     cards = ZERO
     for other in range(rules.players):
         if other != player:
@@ -160,12 +160,12 @@ def count_unseen(rules, view, player, unseen):
                 unseen[view.hands[other, slot]] -= 1
 
 
-# --- What hints have told ---------------------------------------------------------------------------------------------
+# --- What hints have shown --------------------------------------------------------------------------------------------
 
 
 @rule
 def known_suit(rules, plausible):
-    """The suit that all ``plausible`` cards share, or -1."""
+    """Return the suit that all ``plausible`` cards share, or -1."""
     for suit in range(rules.suits):
         if np.uint64(plausible) & ~suit_set(rules, suit) == ZERO:
             return suit
@@ -174,7 +174,7 @@ def known_suit(rules, plausible):
 
 @rule
 def known_rank(rules, plausible):
-    """The rank that all ``plausible`` cards share, or -1."""
+    """Return the rank that all ``plausible`` cards share, or -1."""
     for rank in range(rules.ranks):
         if np.uint64(plausible) & ~touched_by_rank(rules, rank) == ZERO:
             return rank
@@ -183,9 +183,10 @@ def known_rank(rules, plausible):
 
 @rule
 def color_to_tell(rules, view, player, slot):
-    """The color to name in a hint about a card's suit, or -1: no hint names black (V3).
+    """Return the color to name in a hint about a card's suit, or -1: no hint names black (V3).
 
-    V2: two different colors tell that a card is multicolor, so this is the lowest one not named yet, or -1.
+    With V2, two different colors show that a card is multicolor, so the result is the lowest color not named yet, or
+    -1.
     """
     suit = suit_of(rules, view.hands[player, slot])
     if suit < rules.colors:
@@ -202,13 +203,13 @@ def color_to_tell(rules, view, player, slot):
 
 @rule
 def is_allowed(mask, action):
-    """``action`` is legal."""
+    """Whether ``action`` is legal."""
     return has_bit(mask[action >> 6], action & 63) != ZERO
 
 
 @rule
 def first_allowed(mask, begin, end):
-    """The lowest legal action in ``range(begin, end)``, or -1."""
+    """Return the lowest legal action in ``range(begin, end)``, or -1."""
     for action in range(begin, end):
         if is_allowed(mask, action):
             return action
@@ -217,31 +218,31 @@ def first_allowed(mask, begin, end):
 
 @rule
 def any_hint(rules, mask):
-    """The lowest legal hint, or -1."""
+    """Return the lowest legal hint, or -1."""
     return first_allowed(mask, first_color_hint(rules), first_announced_play(rules))
 
 
 @rule
 def any_action(rules, mask):
-    """The lowest legal action: what is left if a convention has nothing to say."""
+    """Return the lowest legal action, for positions that a convention does not cover."""
     return first_allowed(mask, 0, rules.num_actions)
 
 
 @rule
 def color_hint(rules, offset, color):
-    """The action that names a color to the player ``offset`` seats to the left."""
+    """Return the action that hints a color to the player ``offset`` seats to the left."""
     return first_color_hint(rules) + (offset - 1) * rules.colors + color
 
 
 @rule
 def rank_hint(rules, offset, rank):
-    """The action that names a rank to the player ``offset`` seats to the left."""
+    """Return the action that hints a rank to the player ``offset`` seats to the left."""
     return first_rank_hint(rules) + (offset - 1) * rules.ranks + rank
 
 
 @rule
 def nth_hint(rules, offset, k):
-    """The action of the ``k``-th hint to a receiver, and the cards it touches: colors come first, then ranks."""
+    """Return the action of the ``k``-th hint to a receiver, and the cards it touches; colors first, then ranks."""
     if k < rules.colors:
         return color_hint(rules, offset, k), touched_by_color(rules, k)
     rank = k - rules.colors
@@ -250,7 +251,7 @@ def nth_hint(rules, offset, k):
 
 @rule
 def play_action(rules, slot, card):
-    """Play the card in a slot. V6: announce the suit of ``card`` if it is known, that is, not negative."""
+    """Return the action that plays a slot; with V6 it announces the suit of ``card`` unless that is negative."""
     if rules.choreography and card >= 0:
         return first_announced_play(rules) + slot * rules.suits + suit_of(rules, card)
     return first_play(rules) + slot
@@ -261,14 +262,14 @@ def play_action(rules, slot, card):
 
 @rule
 def is_choice_pending(rules, view):
-    """V4: a tile asks for a card of the discards, or what tile (e) does when the deck is empty."""
-    asks = view.pending == CHOICE_OF_E or view.pending >= TILE_TAKE_BACK  # from that one on they ask for a card
+    """Whether a tile (V4) asks for a discarded card, or tile (e) asks what to do with an empty deck."""
+    asks = view.pending == CHOICE_OF_E or view.pending >= TILE_TAKE_BACK  # these tiles and later ones ask for a card
     return rules.flamboyants and view.pending != NO_TILE and asks
 
 
 @subroutine
 def choose_for_tile(rules, view, mask):
-    """V4: play from the discards rather than shuffle back; of the cards on offer choose the one needed most.
+    """Choose for a tile (V4): play from the discards rather than shuffle back; choose the card that is needed most.
 
     That is a card with no other copy left, if there is one, and among those the one closest to being playable.
     """
@@ -289,7 +290,7 @@ def choose_for_tile(rules, view, mask):
 
 @rule
 def value_of_return(rules, view, card):
-    """How good it is to get a discarded card back, on a scale of its own."""
+    """Return the value of getting a discarded card back, in arbitrary units."""
     away = steps_away(rules, view, card)
     if away < 0:
         return -100

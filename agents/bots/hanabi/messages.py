@@ -1,14 +1,14 @@
-"""Hints as numbers: the messages that hints can carry beside their literal meaning.
+"""Hints as numbers: the messages that hints can carry besides their literal meaning.
 
-A message must be available whatever the receiver's hand may be, as far as everybody knows. So choose *anchors* among
-the receiver's cards such that everybody knows that no two of them have the same rank. Then rank hints carry as many
-messages as there are anchors, numbered by the first anchor that is touched, and each of them can be sent. One anchor
-makes two messages, "it is touched" and "it is not", if everybody knows that the hand has another rank too. Colors work
-likewise. A hand about which nothing is known offers three messages: the rank of its anchor, its color, and anything
-that does not touch it (as in chikinn/hanabi and WuTheFWasThat/hanabi.rs; several anchors are new here). A card that may
-be of a suit that no color touches (V3) is no anchor of color hints, and one that any color may touch (V2) only the last
-resort. The messages that hints to one receiver can carry are its *alphabet*, and each of them is a *letter*; those of
-all receivers are numbered one after another.
+A message must be available for every hand that the receiver may have by common knowledge. So *anchors* are chosen among
+the receiver's cards, such that no two of them can have the same rank, by common knowledge. Then rank hints carry as
+many messages as there are anchors, numbered by the first anchor that is touched, and each message can be sent. One
+anchor makes two messages, "touched" and "not touched", if it is common knowledge that the hand has another rank too.
+Color hints work in the same way. A hand about which nothing is known offers three messages: the rank of its anchor, its
+color, and any hint that does not touch it (as in chikinn/hanabi and WuTheFWasThat/hanabi.rs; using several anchors is
+new here). A card that may be of a suit that no color touches (V3) cannot be an anchor of color hints; one that any
+color may touch (V2) is used only as a last resort. The messages of hints to one receiver are its *alphabet*, and each
+of them is a *letter*. The messages of all receivers are numbered one after another.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from hanabi_env.engine.state import EVENT_HINT_RANK, TILE_COLOR_HINT, TILE_RANK_
 from .hats import copies_in, is_known
 from .knowledge import hand_count, is_allowed, nth_hint
 
-TWO_PER_RECEIVER = -1.0  # as a tolerance: each receiver offers two messages, any rank and any color
+TWO_PER_RECEIVER = -1.0  # a special tolerance: each receiver offers two messages, any rank and any color
 COLOR_HINTS = 1  # kinds of hints, as bits
 RANK_HINTS = 2
 ALL_HINTS = 3
@@ -29,7 +29,7 @@ ALL_HINTS = 3
 
 @rule
 def suits_of(rules, possible):
-    """The suits among ``possible`` cards, one bit each."""
+    """Return the suits among ``possible`` cards, one bit each."""
     suits = ZERO
     for suit in range(rules.suits):
         if possible & suit_set(rules, suit) != ZERO:
@@ -39,7 +39,7 @@ def suits_of(rules, possible):
 
 @rule
 def ranks_of(rules, possible):
-    """The ranks among ``possible`` cards, one bit each."""
+    """Return the ranks among ``possible`` cards, one bit each."""
     ranks = ZERO
     for suit in range(rules.suits):
         ranks |= possible >> np.uint64(suit * rules.ranks)
@@ -48,7 +48,7 @@ def ranks_of(rules, possible):
 
 @rule
 def disjoint_slots(memory, count, allowed):
-    """Slots that cannot share a kind, one bit each: chosen greedily, first those with the fewest possible kinds."""
+    """Return slots that cannot share a kind, one bit each; greedily, those with the fewest possible kinds first."""
     chosen = 0
     taken = ZERO
     for size in range(1, 8):
@@ -62,7 +62,7 @@ def disjoint_slots(memory, count, allowed):
 
 @rule
 def vague_slot(memory, player, allowed):
-    """The slot among ``allowed`` whose card is least known, and so the best one to touch."""
+    """Return the slot among ``allowed`` whose card is least known, which makes it the best one to touch."""
     best = 0
     most = -1
     for slot in range(memory.hand_count[player]):
@@ -77,9 +77,9 @@ def vague_slot(memory, player, allowed):
 
 @rule
 def is_another_likely(memory, count, anchor, wild):
-    """Some card is of another kind than the anchor and not ``wild``: that may fail within ``memory.tolerance``.
+    """Whether some card is of another kind than the anchor and not ``wild``, except with probability ``tolerance``.
 
-    The kinds that a card may have are taken to be equally likely, and the cards to be independent.
+    The kinds that a card may have are assumed to be equally likely, and the cards to be independent.
     """
     alone = 0.0
     for kind in range(7):
@@ -95,7 +95,7 @@ def is_another_likely(memory, count, anchor, wild):
 
 @subroutine
 def make_alphabet(rules, memory, player, kinds):
-    """Work out the alphabet of ``player`` for some kinds of hints. Returns its size."""
+    """Compute the alphabet of ``player`` for some kinds of hints, and return its size."""
     letters = memory.alphabet[player]
     letters.rank_messages = 0
     letters.color_messages = 0
@@ -121,7 +121,7 @@ def make_alphabet(rules, memory, player, kinds):
 
 @rule
 def make_color_letters(rules, memory, player, letters, anchor, plain, colored):
-    """Anchors and messages of color hints; several anchors are all ``plain``, touched by their own color alone."""
+    """Compute anchors and messages of color hints; several anchors must all be ``plain``, touched by one color only."""
     for slot in range(memory.hand_count[player]):
         memory.kinds[slot] = suits_of(rules, memory.possible[player, slot])
     letters.color_anchors = disjoint_slots(memory, memory.hand_count[player], plain)
@@ -136,7 +136,7 @@ def make_color_letters(rules, memory, player, letters, anchor, plain, colored):
 
 @rule
 def make_rank_letters(rules, memory, player, letters, anchor):
-    """Anchors and messages of rank hints."""
+    """Compute anchors and messages of rank hints."""
     for slot in range(memory.hand_count[player]):
         memory.kinds[slot] = ranks_of(rules, memory.possible[player, slot])
     letters.rank_anchors = disjoint_slots(memory, memory.hand_count[player], (1 << memory.hand_count[player]) - 1)
@@ -148,7 +148,7 @@ def make_rank_letters(rules, memory, player, letters, anchor):
 
 @rule
 def slots_without(rules, memory, player, suit):
-    """Slots whose cards are certainly not of a suit (-1: no suit), one bit each."""
+    """Return the slots whose cards are certainly not of a suit (-1: no suit), one bit each."""
     slots = 0
     for slot in range(memory.hand_count[player]):
         if suit < 0 or memory.possible[player, slot] & suit_set(rules, suit) == ZERO:
@@ -158,13 +158,13 @@ def slots_without(rules, memory, player, suit):
 
 @rule
 def size_of(letters):
-    """How many messages an alphabet has, its letters."""
+    """Return the number of letters in an alphabet."""
     return letters.rank_messages + letters.color_messages + letters.others
 
 
 @rule
 def first_touched(anchors, touched, messages):
-    """The number of the first anchor that is touched, or the last message if none is."""
+    """Return the number of the first anchor that is touched, or the last message if none is."""
     place = 0
     rest = anchors
     while rest:
@@ -178,7 +178,7 @@ def first_touched(anchors, touched, messages):
 
 @rule
 def letter_of(letters, is_rank, touched):
-    """The number of a hint's message among those to its receiver."""
+    """Return the number of a hint's message among those to its receiver."""
     if letters.others and touched & letters.rank_anchors == 0:
         return 2
     if is_rank:
@@ -188,7 +188,7 @@ def letter_of(letters, is_rank, touched):
 
 @rule
 def allowed_kinds(memory):
-    """The kinds of hints that may be given: a tile's free hint is of one kind (V4)."""
+    """Return the kinds of hints that may be given; a tile's free hint is of one kind (V4)."""
     if memory.pending == TILE_COLOR_HINT:
         return COLOR_HINTS
     return RANK_HINTS if memory.pending == TILE_RANK_HINT else ALL_HINTS
@@ -196,7 +196,7 @@ def allowed_kinds(memory):
 
 @subroutine
 def make_alphabets(rules, memory, giver):
-    """Work out the alphabets of all receivers of ``giver``. Returns the number of messages."""
+    """Compute the alphabets of all receivers of ``giver``, and return the number of messages."""
     total = 0
     for offset in range(1, rules.players):
         total += make_alphabet(rules, memory, (giver + offset) % rules.players, allowed_kinds(memory))
@@ -205,7 +205,7 @@ def make_alphabets(rules, memory, giver):
 
 @rule
 def messages_before(rules, memory, giver, target):
-    """How many messages the receivers between ``giver`` and ``target`` have."""
+    """Return how many messages the receivers between ``giver`` and ``target`` have."""
     total = 0
     for offset in range(1, rules.players):
         player = (giver + offset) % rules.players
@@ -217,7 +217,7 @@ def messages_before(rules, memory, giver, target):
 
 @rule
 def touched_slots(view, player, cards):
-    """The slots of a hand that hold one of ``cards``, one bit each."""
+    """Return the slots of a hand that hold one of ``cards``, one bit each."""
     touched = 0
     for slot in range(hand_count(view, player)):
         touched |= np.int64(has_bit(cards, view.hands[player, slot])) << slot
@@ -226,7 +226,7 @@ def touched_slots(view, player, cards):
 
 @subroutine
 def hint_for_message(rules, memory, view, message, mask):
-    """The legal hint that says ``message`` and whose literal meaning adds most to ``memory.draft``; or -1."""
+    """Return the legal hint with ``message`` whose literal meaning adds most to ``memory.draft``; or -1."""
     best = -1
     most = -1.0
     for offset in range(1, rules.players):
@@ -247,7 +247,7 @@ def hint_for_message(rules, memory, view, message, mask):
 
 @rule
 def value_of_hint(memory, player, meant, touched):
-    """By what factor the literal meaning of a hint reduces what a hand may be: a product over its cards."""
+    """Return the factor by which a hint's literal meaning reduces the possible hands: a product over the cards."""
     value = 1.0
     for slot in range(memory.hand_count[player]):
         possible = memory.draft[player, slot]
@@ -261,7 +261,7 @@ def value_of_hint(memory, player, meant, touched):
 
 @rule
 def message_of(rules, memory, event):
-    """The message that a hint carries; the alphabets must have been worked out for its giver."""
+    """Return the message of a hint; the alphabets must have been computed for its giver."""
     letters = memory.alphabet[event.target]
     before = messages_before(rules, memory, np.int64(event.player), np.int64(event.target))
     return before + letter_of(letters, event.kind == EVENT_HINT_RANK, np.int64(event.touched))

@@ -1,7 +1,7 @@
-"""The places of cards in hands that leave gaps: a drawn card takes the place of the one that left.
+"""Fixed places of cards in a hand: a drawn card takes the place of the card that left.
 
-The game itself moves newer cards up (slot 0 is the oldest card). A published bot that says "the first card" may mean
-the first in a hand with gaps: the fields and functions here keep track of that order.
+The game itself moves newer cards up (slot 0 is the oldest card). But "the first card" of a published bot may refer to
+fixed places. The fields and functions here keep track of them.
 """
 
 from typing import Any
@@ -17,13 +17,13 @@ NO_SLOT = -1
 
 
 def places(rules: Any) -> list[tuple]:
-    """The field of a memory that this module keeps: the slot of the card at each place of a hand, or `NO_SLOT`."""
+    """Return the memory field of this module: the slot of the card at each place of a hand, or `NO_SLOT`."""
     return [("slots", np.int64, (rules.players, rules.hand_size))]
 
 
 @rule
 def lay_out(rules, memory, view):
-    """The cards are dealt: the oldest is first."""
+    """Assign places after the deal, the oldest card first."""
     for player in range(rules.players):
         for place in range(rules.hand_size):
             memory.slots[player, place] = place if place < hand_count(view, player) else NO_SLOT
@@ -31,7 +31,7 @@ def lay_out(rules, memory, view):
 
 @rule
 def keep_places(rules, memory, view, event):
-    """``observe``: a card that leaves its hand frees its place, and a drawn card takes the first free one."""
+    """``observe``: a card that leaves its hand frees its place, and a drawn card takes the first free place."""
     if event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
         free_place(rules, memory, np.int64(event.player), np.int64(event.slot))
     for player in range(rules.players):
@@ -40,7 +40,7 @@ def keep_places(rules, memory, view, event):
 
 @rule
 def free_place(rules, memory, player, slot):
-    """The card in a slot has left the hand, and the slots of newer cards are one less now."""
+    """Free the place of the card in ``slot``, which has left the hand, and renumber the slots of newer cards."""
     for place in range(rules.hand_size):
         if memory.slots[player, place] == slot:
             memory.slots[player, place] = NO_SLOT
@@ -50,7 +50,7 @@ def free_place(rules, memory, player, slot):
 
 @rule
 def fill_places(rules, memory, player, count):
-    """Give a place to those of the ``count`` cards in a hand that have none yet, the newest."""
+    """Give places to the newest of the ``count`` cards in a hand, those that have none yet."""
     placed = 0
     for place in range(rules.hand_size):
         placed += 1 if memory.slots[player, place] != NO_SLOT else 0

@@ -1,35 +1,34 @@
-"""``questions``: hat guessing where a hat answers questions about the hand. The strongest bot of this package.
+"""``questions``: hat guessing in which a hat answers questions about the hand. The strongest bot of this package.
 
 It follows Cox et al.'s information strategy, WuTheFWasThat/hanabi.rs (questions in mixed radix, discards and silence as
 messages) and giove91/hanabi's deltahanabi (a hand is judged by the fireworks at its player's turn, and the end of the
 game is searched). The convention, for any number of players:
 
-1. *Hints.* A hint says the sum of the hats of all others, modulo the number of messages (see `messages.py`). Among
-   hints with the same message the one is given whose literal meaning tells most.
+1. *Hints.* A hint announces the sum of the hats of all other players, modulo the number of messages (see
+   `messages.py`). Among hints with the same message, the one with the most informative literal meaning is given.
 2. *A hat* holds the answers to as many questions as fit into one number: the first answer is its lowest digit, and so
-   on. Each question depends on what everybody would know after the answers before it. "Playable" refers to the
-   fireworks that everybody expects at that player's turn, once those before have played their lowest known playable
-   card.
+   on. Each question depends on the common knowledge after the answers before it. "Playable" refers to the fireworks
+   expected at that player's turn, after the players before have played their lowest known playable card.
 
-   a. "Which is the first of these that is ...?" The list has the cards that may be playable (if the hand knows no
-      playable card), then those that may be dead (if it knows no dead card). The least likely ones come first, since
-      the answer denies all that come before it; if there is too little room, the least likely ones are left out.
+   a. "Which is the first of these that is ...?" The list has the cards that may be playable (if the hand has no known
+      playable card), then those that may be dead (if it has no known dead card). The least likely ones come first, as
+      the answer excludes all cards before it; if there are too few messages, the least likely ones are left out.
    b. "Is this card playable?", about the card whose probability is closest to 0.7, if one is within 0.2 of it.
-   c. "Which part of its possible cards is it in?", about the card that is least likely to be dead: the dead ones are
-      one part, and the others are divided into as many parts as there is room for.
+   c. "Which part of its possible cards is it in?", about the card that is least likely to be dead. The dead cards are
+      one part, and the others are divided into as many parts as possible.
 
-3. *Discards.* If everybody knows of several useless cards in a hand (dead, or held twice), the choice among them says
-   the sum of the hats modulo their number.
-4. *Silence,* with two or three players. To discard although there was a token says: players who know of no playable
-   card have none. To play or discard although there was a token says: the card that the next player is expected to
-   discard (that with the least cost, see rule 5, if that player knows of no playable or useless card) is not the last
-   copy of a needed card. If that would be false, a hint comes before everything else. If no hint carries the message
-   that is due (which is rare), the player plays the most likely card instead.
-5. *Moves.* Play a card that is certainly playable, the lowest first, and later if others hold it too. Give a hint if
-   there is a token and somebody has a playable card without knowing of any. Discard a useless card. Give a hint if the
-   best discard has an expected cost above 0.04 points (five players: 0.02, which saves cards seen twice), or if there
-   are seven tokens. Otherwise discard the card that costs least. With two players what a discard costs is no reason for
-   a hint; a playable card in the other hand is one, or four tokens, even before the discard of a useless card if the
+3. *Discards.* If a hand has several useless cards by common knowledge (dead, or held twice), the choice among them
+   announces the sum of the hats modulo their number.
+4. *Silence,* with two or three players. A discard although there was a token says that players without a known playable
+   card have no playable card. A play or discard although there was a token says that the next player's expected discard
+   is not the last copy of a needed card. (It is the card with the least cost, see rule 5, if that player has no known
+   playable or useless card.) If this would be false, a hint has priority over everything else. In the rare case that no
+   hint carries the message, the player plays the most likely card instead.
+5. *Moves.* Play a certainly playable card, the lowest first, and later if others hold it too. Give a hint if there is a
+   token and another player has a playable card but knows of none. Discard a useless card. Give a hint if the best
+   discard has an expected cost above 0.04 points (five players: 0.02, which saves cards seen twice), or if there are
+   seven tokens. Otherwise discard the card that costs least. With two players the cost of a discard is no reason for a
+   hint; a playable card in the other hand is one, or four tokens, even before the discard of a useless card if the
    deck has fewer cards than are still needed.
 6. *At the end* of the deck the move is searched: see `endgame.py`.
 """
@@ -80,7 +79,7 @@ from .silence import (
     useless_slots,
 )
 
-TOLERANCE = 0.03  # messages that no hint carries with this probability or less are counted on
+TOLERANCE = 0.03  # messages are used if the probability that no hint carries them is at most this
 SPARE_TOKENS = 6
 SPARE_TOKENS_OF_TWO = 3
 CHEAP = 0.4  # tenths of a point: a hint is better than a discard that costs more
@@ -89,14 +88,14 @@ CHEAP_OF_FIVE = 0.2
 
 @rule
 def begin(rules, memory, view, player, style):
-    """Nothing is known but the deck list."""
+    """Begin with the deck list as the only knowledge."""
     begin_public(rules, memory, view, player, style)
     memory.tolerance = TOLERANCE
 
 
 @rule
 def observe(rules, memory, view, event):
-    """Update what everybody knows after a step."""
+    """Update the common knowledge after a step."""
     giver = np.int64(event.player)
     if is_hint(event):
         messages = make_alphabets(rules, memory, giver)
@@ -111,7 +110,7 @@ def observe(rules, memory, view, event):
 
 @rule
 def read_discard(rules, memory, view, giver, slot):
-    """The choice among several useless cards says a number; that no hint was given says something too."""
+    """Read a discard: the choice among several useless cards announces a number, and silence is information too."""
     read_no_warning(rules, memory, giver)
     read_silence(rules, memory, giver)
     useless = useless_slots(memory, memory.possible[giver], memory.hand_count[giver])
@@ -126,7 +125,7 @@ def read_discard(rules, memory, view, giver, slot):
 
 @rule
 def act(rules, memory, view, mask, key):
-    """The action of the player to move."""
+    """Return the action of the player to move."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     deduce_own_hand(rules, memory, view)
@@ -141,7 +140,7 @@ def act(rules, memory, view, mask, key):
 
 @subroutine
 def move(rules, memory, view, mask):
-    """A move by rules 4 and 5."""
+    """Return the action by rules 4 and 5."""
     if can_warn(rules, memory) and is_next_in_danger(rules, memory, view):
         action = best_hint(rules, memory, view, mask)
         if action >= 0:
@@ -163,7 +162,7 @@ def move(rules, memory, view, mask):
 
 @rule
 def is_next_in_danger(rules, memory, view):
-    """The next player's discard would be the last copy of a card."""
+    """Whether the next player's expected discard is the last copy of a card."""
     player = (memory.player + 1) % rules.players
     slot = next_discard(rules, memory, player)
     return slot >= 0 and has_bit(last_copies(memory), view.hands[player, slot]) != ZERO
@@ -171,7 +170,7 @@ def is_next_in_danger(rules, memory, view):
 
 @rule
 def should_hint(rules, memory, view, mask):
-    """A hint is legal, and nothing else is better."""
+    """Whether a hint is legal and no other action is better."""
     if any_hint(rules, mask) < 0:
         return False
     if not is_allowed(mask, 0) or somebody_waits(rules, memory, view, True):
@@ -190,7 +189,7 @@ def should_hint(rules, memory, view, mask):
 
 @rule
 def somebody_waits(rules, memory, view, without_knowing):
-    """Somebody else has a playable card; ``without_knowing``: and everybody knows of none in that hand."""
+    """Whether another player has a playable card; ``without_knowing``: in a hand without a known playable card."""
     for player in range(rules.players):
         is_free = player != memory.player and not (without_knowing and knows_play(memory, player))
         if is_free and hand_set(rules, view, player) & memory.playable != ZERO:
@@ -200,7 +199,7 @@ def somebody_waits(rules, memory, view, without_knowing):
 
 @rule
 def best_hint(rules, memory, view, mask):
-    """The hint that says the sum of the hats, or -1."""
+    """Return the hint that announces the sum of the hats, or -1."""
     messages = make_alphabets(rules, memory, memory.player)
     return hint_for_message(rules, memory, view, sum_of_hats(rules, memory, view, memory.player, messages, 0), mask)
 
@@ -214,7 +213,7 @@ def play_slot(rules, memory, slot):
 
 @subroutine
 def slot_to_play(rules, memory, view):
-    """The slot of the certainly playable card that is best to play, or -1."""
+    """Return the slot of the best certainly playable card, or -1."""
     best = -1
     most = -1.0
     slots = slots_within(memory, memory.playable)
@@ -233,7 +232,7 @@ def slot_to_play(rules, memory, view):
 
 @rule
 def value_of_play(rules, memory, view, card):
-    """How good it is to play a card: low cards come first, and those that no one else could play."""
+    """Return the value of playing a card, higher for low cards and for cards that no one else holds."""
     holders = 1
     for player in range(rules.players):
         if player != memory.player:
@@ -243,7 +242,7 @@ def value_of_play(rules, memory, view, card):
 
 @rule
 def likeliest_slot(memory):
-    """The slot whose card is most likely to be playable."""
+    """Return the slot whose card is most likely to be playable."""
     best = 0
     most = -1.0
     for slot in range(memory.hand_count[memory.player]):
@@ -256,7 +255,7 @@ def likeliest_slot(memory):
 
 @subroutine
 def slot_to_discard(rules, memory, view):
-    """The slot to discard: the useless one that says a number, any useless one, or the one that costs least."""
+    """Return the slot to discard: a useless one that announces a number, any useless one, or the one of least cost."""
     useless = useless_slots(memory, memory.possible[memory.player], memory.hand_count[memory.player])
     number = popcount(useless)
     if number > 1:
@@ -278,8 +277,8 @@ def slot_to_discard(rules, memory, view):
 
 @subroutine
 def move_at_the_end(rules, memory, view, mask, key):
-    """The move after which most points can be made, or -1; among equals a certain play, then a hint, then a discard."""
-    worlds = np.zeros((WORLDS, WORLD), np.int64)  # bots may allocate if a search costs far more
+    """Return the action that allows the most points, or -1; ties: a certain play, then a hint, then a discard."""
+    worlds = np.zeros((WORLDS, WORLD), np.int64)  # bots may allocate where a search costs far more
     frames = np.zeros((DEPTH, FRAME), np.uint64)
     count = sample_worlds(memory, view, key, worlds)
     bound = most_points_of_all(rules, memory, view, worlds, count, frames)
@@ -309,7 +308,7 @@ def move_at_the_end(rules, memory, view, mask, key):
 
 @rule
 def may_play(rules, memory, view, slot):
-    """The card is certainly playable, or may be and is worth a life: with an empty deck, or if much is known."""
+    """Whether a card may be played in the search: it is playable, or possibly playable and worth risking a life."""
     if memory.mine[slot] & ~memory.playable == ZERO:
         return True
     is_worth_a_life = view.life_tokens > 1 and (view.deck_count == 0 or rules.players > 3)

@@ -1,16 +1,17 @@
-"""``recommendation``: hat guessing where a hat is advice, "play this slot" or "discard that slot".
+"""``recommendation``: hat guessing in which a hat is advice, "play this slot" or "discard that slot".
 
 The first strategy of Cox, De Silva, DeOrsey, Kenter, Retter, Tobin (2015), for five players. The convention:
 
-1. Advice for a hand, in this order: play a playable card, one of the highest rank first and else the lowest; discard
-   the dead card of highest rank; discard the card of highest rank that has copies left; discard the newest. As
-   numbers, slots to play come first, then slots to discard. If there are fewer messages (with fewer than four
-   players), only the oldest slots can be named, and at least one message is a discard.
-2. A hint says the sum of the advice for all others, modulo the number of messages (see `messages.py`). Everybody
-   subtracts the advice for the hands in sight; the rest is the advice for one's own. Literal meanings are ignored.
-3. Moves. If the last advice was a play and no card has joined a firework since that hint, follow it; likewise if one
-   has and two or more lives are left. Otherwise give a hint if there is a token. Otherwise discard as advised, or
-   discard the newest card.
+1. The advice for a hand is the first of these that is possible: play a playable card, one of the highest rank first,
+   then the lowest; discard the dead card of highest rank; discard the card of highest rank that has copies left;
+   discard the newest card. As numbers, slots to play come first, then slots to discard. If there are too few messages
+   (with fewer than four players), only the oldest slots can be named, and at least one message is a discard.
+2. A hint announces the sum of the advice for all other players, modulo the number of messages (see `messages.py`).
+   Every player subtracts the advice for the hands in sight; the rest is the advice for the player's own hand. Literal
+   meanings are ignored.
+3. Moves. If the last advice was a play, follow it if no card has joined a firework since that hint, or if one card has
+   and at least two lives are left. Otherwise give a hint if there is a token. Otherwise discard as advised, or discard
+   the newest card.
 """
 
 from typing import Any
@@ -38,21 +39,21 @@ NO_ADVICE = -1
 
 
 def memory_dtype(rules: Any) -> np.dtype:
-    """The record of what everybody knows, and of the last advice."""
+    """Return the dtype of the common knowledge and the last advice."""
     own = [("advice", np.int64), ("plays", np.int64), ("plays_since", np.int64)]
     return interned(np.dtype([*fields(rules), *own], align=True))
 
 
 @rule
 def begin(rules, memory, view, player, style):
-    """No player has been advised."""
+    """Begin without advice."""
     begin_public(rules, memory, view, player, style)
     memory.advice = NO_ADVICE
 
 
 @rule
 def observe(rules, memory, view, event):
-    """A hint is advice for all but its giver; a card that joins a firework may make it void."""
+    """Read a hint as advice for all players but its giver, and count the cards that join fireworks after it."""
     giver = np.int64(event.player)
     if is_hint(event):
         messages = number_of_messages(rules, memory, giver)
@@ -69,7 +70,7 @@ def observe(rules, memory, view, event):
 
 @rule
 def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
-    """The action of the player to move."""
+    """Return the action of the player to move."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     if 0 <= memory.advice < memory.plays and memory.plays_since + (1 if view.life_tokens < 2 else 0) < 2:
@@ -88,19 +89,19 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
 
 @rule
 def number_of_messages(rules, memory, giver):
-    """As many as there are kinds of advice, or as many as hints can carry."""
+    """Return the number of messages: that of the kinds of advice, or fewer if hints cannot carry as many."""
     return min(make_alphabets(rules, memory, giver), 2 * rules.hand_size)
 
 
 @rule
 def slots_to_play(rules, messages):
-    """How many slots advice to play can name."""
+    """Return how many slots advice to play can name."""
     return min(rules.hand_size, messages - 1)
 
 
 @subroutine
 def sum_of_advice(rules, memory, view, giver, messages):
-    """The sum of the advice for all hands in sight except the giver's, modulo ``messages``."""
+    """Return the sum of the advice for all hands in sight except the giver's, modulo ``messages``."""
     total = 0
     for player in range(rules.players):
         if player not in (giver, memory.player):
@@ -110,7 +111,7 @@ def sum_of_advice(rules, memory, view, giver, messages):
 
 @subroutine
 def advice_for(rules, memory, view, player, plays):
-    """What ``player`` should do, as a number: play one of the first ``plays`` slots, or discard one."""
+    """Return the advice for ``player`` as a number: play one of the first ``plays`` slots, or discard one."""
     play = -1
     dead = -1
     spare = -1

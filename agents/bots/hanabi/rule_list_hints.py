@@ -1,7 +1,6 @@
-"""The hints of the rule lists: what each rule that tells another player something would say, or -1.
+"""The hints of the rule lists: the hint that each such rule would give, or -1.
 
-Hints are literal. *First* means first in a hand in which a drawn card takes the place of the one that left (see
-`places.py`).
+Hints are literal. *First* refers to the fixed places of cards in a hand (see `places.py`).
 """
 
 from hanabako.compiler.jit import rule
@@ -28,7 +27,7 @@ from .places import NO_SLOT
 
 @rule
 def name_color(rules, view, offset, slot, mask):
-    """A legal hint about the color of a card, or -1."""
+    """Return a legal hint about the color of a card, or -1."""
     color = color_to_tell(rules, view, player_at(rules, view.current_player, offset), slot)
     action = color_hint(rules, offset, color)
     return action if color >= 0 and is_allowed(mask, action) else -1
@@ -36,14 +35,14 @@ def name_color(rules, view, offset, slot, mask):
 
 @rule
 def name_rank(rules, view, offset, slot, mask):
-    """A legal hint about the rank of a card, or -1."""
+    """Return a legal hint about the rank of a card, or -1."""
     action = rank_hint(rules, offset, rank_of(rules, view.hands[player_at(rules, view.current_player, offset), slot]))
     return action if is_allowed(mask, action) else -1
 
 
 @rule
 def name_either(rules, view, offset, slot, rank_first, mask):
-    """A legal hint about a card, or -1: about its rank, if ``rank_first`` or if no color can be named, or its color."""
+    """Return a legal hint about a card's rank or color, or -1; rank if ``rank_first``, or if no color can be named."""
     rank = name_rank(rules, view, offset, slot, mask)
     color = name_color(rules, view, offset, slot, mask)
     first, second = (rank, color) if rank_first else (color, rank)
@@ -52,7 +51,7 @@ def name_either(rules, view, offset, slot, rank_first, mask):
 
 @rule
 def name_missing(rules, view, offset, slot, rank_first, mask):
-    """As `name_either`, but only about what its holder does not know."""
+    """Like `name_either`, but only about what the holder does not know."""
     plausible = view.plausible[player_at(rules, view.current_player, offset), slot]
     rank = name_rank(rules, view, offset, slot, mask) if known_rank(rules, plausible) < 0 else -1
     color = name_color(rules, view, offset, slot, mask) if known_suit(rules, plausible) < 0 else -1
@@ -65,7 +64,7 @@ def name_missing(rules, view, offset, slot, rank_first, mask):
 
 @rule
 def tell_playable(rules, memory, view, offset, at_random, mask, key):
-    """A hint about the first playable card of a player; unless ``at_random``, the first that is not fully known."""
+    """Return a hint about a player's first playable card; unless ``at_random``, the first that is not fully known."""
     player = player_at(rules, view.current_player, offset)
     playable = playable_set(rules, view)
     for place in range(rules.hand_size):
@@ -81,7 +80,7 @@ def tell_playable(rules, memory, view, offset, at_random, mask, key):
 
 @rule
 def tell_unknown(rules, memory, view, mask):
-    """Something that the next player does not know, about the first card possible."""
+    """Return a hint that tells the next player something new, about the first card possible."""
     for place in range(rules.hand_size):
         slot = memory.slots[player_at(rules, view.current_player, 1), place]
         action = name_missing(rules, view, 1, slot, False, mask) if slot != NO_SLOT else -1
@@ -92,7 +91,7 @@ def tell_unknown(rules, memory, view, mask):
 
 @rule
 def tell_at_random(rules, view, mask, key):
-    """Color or rank of a random card of the next player."""
+    """Return a hint about the color or rank of a random card of the next player."""
     count = hand_count(view, player_at(rules, view.current_player, 1))
     if count == 0:
         return -1
@@ -101,7 +100,7 @@ def tell_at_random(rules, view, mask, key):
 
 @rule
 def tell_dispensable(rules, memory, view, mask):
-    """What shows a player that a card is useless: its color, its rank, or whichever of the two is not known yet."""
+    """Return a hint that shows a player that a card is useless: its color, its rank, or the one not known yet."""
     for other in range(rules.players):
         offset = (other - memory.player) % rules.players
         if offset == 0:
@@ -116,7 +115,7 @@ def tell_dispensable(rules, memory, view, mask):
 
 @rule
 def show_useless(rules, view, offset, slot, mask):
-    """`tell_dispensable` for one card."""
+    """Return the hint of `tell_dispensable` for one card, or -1."""
     player = player_at(rules, view.current_player, offset)
     card = view.hands[player, slot]
     suit = known_suit(rules, view.plausible[player, slot])
@@ -132,7 +131,7 @@ def show_useless(rules, view, offset, slot, mask):
 
 @rule
 def tell_most(rules, memory, view, mask):
-    """The hint that is news about the most cards it touches; ranks before colors, player 0 first."""
+    """Return the hint that is new for the most touched cards; ranks before colors, player 0 first."""
     best, best_count = -1, 0
     for other in range(rules.players):
         offset = (other - memory.player) % rules.players
@@ -149,7 +148,7 @@ def tell_most(rules, memory, view, mask):
 
 @rule
 def count_news(rules, view, player, touched, is_rank):
-    """How many cards of a hand are ``touched`` whose rank (or color) is not known."""
+    """Return the number of ``touched`` cards in a hand whose rank (or color) is not known."""
     count = 0
     for slot in range(hand_count(view, player)):
         plausible = view.plausible[player, slot]

@@ -1,38 +1,38 @@
 """The rule lists of the Hanabi competitions: bots that apply the first rule on their list that finds a legal action.
 
-They tell what they see and believe what they are told, and nothing more: hints are literal. Cards keep their places in
-a hand, and a new one takes the place of the one that left: of several cards a rule takes the *first* in this order (or,
-if it compares them, the last of the best), which says nothing about their age.
+Hints have their literal meaning only. Cards have fixed places in a hand, and a drawn card takes the place of the one
+that left. Of several cards a rule takes the *first* in this order (or, if it compares them, the last of the best),
+which need not be the oldest.
 
 =============  =========================================================================================================
 ``internal``   play a sure card; discard a useless one; tell the next player of a playable card (color or rank at
                random); tell the next player something at random; discard at random [O]
-``outer``      the same, but tell only what the receiver does not know yet: of playable cards rank first, and else of
+``outer``      the same, but tell only what the receiver does not know yet: about playable cards rank first, else about
                any card color first [O]
-``cautious``   play a sure card; tell somebody of a playable card what is missing, rank first; discard a useless card;
-               discard at random; tell at random [W]
-``iggi``       as cautious, but discards the oldest card, and does so before telling at random [W]
-``piers``      with lives to spare and no deck: play the likeliest card; play a sure card; with lives to spare: play a
-               card that fits with 60 %; tell of a playable card; with fewer than four tokens tell what can be
-               discarded; discard a useless card; discard the oldest; tell at random; discard at random [W]
-``vdb``        play a card that fits with 60 % (on the last life: a sure one); discard a certainly useless card; tell of
-               a playable card; tell whatever is news about the most cards; discard the card that is most likely to be
-               useless [B]
-``flawed``     play a sure card; play a card that fits with 25 %; tell at random; discard a useless card; discard the
-               oldest. A partner to be careful with [W]
+``cautious``   play a sure card; tell any player what is missing about a playable card, rank first; discard a useless
+               card; discard at random; tell at random [W]
+``iggi``       as cautious, but discard the oldest card instead of a random one [W]
+``piers``      with lives to spare and an empty deck: play the likeliest card; play a sure card; with lives to spare:
+               play a card that is playable with 60 %; tell of a playable card; with fewer than four tokens, tell what
+               can be discarded; discard a useless card; discard the oldest; tell at random; discard at random [W]
+``vdb``        play a card that is playable with 60 % (on the last life: a sure one); discard a certainly useless card;
+               tell of a playable card; give the hint that is new for the most cards; discard the card that is most
+               likely to be useless [B]
+``flawed``     play a sure card; play a card that is playable with 25 %; tell at random; discard a useless card; discard
+               the oldest. A partner that needs caution [W]
 =============  =========================================================================================================
 
 Sources: [O] Osawa 2015, "Solving Hanabi: estimating hands by opponent's actions in cooperative game with incomplete
 information"; [W] Walton-Rivers et al. 2017, "Evaluating and modelling Hanabi-playing agents"; [B] van den Bergh et al.
 2017, "Aspects of the cooperative card game Hanabi". If the papers leave a detail open, these bots follow the authors'
-program (fossgalaxy/hanabi); `agents/README.md` has their scores beside its own. One thing differs on purpose: in that
-program the first rule of ``piers`` never applies, since what a player takes for the deck includes the player's hand.
+program (fossgalaxy/hanabi); `agents/README.md` compares the scores. One difference is intended: in that program the
+first rule of ``piers`` never applies, because its count of the deck includes the player's hand.
 
-A card is *sure* if every card that hints and counting leave is playable, and *useless* if its holder can tell from its
-color (firework complete), its rank (played everywhere) or both that no one needs it. In variants: the color of a card
-is known if all possible cards are of one suit; what no hint can name (black, V3) is told by rank alone; a free hint
-(V4) is given like any other; a sure card whose suit is known is announced (V6); and with ``final_bouquet`` (V5) a
-player left without a rule takes the first legal action.
+A card is *sure* if all cards that it may be, after hints and counting, are playable. It is *useless* if its holder can
+tell from its color (firework complete), its rank (played everywhere) or both that no one needs it. In variants: the
+color of a card is known if all possible cards are of one suit; black cards, which no color hint can name (V3), are
+hinted by rank alone; a free hint (V4) is given like any other; a sure card whose suit is known is announced (V6); and
+with ``final_bouquet`` (V5) a player without an applicable rule takes the first legal action.
 """
 
 import numpy as np
@@ -67,7 +67,7 @@ PLAY_LIKELIEST = 3  # however likely, with a life to spare and no deck
 PLAY_HOPED = 4  # 25 %
 TELL_PLAYABLE = 5  # next player, color or rank at random
 TELL_PLAYABLE_UNKNOWN = 6  # next player, rank before color
-TELL_ANYBODY_PLAYABLE = 7  # the same for everybody
+TELL_ANYBODY_PLAYABLE = 7  # the same for all players in turn
 TELL_UNKNOWN = 8  # next player, color before rank
 TELL_AT_RANDOM = 9  # next player
 TELL_DISPENSABLE = 10  # with fewer than four tokens
@@ -96,14 +96,14 @@ FEW_TOKENS = 4
 
 
 def memory_dtype(rules):
-    """The record of what a seat keeps: who it is, where all cards lie, and how many of each card it does not see."""
+    """Return the dtype of a seat's memory: style and seat, the places of all cards, and counts of unseen cards."""
     own = [("style", np.int64), ("player", np.int64), ("unseen", np.int64, (rules.suits * rules.ranks,))]
     return np.dtype([*own, *places(rules)])
 
 
 @rule
 def begin(rules, memory, view, player, style):
-    """Remember the bot and the seat, and give each card its place."""
+    """Store the style and the seat, and give each card its place."""
     memory.style = style
     memory.player = player
     lay_out(rules, memory, view)
@@ -111,7 +111,7 @@ def begin(rules, memory, view, player, style):
 
 @rule
 def act(rules, memory, view, mask, key):
-    """The action of the player to move: that of the first rule of the list that finds a legal one."""
+    """Return the action of the first rule on the list that finds a legal one."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     count_unseen(rules, view, memory.player, memory.unseen)
@@ -125,7 +125,7 @@ def act(rules, memory, view, mask, key):
 
 @rule
 def apply_rule(rules, memory, view, needed, code, mask, key):
-    """What one rule of the list wants to do, or -1."""
+    """Return the action of one rule on the list, or -1."""
     if code == NO_RULE:
         return -1
     if code <= PLAY_HOPED:
@@ -140,7 +140,7 @@ def apply_rule(rules, memory, view, needed, code, mask, key):
 
 @rule
 def play_by(rules, memory, view, code):
-    """The rules that play a card."""
+    """Apply a rule that plays a card; return the action, or -1."""
     playable = playable_set(rules, view)
     if code == PLAY_SURE:
         slot = first_sure(rules, memory, view, playable)
@@ -160,7 +160,7 @@ def play_by(rules, memory, view, code):
 
 @rule
 def first_sure(rules, memory, view, cards):
-    """The slot of the seat's first card that can only be one of ``cards``, or -1."""
+    """Return the slot of the seat's first card that can only be one of ``cards``, or -1."""
     for place in range(rules.hand_size):
         slot = memory.slots[memory.player, place]
         total = copies_among(rules, memory, view, slot, ~ZERO)
@@ -171,7 +171,7 @@ def first_sure(rules, memory, view, cards):
 
 @rule
 def likeliest(rules, memory, view, cards, percent):
-    """The slot whose card is most likely (at least ``percent``) one of ``cards``, the last of equals; or -1."""
+    """Return the slot whose card is most likely (at least ``percent``) one of ``cards``, the last of equals; or -1."""
     best, best_hits, best_total = -1, percent, 100
     for place in range(rules.hand_size):
         slot = memory.slots[memory.player, place]
@@ -184,7 +184,7 @@ def likeliest(rules, memory, view, cards, percent):
 
 @rule
 def copies_among(rules, memory, view, slot, cards):
-    """How many unseen copies of ``cards`` there are that a card in the seat's own hand may be, by hints."""
+    """Return the number of unseen copies of ``cards`` that the card in the seat's ``slot`` may be, given the hints."""
     if slot == NO_SLOT:
         return 0
     possible = np.uint64(view.plausible[memory.player, slot]) & cards
@@ -200,7 +200,7 @@ def copies_among(rules, memory, view, slot, cards):
 
 @rule
 def tell_by(rules, memory, view, code, mask, key):
-    """The rules that tell another player something."""
+    """Apply a rule that gives a hint; return the action, or -1."""
     if code == TELL_PLAYABLE:
         return tell_playable(rules, memory, view, 1, True, mask, key)
     if code == TELL_PLAYABLE_UNKNOWN:
@@ -225,7 +225,7 @@ def tell_by(rules, memory, view, code, mask, key):
 
 @rule
 def discard_by(rules, memory, view, needed, code, key):
-    """The rules that discard a card: its slot, which is also the action."""
+    """Apply a rule that discards a card; return its slot, which is also the action, or -1."""
     if code == DISCARD_USELESS:
         return first_useless(rules, memory, view, needed)
     if code == DISCARD_DEAD:
@@ -240,10 +240,10 @@ def discard_by(rules, memory, view, needed, code, key):
 
 @rule
 def first_useless(rules, memory, view, needed):
-    """The first card whose color, rank or both tell that it is useless.
+    """Return the slot of the first card that is useless by its color, its rank or both; or -1.
 
-    If there is none, the first one whose color is known and which, by counting, its firework can no longer reach. The
-    authors' program does not see that a card is useless if it may have been played already or be out of reach.
+    If there is none, return the first card whose color is known and which, by counting, its firework can no longer
+    reach. As in the authors' program, a card that may be either already played or out of reach is not recognized.
     """
     for place in range(rules.hand_size):
         slot = memory.slots[memory.player, place]
@@ -270,7 +270,7 @@ def first_useless(rules, memory, view, needed):
 
 @rule
 def lost_set(rules, view, needed):
-    """Cards that their fireworks can no longer reach."""
+    """Return the cards that their fireworks can no longer reach."""
     cards = ZERO
     for card in range(rules.suits * rules.ranks):
         if has_bit(needed, card) == ZERO and steps_away(rules, view, card) >= 0:

@@ -1,6 +1,6 @@
-"""What ``questions`` says by not giving a hint, and which discard it expects of a player (rule 4 of `questions.py`).
+"""What ``questions`` infers if no hint is given, and which discard it expects of a player (rule 4 of `questions.py`).
 
-Every function here depends only on what everybody knows, so that all seats read a silence alike.
+Every function here depends only on common knowledge, so that all seats read a silence in the same way.
 """
 
 from hanabako.compiler.jit import rule, subroutine
@@ -9,20 +9,20 @@ from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
 from .hats import copies_in, is_known
 from .knowledge import rest_of_firework
 
-TWIN = 0.3  # what it costs to discard a card that is seen in another hand, in tenths of points
-LAST_COPY = 10.0  # the last copy, for each point that is lost with it
-SPARE_COPY = 0.35  # one of several copies, for each point that depends on it, and one more
+TWIN = 0.3  # cost of discarding a card that is seen in another hand, in tenths of points
+LAST_COPY = 10.0  # cost of the last copy, per point that is lost with it
+SPARE_COPY = 0.35  # cost of one of several copies, per point that depends on it, plus one
 
 
 @rule
 def is_silence_read(rules):
-    """Among few players, what silence tells is worth more than the freedom to be silent."""
+    """Whether silence is information: with few players that is better than the freedom to be silent."""
     return rules.players < 4
 
 
 @rule
 def read_silence(rules, memory, giver):
-    """The giver discards: if there was a token, players who know of no playable card have none."""
+    """Read a discard by ``giver`` although there was a token: players without a known playable card have none."""
     if can_warn(rules, memory):
         for player in range(rules.players):
             if player != giver and not knows_play(memory, player):
@@ -33,7 +33,7 @@ def read_silence(rules, memory, giver):
 
 @rule
 def read_no_warning(rules, memory, giver):
-    """The giver plays or discards: if there was a token, the next player's discard is not the last copy of a card."""
+    """Read a play or discard by ``giver`` although there was a token: the next player's discard is no last copy."""
     if can_warn(rules, memory):
         player = (giver + 1) % rules.players
         slot = next_discard(rules, memory, player)
@@ -44,25 +44,25 @@ def read_no_warning(rules, memory, giver):
 
 @rule
 def can_warn(rules, memory):
-    """There is a token for a warning, and moves are not searched yet."""
+    """Whether there is a token for a warning, and moves are not searched yet."""
     return is_silence_read(rules) and memory.information_tokens > 0 and memory.deck_count > last_cards(rules)
 
 
 @rule
 def last_cards(rules):
-    """The search begins when this many cards are left in the deck: few players know too little of their cards."""
+    """Return the deck size at which the search begins; it is smaller with few players, who know less of their cards."""
     return 4 if rules.players > 3 else 2
 
 
 @rule
 def last_copies(memory):
-    """Needed cards with one copy left."""
+    """Return the needed cards with one copy left."""
     return memory.needed & ~memory.left[1]
 
 
 @subroutine
 def next_discard(rules, memory, player):
-    """The slot that ``player`` should discard as far as all know; -1 if a playable or a useless card is known."""
+    """Return the slot that ``player`` is expected to discard; -1 if a playable or useless card is known."""
     if knows_play(memory, player) or useless_slots(memory, memory.possible[player], memory.hand_count[player]) != ZERO:
         return -1
     return cheapest_slot(rules, memory, memory.possible[player], memory.hand_count[player], memory.left, ZERO)[0]
@@ -70,7 +70,7 @@ def next_discard(rules, memory, player):
 
 @rule
 def knows_play(memory, player):
-    """Everybody knows that ``player`` knows a playable card."""
+    """Whether the hand of ``player`` has a playable card by common knowledge."""
     knows = False
     for slot in range(memory.hand_count[player]):
         knows = knows or memory.possible[player, slot] & ~memory.playable == ZERO
@@ -79,7 +79,7 @@ def knows_play(memory, player):
 
 @rule
 def useless_slots(memory, possible, count):
-    """Slots whose cards are certainly dead, or held twice in the hand, one bit each."""
+    """Return the slots whose cards are certainly dead, or held twice in the hand, one bit each."""
     slots = ZERO
     for slot in range(count):
         if possible[slot] & memory.needed == ZERO:
@@ -93,9 +93,9 @@ def useless_slots(memory, possible, count):
 
 @subroutine
 def cheapest_slot(rules, memory, possible, count, left, seen):
-    """The slot whose discard is expected to cost least, and how much, in tenths of points.
+    """Return the slot with the least expected cost of a discard, and the cost in tenths of points.
 
-    ``possible`` are the cards that each slot may hold, ``left`` their copies, and ``seen`` cards are in other hands.
+    ``possible`` are the cards that each slot may hold, ``left`` their copies, and ``seen`` the cards in other hands.
     """
     best = 0
     least = -1.0
@@ -114,7 +114,7 @@ def cheapest_slot(rules, memory, possible, count, left, seen):
 
 @rule
 def cost_of_discard(rules, memory, card, seen):
-    """What it costs to discard a needed card, in tenths of points: of the last copy, it and all that come after it."""
+    """Return the cost of discarding a needed card, in tenths of points; a last copy also costs all cards after it."""
     points = popcount(memory.needed & rest_of_firework(rules, card))
     if has_bit(seen, card) != ZERO:
         return TWIN

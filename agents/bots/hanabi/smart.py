@@ -1,32 +1,31 @@
 """``smart``: play clues, warnings, and silence as information; the conventions of SmartBot (O'Dwyer).
 
-Everybody keeps, for each card of each hand, the set of cards that it may be *as far as all can tell*. These conventions
-narrow the sets alike at all seats:
+Every seat keeps, for each card of each hand, the set of cards that it may be *by common knowledge*. The following
+conventions narrow these sets in the same way at all seats:
 
-1. A color hint says: the newest card that it touches and that may be playable is playable, unless the hint by itself
-   shows that some card is playable.
+1. A color hint says that the newest touched card that may be playable is playable, unless the hint's literal meaning
+   already shows that some card is playable.
 2. A rank hint says the same. But if it touches the card that the next player would discard next, and that card could be
-   the last of its kind, it is a *warning*: the card is the last, do not discard it.
-3. Silence speaks: a player who could warn the next one and does not says that the card to be discarded next is not the
-   last of its kind.
-4. *Discard finesse*: to discard a card that all know to be playable says that exactly one other hand has the same card
-   as its newest.
-5. If all tokens are there and there is nothing to say, a hint about the rank of the oldest card of the player to the
-   right has its literal meaning only.
+   the last of its kind, it is a *warning*: the card is the last of its kind and must not be discarded.
+3. A player who could warn the next player and does not thereby says that the card to be discarded next is not the last
+   of its kind.
+4. *Discard finesse*: discarding a card that is commonly known to be playable says that exactly one other hand has the
+   same card as its newest card.
+5. If all tokens are available and there is nothing to say, a hint about the rank of the oldest card of the player to
+   the right has its literal meaning only.
 
-The preferences of the player to move, in order: with an empty deck play a card that is certain to fit, or else gamble;
-warn the next player (or give a play clue instead, if there is one, so that there is no time for the discard); discard
-finesse; play a card that is certain to fit, first those that the others do not know to be, then the lowest; give the
-play clue that rules out most; gamble near the end of the deck; discard a card that is certainly dead, then the next
-discard, then the highest card.
+The preferences of the player to move, in order: with an empty deck, play a certainly playable card, or else gamble;
+warn the next player (or give that player a play clue, if there is one, who will then play instead of discarding); make
+a discard finesse; play a certainly playable card, first those that the others do not know to be playable, then the
+lowest; give the play clue that rules out most; gamble near the end of the deck; discard a certainly dead card, then the
+next discard, then the highest card.
 
-No hint is given that would say something false under 1 or 2. The published bot is SmartBot (Quuxplusone/Hanabi).
-``smart_safe`` is the same without gambles (SmartBot's switch ``UseMulligans``): it is better if a lost game counts as
-zero, except for two players. SmartBot's scores in Bard et al. 2020 are those of the bot that gambles for two players,
-and of the one that does not for three to five. In the variants: a suit runs in its own order (V3); a hint touches what
-the variant says it touches, and means what it touches; free hints (V4) are read like others; with ``final_bouquet``
-(V5), where the game goes on when the deck is empty, no one gambles; a card to play is announced if its suit is known
-(V6).
+No hint is given that would be false under 1 or 2. The published bot is SmartBot (Quuxplusone/Hanabi). ``smart_safe`` is
+the same without gambles (SmartBot's switch ``UseMulligans``): it is better if a lost game counts as zero, except with
+two players. SmartBot's scores in Bard et al. 2020 are those of the gambling bot for two players, and of the other for
+three to five. In the variants: a suit runs in its own order (V3); a hint touches what the variant says, and means what
+it touches; free hints (V4) are read like others; with ``final_bouquet`` (V5), where the game goes on after the deck is
+empty, the bot does not gamble; a card to play is announced if its suit is known (V6).
 """
 
 from hanabako.compiler.jit import rule, subroutine
@@ -60,15 +59,15 @@ from .smart_reading import (
     observe,
 )
 
-UNKNOWN_PLACE = -1  # the place of a playable card if it is not known which card it is: it goes first
-GAMBLE_DECK_FULL_LIVES = 3  # gamble when this many cards are left in the deck, or fewer,
-GAMBLE_DECK = 1  # and after an error when this many are
+UNKNOWN_PLACE = -1  # the place of a card whose possible cards have different places: if playable, it goes first
+GAMBLE_DECK_FULL_LIVES = 3  # with all lives, gamble when at most this many cards are left in the deck
+GAMBLE_DECK = 1  # the same with fewer lives
 GAMBLES, NEVER_GAMBLES = 0, 1  # styles
 
 
 @rule
 def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
-    """The action of the player to move: the first of the preferences that is possible."""
+    """Return the action of the player to move: the first preference that is possible."""
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     gone = seen_everywhere(rules, memory, view)
@@ -82,7 +81,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
 
 @rule
 def preferred(rules, memory, view, gone, preference, mask):
-    """What one of the preferences wants to do, or -1."""
+    """Return the action of a preference, or -1."""
     is_late = view.deck_count == 0
     if preference == 0:
         return play_sure(rules, memory, view, gone) if is_late else -1
@@ -105,7 +104,7 @@ def preferred(rules, memory, view, gone, preference, mask):
 
 @rule
 def seen_everywhere(rules, memory, view):
-    """The set of cards that this seat's unknown cards cannot be: it sees all copies, or knows them in its own hand."""
+    """Return the cards that this seat's unknown cards cannot be: it sees all copies, or knows them in its own hand."""
     count_unseen(rules, view, memory.player, memory.counts)
     for slot in range(memory.hand_count[memory.player]):
         if popcount(memory.possible[memory.player, slot]) == 1:
@@ -119,7 +118,7 @@ def seen_everywhere(rules, memory, view):
 
 @rule
 def own_card(memory, slot, gone):
-    """What a card in this seat's own hand may be, by all that the seat sees."""
+    """Return the set of cards that a card in this seat's own hand may be, given everything that the seat sees."""
     possible = memory.possible[memory.player, slot]
     if popcount(possible) == 1 or possible & ~gone == ZERO:
         return possible
@@ -128,7 +127,7 @@ def own_card(memory, slot, gone):
 
 @rule
 def place_of_set(rules, possible):
-    """The place on their fireworks that all ``possible`` cards share, or `UNKNOWN_PLACE`."""
+    """Return the place on their fireworks that all ``possible`` cards share, or `UNKNOWN_PLACE`."""
     for place in range(rules.ranks):
         cards = ZERO
         for suit in range(rules.suits):
@@ -163,7 +162,7 @@ def play_slot(rules, memory, slot, gone):
 
 @subroutine
 def gamble(rules, memory, view, gone):
-    """With few cards in the deck: play the card that is most likely to fit, the newest of equals."""
+    """With few cards in the deck, play the card that is most likely to be playable, the newest of equals."""
     limit = GAMBLE_DECK_FULL_LIVES if view.life_tokens >= 3 else GAMBLE_DECK
     if memory.style == NEVER_GAMBLES or rules.final_bouquet or view.deck_count > limit:
         return -1
@@ -180,7 +179,7 @@ def gamble(rules, memory, view, gone):
 
 @rule
 def warn(rules, memory, view, mask):
-    """2. Keep the next player from discarding the last copy of a card, by a play clue or a warning."""
+    """Prevent the next player from discarding the last copy of a card, by a play clue or a warning (2)."""
     target = player_at(rules, view.current_player, 1)
     slot = next_discard(rules, memory, target)
     if slot < 0:
@@ -194,7 +193,7 @@ def warn(rules, memory, view, mask):
 
 @rule
 def discard_finesse(rules, memory, view):
-    """4. Discard a card that all know to be playable and that is the newest card of exactly one other player."""
+    """Discard a commonly known playable card that is the newest card of exactly one other player (4)."""
     playable = playable_set(rules, view)
     critical = critical_set(rules, view, needed_set(rules, view))
     for slot in range(memory.hand_count[memory.player]):
@@ -211,7 +210,7 @@ def discard_finesse(rules, memory, view):
 
 @rule
 def play_clue(rules, memory, view, mask):
-    """1. The play clue that rules out most."""
+    """Return the play clue that rules out most (1), or -1."""
     best, best_value = -1, 0
     for offset in range(1, rules.players):
         value, action = best_clue(rules, memory, view, offset, mask)
@@ -222,7 +221,7 @@ def play_clue(rules, memory, view, mask):
 
 @subroutine
 def best_clue(rules, memory, view, offset, mask):
-    """The play clue for one player that rules out most: how many cards that is, and the action; or -1, -1."""
+    """Return the play clue for one player that rules out most: the number of cards, and the action; or -1, -1."""
     target = player_at(rules, view.current_player, offset)
     slot = next_discard(rules, memory, target) if offset == 1 else -1
     best, best_value = -1, -1
@@ -241,7 +240,7 @@ def best_clue(rules, memory, view, offset, mask):
 
 @rule
 def value_of_clue(rules, memory, view, target, meant):
-    """How many possible cards a hint rules out; -1 if it says nothing about a playable card, or something false."""
+    """Return how many possible cards a hint rules out; -1 if it is no play clue, or false."""
     playable = playable_set(rules, view)
     shown = False
     clue = -1
@@ -263,7 +262,7 @@ def value_of_clue(rules, memory, view, target, meant):
 
 @rule
 def filler_hint(rules, view):
-    """5. If all tokens are there: the rank of the oldest card of the player to the right."""
+    """If all tokens are available, return the hint about the rank of the oldest card to the right (5); else -1."""
     right = rules.players - 1
     player = player_at(rules, view.current_player, right)
     if view.information_tokens < rules.max_information_tokens or view.hand_count[player] == 0:
@@ -273,7 +272,7 @@ def filler_hint(rules, view):
 
 @rule
 def discard(rules, memory, view, gone):
-    """A certainly dead card, preferably one that the others do not know to be; the next discard; the highest card."""
+    """Discard a certainly dead card, preferably one not commonly known to be dead; the next discard; the highest."""
     needed = needed_set(rules, view)
     best, best_dead, best_all = -1, 2, 1
     for slot in range(memory.hand_count[memory.player]):
@@ -289,7 +288,7 @@ def discard(rules, memory, view, gone):
 
 @rule
 def highest_card(rules, memory):
-    """The slot of the card that comes last on its firework, as far as is known, the oldest of equals; or -1."""
+    """Return the slot of the card known to come last on its firework, the oldest of equals; or -1."""
     best, best_place = -1, UNKNOWN_PLACE - 1
     for slot in range(memory.hand_count[memory.player]):
         place = place_of_set(rules, memory.possible[memory.player, slot])

@@ -1,7 +1,8 @@
-"""What all can tell under the conventions of ``smart``, and how they read each other's steps.
+"""The common knowledge under the conventions of ``smart``, and how players read each other's steps.
 
-Every seat keeps, for each card of each hand, the set of cards that it may be *as far as all can tell*, and the public
-state before the last step, by which that step is read. Docstrings cite the conventions of `smart.py` by their numbers.
+Every seat keeps, for each card of each hand, the set of cards that it may be *by common knowledge*. It also keeps the
+public state before the last step, with which that step is read. Docstrings cite the conventions of `smart.py` by their
+numbers.
 """
 
 import numpy as np
@@ -16,12 +17,12 @@ from .knowledge import copies_to_come, critical_set, hand_count, needed_set
 
 
 def memory_dtype(rules):
-    """The record of what a seat keeps. Fields of the game's state are as before the last step."""
+    """Return the dtype of a seat's memory. Fields of the game's state have their values before the last step."""
     return np.dtype(
         [
             ("style", np.int64),
             ("player", np.int64),
-            ("possible", np.uint64, (rules.players, rules.hand_size)),  # sets of cards, as far as all can tell
+            ("possible", np.uint64, (rules.players, rules.hand_size)),  # sets of cards, by common knowledge
             ("hand_count", np.int64, (rules.players,)),
             ("fireworks", np.uint8, (rules.suits,)),
             ("discarded", np.uint16, (rules.suits,)),
@@ -32,12 +33,12 @@ def memory_dtype(rules):
     )
 
 
-# --- What all can tell ------------------------------------------------------------------------------------------------
+# --- Common knowledge -------------------------------------------------------------------------------------------------
 
 
 @rule
 def begin(rules, memory, view, player, style):
-    """Nothing is known of any card."""
+    """Begin with nothing known about any card."""
     memory.style = style
     memory.player = player
     draw_cards(rules, memory, view)
@@ -46,7 +47,7 @@ def begin(rules, memory, view, player, style):
 
 @rule
 def observe(rules, memory, view, event):
-    """Read the step by the state before it, then note the state after it."""
+    """Read the step with the state before it, then keep the state after it."""
     if event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK:
         read_hint(rules, memory, view, event)
     elif event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
@@ -61,7 +62,7 @@ def observe(rules, memory, view, event):
 
 @subroutine
 def note_state(rules, memory, view):
-    """Keep the state by which the next step will be read."""
+    """Keep the state with which the next step will be read."""
     for suit in range(rules.suits):
         memory.fireworks[suit] = view.fireworks[suit]
         memory.discarded[suit] = view.discarded[suit]
@@ -71,7 +72,7 @@ def note_state(rules, memory, view):
 
 @subroutine
 def draw_cards(rules, memory, view):
-    """New cards may be anything."""
+    """Add new cards, which may be anything."""
     for player in range(rules.players):
         for slot in range(memory.hand_count[player], hand_count(view, player)):
             memory.possible[player, slot] = all_cards(rules)
@@ -80,7 +81,7 @@ def draw_cards(rules, memory, view):
 
 @rule
 def narrow(memory, view, player, slot, cards):
-    """The card is one of ``cards``. If conventions contradict each other, only what hints literally say is left."""
+    """Restrict a card to ``cards``. If conventions contradict each other, use the literal meaning of hints alone."""
     left = memory.possible[player, slot] & cards
     memory.possible[player, slot] = left if left != ZERO else np.uint64(view.plausible[player, slot])
 
@@ -105,7 +106,7 @@ def rule_out(rules, memory, view):
 
 @rule
 def count_known(rules, memory):
-    """Write to ``memory.counts`` how many copies of each card all know to be in hands. Returns their sum."""
+    """Count the copies of each card commonly known to be in hands, in ``memory.counts``, and return their sum."""
     for card in range(rules.suits * rules.ranks):
         memory.counts[card] = 0
     known = 0
@@ -122,22 +123,22 @@ def count_known(rules, memory):
 
 @rule
 def is_sure(possible, cards):
-    """The card is certainly one of ``cards``."""
+    """Whether the card is certainly one of ``cards``."""
     return possible & ~cards == ZERO
 
 
 @rule
 def is_maybe(possible, cards):
-    """The card may be one of ``cards``, or not."""
+    """Whether the card may or may not be one of ``cards``."""
     return possible & cards != ZERO and possible & ~cards != ZERO
 
 
 @subroutine
 def next_discard(rules, memory, player):
-    """The slot that ``player`` would discard next, or -1 if there is a card to play, a dead one, or none to spare.
+    """Return the slot that ``player`` would discard next; -1 with a known playable or dead card, or none to spare.
 
-    That is the card most likely to be dead, the oldest of equals, among those that are not certainly the last of
-    their kind.
+    It is the card most likely to be dead, the oldest of equals, among those that are not certainly the last of their
+    kind.
     """
     playable = playable_set(rules, memory)
     needed = needed_set(rules, memory)
@@ -158,7 +159,7 @@ def next_discard(rules, memory, player):
 
 @subroutine
 def read_silence(rules, memory, player):
-    """3. ``player`` could have warned the next player, and did not."""
+    """Read that ``player`` could have warned the next player and did not (3)."""
     if memory.deck_count == 0 or memory.information_tokens == 0:
         return
     target = player_at(rules, player, 1)
@@ -171,7 +172,7 @@ def read_silence(rules, memory, player):
 
 @subroutine
 def could_be_warning(rules, memory, player, slot, meant):
-    """2. As one of ``meant`` the next discard may be the last of its kind, which is open so far."""
+    """Whether the next discard, if one of ``meant``, may be the last of its kind, which was open so far (2)."""
     possible = memory.possible[player, slot]
     critical = critical_set(rules, memory, needed_set(rules, memory))
     return is_maybe(possible, critical) and possible & meant & critical != ZERO
@@ -179,7 +180,7 @@ def could_be_warning(rules, memory, player, slot, meant):
 
 @rule
 def is_filler(rules, memory, event):
-    """5. The hint has its literal meaning only."""
+    """Whether the hint has its literal meaning only (5)."""
     return (
         event.kind == EVENT_HINT_RANK
         and memory.information_tokens == rules.max_information_tokens
@@ -190,7 +191,7 @@ def is_filler(rules, memory, event):
 
 @rule
 def read_hint(rules, memory, view, event):
-    """1, 2. What a hint says beside its literal meaning."""
+    """Apply what a hint says by convention, besides its literal meaning (1, 2)."""
     is_rank = event.kind == EVENT_HINT_RANK
     meant = touched_by_rank(rules, event.value) if is_rank else touched_by_color(rules, event.value)
     target = np.int64(event.target)
@@ -213,7 +214,7 @@ def read_hint(rules, memory, view, event):
 
 @rule
 def apply_meaning(rules, memory, view, target, touched, meant):
-    """Apply the literal meaning of a hint. Returns the slot that it says is playable under 1, or -1."""
+    """Apply the literal meaning of a hint, and return the slot that is playable under 1, or -1."""
     playable = playable_set(rules, memory)
     clue = -1
     shown = False
@@ -231,7 +232,7 @@ def apply_meaning(rules, memory, view, target, touched, meant):
 
 @rule
 def read_finesse(rules, memory, view, event):
-    """4. A discarded card that all know to be playable: the player saw it as another hand's newest, else as ours."""
+    """Read the discard of a commonly known playable card (4): it is another hand's newest card, else this seat's."""
     playable = playable_set(rules, memory)
     possible = memory.possible[event.player, event.slot]
     if popcount(possible) != 1 or not is_sure(possible, playable):
@@ -248,6 +249,6 @@ def read_finesse(rules, memory, view, event):
 
 @rule
 def newest_card(memory, view, player):
-    """The newest card of a hand, or -1 if it is empty."""
+    """Return the newest card of a hand, or -1 if it is empty."""
     count = memory.hand_count[player]
     return np.int64(view.hands[player, count - 1]) if count > 0 else -1

@@ -1,4 +1,4 @@
-"""Bots for Ikebana; ``BOTS`` is the register that `agents.names` reads."""
+"""Bots for Ikebana; `agents.names` reads the list ``BOTS``."""
 
 from .florist import GREEDY_FLORIST, LOOKAHEAD_FLORIST
 

@@ -1,16 +1,16 @@
-"""``greedy`` and ``lookahead``: florists who weigh each card that they may take against its price.
+"""``greedy`` and ``lookahead``: bots that weigh each card that they may take against its price.
 
-A card is worth as much as the bouquet with it, less what it costs. A card is bought if it is worth more than a draw,
-and a drawn card is refused if another draw, less the price of refusing, is worth more. The two differ in what they
-foresee.
+The value of a card is the value of the bouquet with it, minus its price. A card is bought if its value exceeds that of
+a draw. A drawn card is refused if another draw, minus the price of refusing, is better. The two bots differ in how far
+they plan.
 
-``greedy`` takes the best immediate expected gain: a bouquet is worth what it earns on average if everything drawn later
-is kept, a draw is worth the mean of the cards it may bring, and a point paid is a point.
+``greedy`` maximizes the immediate expected gain. The value of a bouquet is its mean gain if every card drawn later is
+kept, the value of a draw is the mean over the cards that it may bring, and a point paid counts as one point.
 
 ``lookahead`` plans its whole turn, and in the last two turns of a round everything to the end, with the exact odds of
-the cards it has not seen (see `odds.py`); a bouquet that lacks two or more cards is worth what good choices will make
-of it if cards come from the whole box. It also sees that what it pays goes to its rivals: with P players, each point
-paid reduces a lead over the mean of the others by P / (P - 1).
+the cards that it has not seen (see `odds.py`). The value of a bouquet that lacks two or more cards assumes good choices
+and cards from the whole box. The bot also takes into account that its payments go to its rivals: with P players, each
+point paid reduces the lead over the mean of the others by P / (P - 1).
 """
 
 import numpy as np
@@ -35,24 +35,24 @@ from .odds import (
 
 GREEDY = 0
 LOOKAHEAD = 1
-NOW, NEXT = 0, 1  # levels of worths: in this turn, and in the last turn
+NOW, NEXT = 0, 1  # rows of ``worths``: in this turn, and in the last turn
 
 
 def memory_dtype(rules: object) -> np.dtype:  # noqa: ARG001 - the protocol of bots
-    """The record of a florist's style and seat, and scratch space."""
+    """Return the dtype of a bot's style and seat, and of scratch space."""
     return np.dtype(
         [
             ("style", np.int64),
             ("player", np.int64),
             ("unseen", np.int64, (KINDS,)),  # cards that the seat cannot see, by kind
-            ("worths", np.float64, (2, KINDS)),  # of each card, by `NOW` and `NEXT`
+            ("worths", np.float64, (2, KINDS)),  # the value of each card, for `NOW` and `NEXT`
         ]
     )
 
 
 @rule
 def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
-    """The action of the florist to move."""
+    """Return the action of the player to move."""
     player = memory.player
     cards, refusals, prestige = view.bouquets[player], np.int64(view.refusals), np.int64(view.prestige[player])
     factor = price_factor(rules, memory, view)
@@ -78,16 +78,16 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
 
 @rule
 def price_factor(rules, memory, view):
-    """What a point of prestige paid now costs, in points of a bouquet."""
+    """Return what a point of prestige paid now costs, in points of a bouquet."""
     factor = 1.0 if memory.style == GREEDY else rules.players / (rules.players - 1)
     if rules.final_bouquet and view.round_index == rules.rounds - 1:
-        factor /= 2  # I15: a point of a bouquet is two of prestige
+        factor /= 2  # I15: a point of a bouquet counts as two of prestige
     return factor
 
 
 @rule
 def note_worths(rules, memory, cards, prestige, factor):
-    """Write down the worth of each card that may be drawn now."""
+    """Write the value of each card that may be drawn now to ``memory.worths``."""
     for card in range(KINDS):
         if memory.unseen[card] > 0:
             memory.unseen[card] -= 1
@@ -97,14 +97,14 @@ def note_worths(rules, memory, cards, prestige, factor):
 
 @rule
 def turn_worth(memory, refusals, prestige, factor):
-    """What drawing is worth after that many refusals."""
+    """Return the value of drawing after ``refusals`` refusals."""
     most = refusals if memory.style == GREEDY else max(MOST_REFUSALS, refusals)
     return stopping_worth(memory, NOW, refusals, most, prestige, factor)
 
 
 @rule
 def bouquet_worth(rules, memory, cards, prestige, factor):
-    """What a bouquet is worth once the turn is over."""
+    """Return the value of a bouquet at the end of the turn."""
     lacking = BOUQUET_SIZE - popcount(cards)
     if lacking == 0:
         return np.float64(bouquet_gain(cards))
@@ -117,7 +117,7 @@ def bouquet_worth(rules, memory, cards, prestige, factor):
 
 @rule
 def last_turn_worth(memory, cards, prestige, factor):
-    """What a bouquet that lacks one card is worth at the beginning of the last turn."""
+    """Return the value of a bouquet that lacks one card, at the beginning of the last turn."""
     for card in range(KINDS):
         if memory.unseen[card] > 0:
             memory.worths[NEXT, card] = bouquet_gain(with_card(cards, card))

@@ -1,14 +1,14 @@
-"""What a bouquet in the making is worth: the odds of the cards to come, and when to stop refusing them.
+"""Values of incomplete bouquets: the odds of the cards to come, and when to stop refusing them.
 
-A turn is a problem of optimal stopping. Let a card c have the worth X(c), let the k-th refusal have the price p(k), and
-let at most K refusals be affordable. Then the turn is worth f(0), where
+A turn is an optimal stopping problem. Let card c have the value X(c), let the k-th refusal have the price p(k), and let
+at most K refusals be affordable. Then the value of the turn is f(0), where
 
     f(K) = E[X]                                  the card must be kept,
     f(k) = E[max(X, f(k + 1) - p(k + 1))]        keep it, or refuse it and go on.
 
-`stopping_worth` computes this with the odds of the cards that the player has not seen. `BOUQUET_WORTHS` holds the same
-recursion carried through a whole round, as if every card came from the whole box: for every bouquet of up to four
-cards, by its values and its numbers of colors and jokers.
+`stopping_worth` computes this with the odds of the cards that the player has not seen. `BOUQUET_WORTHS` is the same
+recursion over a whole round, as if every card were drawn from the whole box: for every bouquet of up to four cards, by
+its values and its numbers of colors and jokers.
 """
 
 from itertools import combinations_with_replacement
@@ -21,7 +21,7 @@ from ikebana_env.engine.cards import color_set, copies, first_copy, value_set
 from ikebana_env.engine.state import BOUQUET_SIZE, COLORS, DECK_SIZE, JOKER, KINDS, NO_CARD, VALUES
 
 MOST_PLAYERS = 5
-MOST_REFUSALS = 8  # the most per turn that a florist considers: they cost 36
+MOST_REFUSALS = 8  # the most refusals per turn that a bot considers: together they cost 36
 COLOR_CLASSES = 5 * 5  # by the numbers of colors and of jokers among up to four cards
 
 
@@ -30,10 +30,10 @@ COLOR_CLASSES = 5 * 5  # by the numbers of colors and of jokers among up to four
 
 @rule
 def count_unseen(rules, memory, view):
-    """Count the cards that this seat cannot see, by kind: bouquets, top discards and its drawn card are seen.
+    """Count the cards that this seat cannot see, by kind: it sees bouquets, top discards and its drawn card.
 
-    J3: or all discards are; where nothing else is left to draw, what lies below their tops is counted, for that is the
-    next deck (I9, J1).
+    With J3 it sees all discards. If nothing else is left to draw, the cards below the top discards are counted, as they
+    become the next deck (I9, J1).
     """
     left = 0
     for card in range(KINDS):
@@ -56,7 +56,7 @@ def count_unseen(rules, memory, view):
 
 @rule
 def see(memory, card):
-    """A card is seen; `NO_CARD` is none."""
+    """Remove a card that is seen from ``memory.unseen``; `NO_CARD` is ignored."""
     if card != NO_CARD:
         memory.unseen[card] -= 1
 
@@ -66,10 +66,10 @@ def see(memory, card):
 
 @rule
 def stopping_worth(memory, level, refusals, most, prestige, factor):
-    """F of the module's docstring, after that many refusals, with the worths of ``level`` in ``memory``.
+    """Return f of the module's docstring after ``refusals`` refusals, with the values in row ``level`` of ``worths``.
 
-    Up to ``most`` refusals per turn are considered, as far as ``prestige`` pays for them; ``factor`` is what a point
-    paid counts for. There must be a card that is not seen.
+    Up to ``most`` refusals per turn are considered, as far as ``prestige`` pays for them; ``factor`` is the cost of a
+    point paid. At least one card must be unseen.
     """
     last, _ = payable(prestige, refusals, most)
     worth = mean_of_best(memory, level, -np.inf)
@@ -80,7 +80,7 @@ def stopping_worth(memory, level, refusals, most, prestige, factor):
 
 @rule
 def payable(prestige, refusals, most):
-    """The last refusal of a turn that ``prestige`` pays for after ``refusals``, up to ``most``, and what these cost."""
+    """Return the last refusal, at most ``most``, that ``prestige`` pays for after ``refusals``, and the cost so far."""
     last, paid = refusals, 0
     while last < most and prestige - paid > last:
         last += 1
@@ -90,7 +90,7 @@ def payable(prestige, refusals, most):
 
 @rule
 def mean_of_best(memory, level, other):
-    """E[max(X, other)] over the unseen cards."""
+    """Return E[max(X, other)] over the unseen cards."""
     total = 0.0
     count = 0
     for card in range(KINDS):
@@ -106,7 +106,7 @@ def mean_of_best(memory, level, other):
 
 @rule
 def value_class(cards):
-    """The number of a bouquet's class by its values, for up to four cards: see `VALUE_CLASSES`."""
+    """Return the number of a bouquet's class by its values, for up to four cards; see `VALUE_CLASSES`."""
     code = 0
     for value in range(VALUES, 0, -1):
         code = code * BOUQUET_SIZE + popcount(cards & value_set(value))
@@ -115,7 +115,7 @@ def value_class(cards):
 
 @rule
 def color_class(cards):
-    """The numbers of colors and of jokers, as one number."""
+    """Return a bouquet's numbers of colors and of jokers, combined into one number."""
     colors = 0
     for color in range(COLORS):
         colors += np.int64(cards & color_set(color) != ZERO)
@@ -135,25 +135,25 @@ for _values, _index in VALUE_CLASS_INDEX.items():
 # --- Worths -----------------------------------------------------------------------------------------------------------
 
 Class = tuple[tuple[int, ...], int, int]
-"""The values of a bouquet in ascending order, the number of its colors, and of its jokers."""
+"""The values of a bouquet in ascending order, its number of colors, and its number of jokers."""
 
 
 def points_of_values(values: tuple[int, ...]) -> int:
-    """I10, on values alone."""
+    """Return the points by I10, computed from the values alone."""
     sums = sum(value for value in values if values.count(value) > 1)
     straights = (((1, 2, 3, 4), 8), ((2, 3, 4, 5), 12), ((1, 2, 3, 4, 5), 15))
     return max([sums, *(points for straight, points in straights if set(straight) <= set(values))])
 
 
 def multiplier_of_colors(colors: int, jokers: int) -> int:
-    """I11, on numbers alone."""
+    """Return the multiplier by I11, computed from the numbers alone."""
     if colors <= 1:
         return 4
     return 3 if colors + jokers == COLORS else 2 if colors == 2 else 1
 
 
 def next_classes(values: tuple[int, ...], colors: int, jokers: int) -> list[tuple[Class, float]]:
-    """The classes that one more card from the whole box leads to, with their probabilities."""
+    """Return the classes after one more card from the whole box, with their probabilities."""
     odds: list[tuple[Class, float]] = []
     for value in range(1, VALUES + 1):
         grown = tuple(sorted((*values, value)))
@@ -165,11 +165,11 @@ def next_classes(values: tuple[int, ...], colors: int, jokers: int) -> list[tupl
 
 
 def worths_of_classes(factor: float, refusals: int) -> dict[Class, float]:
-    """What every bouquet of up to four cards is worth once a turn is over, by its class.
+    """Return the value of every bouquet of up to four cards at the end of a turn, by its class.
 
     Args:
-        factor: what a point of prestige paid counts for.
-        refusals: the most per turn.
+        factor: the cost of a point of prestige paid.
+        refusals: the most refusals per turn.
     """
     worths: dict[Class, float] = {}
 
@@ -191,7 +191,7 @@ def worths_of_classes(factor: float, refusals: int) -> dict[Class, float]:
 
 
 def make_worths(factor: float, refusals: int) -> np.ndarray:
-    """`worths_of_classes` by `value_class` and `color_class`: float64 (classes, COLOR_CLASSES)."""
+    """Return `worths_of_classes` as an array by `value_class` and `color_class`: float64 (classes, COLOR_CLASSES)."""
     by_class = np.zeros((len(VALUE_CLASS_INDEX), COLOR_CLASSES))
     for (values, colors, jokers), worth in worths_of_classes(factor, refusals).items():
         by_class[VALUE_CLASS_INDEX[values], colors * BOUQUET_SIZE + jokers] = worth
@@ -201,7 +201,7 @@ def make_worths(factor: float, refusals: int) -> np.ndarray:
 BOUQUET_WORTHS = np.stack(
     [make_worths(players / (players - 1), MOST_REFUSALS) for players in range(2, MOST_PLAYERS + 1)]
 )
-"""The worth of a bouquet whose owner goes on to choose well: float64 (players - 2, value class, color class)."""
+"""Values of bouquets whose owner chooses well from then on: float64 (players - 2, value class, color class)."""
 
 KEEPING_WORTHS = make_worths(0.0, 0)
-"""The worth of a bouquet whose owner will keep whatever comes: float64 (value class, color class)."""
+"""Values of bouquets whose owner keeps every card from then on: float64 (value class, color class)."""

@@ -1,4 +1,4 @@
-"""Bots for Koi-Koi, one file per idea; ``BOTS`` is the register that `agents.names` reads."""
+"""Bots for Koi-Koi, one file per idea; `agents.names` reads the list ``BOTS``."""
 
 from .heuristics import ALWAYS_KOI, COUNTING, GREEDY_STOP
 from .monte_carlo import MONTE_CARLO

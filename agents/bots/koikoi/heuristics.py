@@ -1,10 +1,10 @@
-"""Bots that look one card ahead: greedy ones that always stop or never do, and one that counts.
+"""Bots that look one card ahead: two greedy ones, which always or never stop, and one that counts cards.
 
-* ``greedy_stop`` takes what makes its pile most valuable (`judgement.py`) and stops at every yaku.
+* ``greedy_stop`` takes the cards that make its pile most valuable (`judgement.py`) and stops at every yaku.
 * ``always_koi`` plays the same cards and always calls Koi-Koi.
-* ``counting`` also weighs what the other player would have taken, what a card laid on the field gives away, and what
-  the card from the deck will bring (each unseen one equally likely). It calls Koi-Koi if the odds favor it: the
-  probability of another yaku against that of the other player's first one, in points of the rules in force.
+* ``counting`` also takes into account what the other player would have taken, what a card left on the field gives away,
+  and what the card from the deck will bring (each unseen card equally likely). It calls Koi-Koi if the expected points
+  favor it: the probability of another yaku against that of the other player's first one, under the current rules.
 """
 
 import numpy as np
@@ -24,13 +24,13 @@ from .judgement import best_capture, hand_left, lowest_card, pile_value
 STYLE_STOP = 0
 STYLE_KOI = 1
 STYLE_COUNT = 2
-DENIAL = 0.6  # what a point that the other player loses is worth to ``counting``
-NEXT_YAKU = 5  # points of a yaku yet to be made
+DENIAL = 0.6  # value for ``counting`` of a point that the other player loses
+NEXT_YAKU = 5  # assumed points of a yaku yet to be made
 
 
 @rule
 def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
-    """The action of the player to move."""
+    """Return the action of the player to move."""
     player = memory.player
     if view.phase == PHASE_SWAP:
         return KEEP_HANDS
@@ -53,7 +53,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
 
 @rule
 def value_of(rules, view, player, card, style):
-    """What playing or taking ``card`` is worth."""
+    """Return the value of playing or taking ``card``."""
     mine, theirs, field = view.captured[player], view.captured[1 - player], view.field
     if view.phase == PHASE_PLAY:
         taken = best_capture(rules, mine, theirs, field, card)
@@ -72,7 +72,7 @@ def value_of(rules, view, player, card, style):
 
 @rule
 def value_of_draw(rules, view, pile, theirs, field):
-    """The mean value of what the next card from the deck takes; every unseen card is equally likely."""
+    """Return the mean value of what the next card from the deck captures; every unseen card is equally likely."""
     rest = unseen(view)
     count, total, before = popcount(rest), 0.0, pile_value(rules, pile, theirs)
     while rest != ZERO:
@@ -85,7 +85,10 @@ def value_of_draw(rules, view, pile, theirs, field):
 
 @rule
 def value_given_away(rules, view, mine, theirs, field, played):
-    """What the other player can take from the field on the next turn, times the probability of having a card for it."""
+    """Return the value that the other player can expect to take from the field on the next turn.
+
+    It is the maximum over the field's cards of the gain times the probability of holding a card of that month.
+    """
     hidden = unseen(view)
     held, total, before = hand_left(view), 0.0, pile_value(rules, theirs, mine)
     rest = field
@@ -100,19 +103,19 @@ def value_given_away(rules, view, mine, theirs, field, played):
 
 @rule
 def probability_to_hold(wanted, held, hidden):
-    """The probability that ``held`` of ``hidden`` cards contain one of ``wanted``."""
+    """Return the probability that ``held`` of ``hidden`` cards contain one of ``wanted``."""
     missed = 1.0
     for k in range(wanted):
         missed *= max(hidden - held - k, 0) / max(hidden - k, 1)
     return 1.0 - missed
 
 
-# --- Koi-Koi by the odds ----------------------------------------------------------------------------------------------
+# --- Whether to call Koi-Koi ------------------------------------------------------------------------------------------
 
 
 @rule
 def should_call(rules, view, player):
-    """Koi-Koi is worth more points than stopping, as far as counting can tell."""
+    """Whether Koi-Koi has more expected points than stopping, estimated by counting cards."""
     now = final_points(rules, view, player) * 1.0
     turns = popcount(view.hand[player])
     mine = probability_of_yaku(rules, view, player, True)
@@ -128,7 +131,7 @@ def should_call(rules, view, player):
 
 @rule
 def points_if_won(rules, view, player):
-    """Points for stopping at one more yaku."""
+    """Return the points for stopping after one more yaku."""
     base = np.int64(view.base_points[player]) + NEXT_YAKU
     points = base * 1.0
     if rules.own_koi == OWN_KOI_CHAIN:
@@ -142,7 +145,7 @@ def points_if_won(rules, view, player):
 
 @rule
 def points_if_lost(rules, view, player):
-    """Points that the other player gets for stopping first."""
+    """Return the points that the other player gets for stopping first."""
     base = np.int64(view.base_points[1 - player]) + NEXT_YAKU
     points = base * rules.opponent_koi_factor * 1.0
     return points * rules.seven_factor if base >= rules.seven else points
@@ -150,7 +153,7 @@ def points_if_lost(rules, view, player):
 
 @rule
 def probability_of_yaku(rules, view, player, is_me):
-    """The probability that a player makes new points on a turn, from the cards that would do it."""
+    """Return the probability that a player makes new points on a turn, from the cards that would score."""
     pile = view.captured[player]
     had = base_of(rules, pile, yaku_of(rules, pile), view.koikoi_called[player] > 0)
     hidden = unseen(view)
@@ -170,7 +173,7 @@ def probability_of_yaku(rules, view, player, is_me):
 
 @rule
 def probability_to_take(view, player, card, hidden, count, held, is_me):
-    """The probability that a player takes ``card`` on a turn: with a hand card, with the deck's, or by playing it."""
+    """Return the probability that a player takes ``card`` on a turn: by a hand card, a drawn card, or playing it."""
     month = month_set(month_of(card))
     on_field = has_bit(view.field, card) != ZERO
     partners = month & hidden
@@ -181,7 +184,7 @@ def probability_to_take(view, player, card, hidden, count, held, is_me):
             return 1.0
         by_hand = 0.0 if is_me else probability_to_hold(popcount(partners), held, count)
         return min(1.0, by_hand + popcount(partners) / count)
-    if has_bit(hidden, card) == ZERO:  # the other player's already
+    if has_bit(hidden, card) == ZERO:  # already captured by the other player
         return 0.0
     has_place = view.field & month != ZERO
     by_deck = 1.0 / count

@@ -1,4 +1,4 @@
-"""What captured cards are worth: the questions that Koi-Koi's heuristic bots share."""
+"""Values of captured cards, shared by the heuristic bots for Koi-Koi."""
 
 import numpy as np
 
@@ -25,12 +25,12 @@ from hanafuda_env.engine.yaku import (
     yaku_of,
 )
 
-POINT = 64.0  # the value of a certain point, in the units of `pile_value`
+POINT = 64.0  # the value of a point already made, in the units of `pile_value`
 
 
 @rule
 def yaku_value(rules, pile, theirs, k):
-    """What yaku ``k`` is worth to a pile: its points times the cube of the part that is there; 0 if out of reach."""
+    """Return the value of yaku ``k`` for a pile: points times the cube of the fraction it has; 0 if out of reach."""
     cards = cards_of(rules, k)
     need = YAKU_NEED[k]
     if popcount(cards & ~theirs) < need or YAKU_MUST[k] & theirs != ZERO:
@@ -42,7 +42,7 @@ def yaku_value(rules, pile, theirs, k):
 
 @rule
 def pile_value(rules, pile, theirs):
-    """What a pile is worth against the other: yaku within reach, points that are there, brights and cards."""
+    """Return the value of a pile against the other's: yaku within reach, points made, brights and cards."""
     total = (
         yaku_value(rules, pile, theirs, GOKO)
         + yaku_value(rules, pile, theirs, SHIKO)
@@ -66,7 +66,7 @@ def pile_value(rules, pile, theirs):
 
 @rule
 def best_capture(rules, pile, theirs, field, card):
-    """The set that ``card`` captures from the field, itself included; empty if nothing matches.
+    """Return the set of cards captured by playing ``card``, including itself; empty if nothing matches.
 
     Of two matching cards the better one is taken; three are taken together.
     """
@@ -84,12 +84,12 @@ def best_capture(rules, pile, theirs, field, card):
 
 @rule
 def lowest_card(cards):
-    """The number of the lowest card of a set that is not empty."""
+    """Return the number of the lowest card in a non-empty set."""
     below = (cards & (~cards + ONE)) - ONE
     return popcount(below)
 
 
 @rule
 def hand_left(view):
-    """Cards in the other player's hand when the viewer is to move: a view does not show them."""
+    """Return the number of cards in the other player's hand, which the view does not show, when the viewer moves."""
     return 8 - (np.int64(view.turn) // 2)

@@ -1,9 +1,9 @@
-"""A bot that plays each action out many times: it deals what it cannot see again and finishes the round at random.
+"""A bot that plays each action out many times: it deals the unseen cards again and finishes the round at random.
 
-For each roll-out the unseen cards are dealt at random to the other hand and the deck, all ways equally likely (nothing
-is inferred from what the other player did), one of the actions is made, and the round is played to its end by players
-who capture at random and stop at every yaku. The action with the best mean points wins. The number of roll-outs per
-decision is the bot's ``style``; they are shared evenly among the actions, which meet the same deals.
+For each roll-out the unseen cards are dealt uniformly at random to the other hand and the deck, without inference from
+the other player's actions. One of the actions is made, and the round is played to its end by players who capture at
+random and stop at every yaku. The action with the best mean points is played. The number of roll-outs per decision is
+the bot's ``style``; they are shared evenly among the actions, which use the same deals.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ ACTIONS = 64
 
 
 def memory_dtype(rules: Any) -> np.dtype:
-    """The record of its style and seat, and scratch space for one roll-out."""
+    """Return the dtype of the bot's style and seat, and of scratch space for one roll-out."""
     state = state_dtype(rules.rounds, rules.history)
     memory = [("style", np.int64), ("player", np.int64), ("state", state, (1,)), ("points", np.int64, (ACTIONS,))]
     return interned(np.dtype(memory, align=True))
@@ -35,7 +35,7 @@ def memory_dtype(rules: Any) -> np.dtype:
 
 @rule
 def act(rules, memory, view, mask, key):
-    """The action with the best mean points."""
+    """Return the action with the best mean points."""
     if view.phase == PHASE_SWAP:
         return KEEP_HANDS
     actions = mask[0]
@@ -57,7 +57,7 @@ def act(rules, memory, view, mask, key):
 
 @rule
 def roll_out(rules, memory, view, action, key):
-    """Points that the bot gains (or loses) in one way that the round may go."""
+    """Return the points that the bot wins (negative: loses) in one roll-out."""
     memory.state[0] = view
     s = memory.state[0]
     player = memory.player
@@ -75,7 +75,7 @@ def roll_out(rules, memory, view, action, key):
 
 @rule
 def deal_unseen(s, hidden, held, other, key):
-    """Deal the unseen cards at random: first to the other hand, as far as it is unknown, the rest to the deck."""
+    """Deal the unseen cards at random: first to the unknown part of the other hand, the rest to the deck."""
     missing = held - popcount(s.hand[other])
     place = np.int64(s.drawn)
     left = popcount(hidden)
@@ -93,7 +93,7 @@ def deal_unseen(s, hidden, held, other, key):
 
 @rule
 def random_move(rules, s, key, counter):
-    """A random action of a player who captures whenever possible, and stops."""
+    """Return a random action of a player who captures whenever possible, and stops at every yaku."""
     if s.phase == PHASE_KOI:
         return STOP
     actions = legal_actions(rules, s)
@@ -104,5 +104,5 @@ def random_move(rules, s, key, counter):
 
 
 MONTE_CARLO = Bot(
-    name="monte_carlo", memory_dtype=memory_dtype, act=act, style=ROLL_OUTS, counts="roll-outs a decision"
+    name="monte_carlo", memory_dtype=memory_dtype, act=act, style=ROLL_OUTS, counts="roll-outs per decision"
 )

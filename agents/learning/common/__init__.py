@@ -1,1 +1,1 @@
-"""What the algorithms share: games of many tables, ranks, runs, and the trainer that they stand on."""
+"""Common parts of the algorithms: batched games, ranks, runs, and the trainer."""

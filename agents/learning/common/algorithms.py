@@ -1,8 +1,8 @@
-"""The algorithms by name, and how each is started as a command.
+"""Find an algorithm by its name, and run it as a command.
 
-An algorithm is a module with three declarations: ``Args``, its settings; one class that learns, see
-`agents.learning.common.trainer.Algorithm`; and its docstring, the description of its command. One that ships is a file
-in ``agents/learning`` and its name in `NAMES`. Any other is named by its file or as an importable module.
+An algorithm is a module with three parts: ``Args``, its settings; one class that satisfies
+`agents.learning.common.trainer.Algorithm`; and a docstring, which is the help of its command. An algorithm that ships
+is a file in ``agents/learning`` whose name is in `NAMES`. Any other is given by its file or as an importable module.
 """
 
 import os
@@ -33,29 +33,29 @@ NAMES = ("ppo", "mappo", "other_play", "vdn", "sad", "off_belief", "cloning", "l
 """The modules of ``agents/learning`` that are algorithms."""
 METHODS = ("learn", "state", "restore")
 WRONG = "wrong-"
-"""What files are called in which ranks say what is wrong."""
+"""Prefix of the files in which ranks report errors."""
 
 
 class Learner(NamedTuple):
     """An algorithm, as its module declares it."""
 
     name: str
-    """The name of its module: one of `NAMES`, or a whole one with dots."""
+    """The name of its module: one of `NAMES`, or a full dotted name."""
     source: str
-    """What `named` takes in any process: one of `NAMES`, a file, or a module's name with dots."""
+    """The argument with which `named` finds it in any process: one of `NAMES`, a file, or a dotted module name."""
     settings: type[Settings]
     algorithm: AlgorithmClass
     about: str
-    """What it is, the docstring of the module."""
+    """The description: the module's docstring."""
 
 
 def named(name: str) -> Learner:
-    """The algorithm of this name: one of `NAMES`, a file that ends with ``.py``, or a module that can be imported.
+    """Return the algorithm called ``name``: one of `NAMES`, a file ending in ``.py``, or an importable module.
 
-    The latter two run code.
+    A file or another module is imported, which runs its code.
 
     Raises:
-        ValueError: there is none, or the module declares none.
+        ValueError: there is no such algorithm, or the module declares none.
     """
     if name in NAMES:
         return declared_by(import_module(f"{FOLDER}.{name}"), name)
@@ -65,16 +65,16 @@ def named(name: str) -> Learner:
         return declared_by(import_file(Path(name)), str(Path(name).resolve()))
     try:
         return declared_by(import_named(name), name)
-    except (ModuleNotFoundError, TypeError) as error:  # the latter for a name with dots at its beginning
+    except (ModuleNotFoundError, TypeError) as error:  # TypeError: the name begins with a dot
         known = f"one of {', '.join(NAMES)}, a file NAME.py or a module"
         raise ValueError(f"algorithm must be {known}, got {shown(name)}") from error
 
 
 def declared_by(module: ModuleType, source: str) -> Learner:
-    """The algorithm that a module declares: of classes that learn its own, if there is one, else one that it imports.
+    """Return the algorithm that a module declares: a learning class defined in the module, else one it imports.
 
     Raises:
-        ValueError: it declares no settings, or not exactly one such class.
+        ValueError: the module declares no settings, or not exactly one such class.
     """
     settings = getattr(module, "Args", None)
     if not (isinstance(settings, type) and issubclass(settings, Settings)):
@@ -88,17 +88,17 @@ def declared_by(module: ModuleType, source: str) -> Learner:
 
 
 def learns(value: Any) -> bool:
-    """Whether something in a module is a class that satisfies `Algorithm`."""
+    """Whether ``value`` is a class that satisfies `Algorithm`."""
     return isinstance(value, type) and value is not Algorithm and all(hasattr(value, name) for name in METHODS)
 
 
 def maker_of(run_dir: Path) -> Learner:
-    """The algorithm that made a run; if the run is too old to say it, the first one that has such settings.
+    """Return the algorithm that made a run; if an old run does not name it, the first one with the same settings.
 
-    A run may come from somebody else, so an algorithm that does not ship is never imported because a run names it.
+    A run may come from someone else, so only algorithms that ship are imported on its word.
 
     Raises:
-        ValueError: the directory holds no run, or one of an algorithm that does not ship.
+        ValueError: the directory holds no run, or a run of an algorithm that does not ship.
     """
     about = read_about(run_dir)
     if "algorithm" in about:
@@ -115,22 +115,22 @@ def maker_of(run_dir: Path) -> Learner:
 
 def command_line(module: str, argv: list[str] | None = None) -> None:
     """Train as the command ``python -m module`` does, or ``python FILE.py``, with the settings as its options."""
-    learner = named(f"hanabako.{module}" if module.startswith("agents.") else module)  # a clone's short name
+    learner = named(f"hanabako.{module}" if module.startswith("agents.") else module)  # in a clone, the name is shorter
     run_program(lambda args: start(learner, args), learner.settings, module, learner.about, argv)
 
 
 def start(learner: Learner, args: Settings) -> None:
-    """Train, as one rank or the only one, and say where the run is.
+    """Train as one rank, and print where the run is.
 
     Raises:
-        SystemExit: something is wrong, in one line.
+        SystemExit: training failed; the message is one line.
     """
     with in_a_sentence(learner.name):
         try:
             run_dir = train(args, learner.algorithm)
         except ConnectionError as error:
             print(f"{learner.name}: {error}", file=sys.stderr, flush=True)
-            os._exit(1)  # while Python ends in the usual way, torch's threads that wait for the lost one may abort it
+            os._exit(1)  # a normal exit could abort, as torch's threads still wait for the lost rank
     if int(os.environ.get("RANK", "0")) == 0:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
         if last := finished(run_dir):
@@ -139,15 +139,15 @@ def start(learner: Learner, args: Settings) -> None:
             print(f"greedy {what} {last['greedy_score']:.2f} +- {error:.2f}, {last['greedy_games']:,.0f} games")
         else:
             trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
-            print(f"Interrupted. To go on: --resume {run_dir}{trust}")
+            print(f"Interrupted. To continue: --resume {run_dir}{trust}")
     elif os.environ.get("LOCAL_RANK") == "0":
-        print(f"{run_dir}: machine 0 says how it ended")
+        print(f"{run_dir}: machine 0 prints the result")
 
 
 def start_rank(path: Path) -> None:
-    """Train as one rank by what `agents.learning.common.launch.start_ranks` wrote: an algorithm's name and settings.
+    """Train as one rank, with the algorithm and settings that `agents.learning.common.launch.start_ranks` wrote.
 
-    What is wrong is written to a file beside it, for all ranks to be told once.
+    An error is written to a file in the same folder, so that the same error of all ranks is shown once.
     """
     told, starter = read_json(path), os.getppid()
     learner = named(told["algorithm"])
@@ -157,7 +157,7 @@ def start_rank(path: Path) -> None:
         write_text(path.with_name(f"{WRONG}{os.environ['RANK']}"), str(end))
         raise SystemExit(1) from end
     if has_other_machines() and os.environ["LOCAL_RANK"] == "0" and os.getppid() == starter:
-        os.kill(starter, signal.SIGTERM)  # torchrun would wait five minutes for that of a machine that was interrupted
+        os.kill(starter, signal.SIGTERM)  # else torchrun waits five minutes for an interrupted machine
 
 
 if __name__ == "__main__":

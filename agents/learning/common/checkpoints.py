@@ -1,14 +1,14 @@
-"""Checkpoints: what a run goes on from. Damage is found, and then the checkpoint before is taken.
+"""Checkpoints, from which a run is resumed. If the last one is damaged, the one before is used.
 
     checkpoint/00000012/games-0.npz, learner-0.pt    after 12 updates: two files per rank
     checkpoint/latest                                the name of the last one: 00000012
 
-``latest`` is written when every rank has written its files. Only then the checkpoint before the one before is removed.
-So a run may be killed, or run out of disk, at any moment. Machines that share no disk have a directory each, with the
-files of their own ranks; a checkpoint is whole if every rank finds its own.
+``latest`` is written when every rank has written its files. Only then are older checkpoints removed, except the one
+before. So a run may be killed, or run out of disk space, at any time. Machines without a shared disk each have a
+directory with the files of their ranks; a checkpoint is complete if every rank finds its files.
 
-Both kinds of files are zip archives, whose checksums find accidental damage but no forgery. So the loaders check what
-they read: nothing is unpickled, and no number in a table is trusted.
+Both kinds of files are zip archives, whose checksums detect accidental damage but not forgery. So the loaders check
+what they read: nothing is unpickled, and no number in a table is trusted.
 """
 
 import io
@@ -36,16 +36,16 @@ BROKEN = (
     *(UnpicklingError, BadZipFile, zlib.error),
 )
 DIRECTORY = 0x10
-"""The bit of a part's attributes by which torch takes it for a directory."""
+"""The attribute bit by which torch takes an archive's part for a directory."""
 
 
 def holds_checkpoint(directory: Path) -> bool:
-    """Whether a run can go on from there: what one left that was killed in its first checkpoint is none."""
+    """Whether a run can be resumed from ``directory``: a single checkpoint without ``latest`` is incomplete."""
     return (directory / "latest").exists() or len(checkpoints_in(directory)) > 1
 
 
 def checkpoints_in(directory: Path) -> list[Path]:
-    """The folders of checkpoints, whole or not."""
+    """Return the folders of checkpoints, complete or not."""
     return [place for place in directory.glob("[0-9]*") if place.name.isdecimal()]
 
 
@@ -53,33 +53,33 @@ class Checkpoints:
     """The checkpoints of a run.
 
     Args:
-        directory: where they are kept.
-        ranks: each writes and reads its own part.
-        keeps: whether this rank does what is done once on a disk.
+        directory: the directory of the checkpoints.
+        ranks: the ranks, each of which writes and reads its own files.
+        keeps: whether this rank does what must be done once per disk.
     """
 
     def __init__(self, directory: Path, ranks: Ranks, keeps: bool = True) -> None:
         self.directory, self.ranks, self.keeps = directory, ranks, keeps
         self.last: Path | None = None
-        """The checkpoint that was saved or loaded last, which stays until the one after the next."""
+        """The checkpoint that was saved or loaded last; it is kept until two more have been saved."""
 
     def save(self, updates: int, state: dict[str, Any], games: dict[str, np.ndarray]) -> None:
-        """Write what `load` continues to the last bit, and keep the checkpoint before.
+        """Write a checkpoint, from which `load` continues identically to the last bit, and keep the one before.
 
         Args:
-            updates: so far.
+            updates: number of updates so far.
             state: this rank's learner: tensors, numbers, strings, and dicts and lists of them.
             games: this rank's games, as arrays.
 
         Raises:
-            OSError: it cannot be written; what was written is removed again, and the checkpoint before stands.
+            OSError: it cannot be written; the incomplete checkpoint is removed, and the one before remains.
         """
         place = self.directory / f"{updates:08d}"
         if self.keeps:
-            shutil.rmtree(place, ignore_errors=True)  # of a run that was killed here, or a damaged one
+            shutil.rmtree(place, ignore_errors=True)  # left by a killed run, or damaged
         self.ranks.wait()
         with self._writing(place):
-            arrays, learner = io.BytesIO(), io.BytesIO()  # their own writers fail with other errors on a full disk
+            arrays, learner = io.BytesIO(), io.BytesIO()  # in memory: on a full disk the writers raise other errors
             np.savez(arrays, allow_pickle=False, **games)
             write_bytes(place / f"games-{self.ranks.rank}.npz", arrays.getbuffer())
             torch.save({"world": self.ranks.world, **state}, learner)
@@ -96,7 +96,7 @@ class Checkpoints:
 
     @contextmanager
     def _writing(self, place: Path) -> Iterator[None]:
-        """If the disk fails, remove what was written and say which checkpoint stands."""
+        """On a disk error, remove what was written and name the checkpoint that remains."""
         try:
             yield
         except OSError as error:
@@ -105,13 +105,13 @@ class Checkpoints:
             raise OSError(error.errno, f"{error.strerror}; {stands}") from error
 
     def load(self, restore: Callable[[dict[str, Any], dict[str, np.ndarray]], None]) -> None:
-        """Continue from the last checkpoint of a run of the same settings; from the one before if the last is damaged.
+        """Continue from the last complete checkpoint of a run with the same settings.
 
         Args:
-            restore: is given ``state`` and ``games`` of `save`.
+            restore: called with the ``state`` and ``games`` given to `save`.
 
         Raises:
-            ValueError: there is none, all are damaged, or it belongs to another network or number of ranks.
+            ValueError: there is no checkpoint, all are damaged, or it belongs to another network or number of ranks.
         """
         name = self._last_whole()
         place = self.directory / name
@@ -123,7 +123,7 @@ class Checkpoints:
         self.last = place
 
     def _last_whole(self) -> str:
-        """The name of the last checkpoint of which every rank has its part; says so if ``latest`` names another.
+        """Return the name of the last complete checkpoint; print a warning if ``latest`` names another.
 
         Raises:
             ValueError: there is none.
@@ -148,16 +148,16 @@ class Checkpoints:
         return whole[-1]
 
     def _has_part(self, place: Path) -> bool:
-        """Whether this rank's part of a checkpoint is whole, and one of as many as there are ranks."""
+        """Whether this rank's files of a checkpoint are undamaged, and written by the same number of ranks."""
         learner = place / f"learner-{self.ranks.rank}.pt"
         games = place / f"games-{self.ranks.rank}.npz"
         return is_whole(learner) and is_whole(games) and world_of(learner) == self.ranks.world
 
     def _why_none_is_whole(self, have_part: Tensor) -> str:
-        """What is wrong with the checkpoints, as this rank sees them.
+        """Return what is wrong with the checkpoints, as this rank sees them.
 
         Args:
-            have_part: (ranks,) bool, which ranks have their part of one.
+            have_part: (ranks,) bool, whether the rank has its files of any checkpoint.
         """
         if not holds_checkpoint(self.directory):
             return "there is none"
@@ -171,7 +171,7 @@ class Checkpoints:
 
 
 def ranks_of(place: Path) -> int:
-    """How many ranks' files a checkpoint has, if it has both of each and all are whole; else 0."""
+    """Return the number of ranks whose files a checkpoint holds; 0 if a file is missing or damaged."""
     ranks = len(list(place.glob("learner-*.pt")))
     names = {name for rank in range(ranks) for name in (f"learner-{rank}.pt", f"games-{rank}.npz")}
     there = {path.name for path in place.glob("*.*") if path.suffix in (".npz", ".pt")}
@@ -179,12 +179,12 @@ def ranks_of(place: Path) -> int:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether a file can be read, and holds what its own checksums were made of."""
+    """Whether a file can be read and its checksums are right."""
     try:
         with ZipFile(path) as archive:
             parts = archive.infolist()
             if archive.testzip() is not None or any(part.comment or part.external_attr & DIRECTORY for part in parts):
-                return False  # no part has a comment or is a directory: its place in the archive is damaged
+                return False  # undamaged parts have no comment and are no directories
         read_games(path) if path.suffix == ".npz" else read_learner(path, torch.device("cpu"))
     except BROKEN:
         return False
@@ -192,7 +192,7 @@ def is_whole(path: Path) -> bool:
 
 
 def world_of(path: Path) -> int:
-    """How many ranks learned together when the learner of one was written; 0 if that cannot be read."""
+    """Return the number of ranks of the run that wrote this learner file; 0 if it cannot be read."""
     try:
         return int(read_learner(path, torch.device("cpu"))["world"])
     except BROKEN:
@@ -200,16 +200,16 @@ def world_of(path: Path) -> int:
 
 
 def read_learner(path: Path, device: torch.device) -> dict[str, Any]:
-    """The learner of a rank."""
+    """Read a rank's learner."""
     return torch.load(path, device, weights_only=True)
 
 
 def read_games(path: Path) -> dict[str, np.ndarray]:
-    """The games of a rank."""
+    """Read a rank's games."""
     with path.open("rb") as file, np.load(file) as arrays:
         return dict(arrays)
 
 
 def one_line(error: Exception) -> str:
-    """The error's words; torch's can have many lines."""
+    """Return an error's message on one line; torch's messages may have several."""
     return " ".join(str(error).split())

@@ -1,4 +1,4 @@
-"""Gradient descent by Adam (Kingma and Ba 2015): all ranks take the same steps, at a rate that falls by the budget."""
+"""Adam (Kingma and Ba 2015) on all ranks in step, with a learning rate that follows the budget."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ __all__ = ["Descent"]
 
 
 class Descent:
-    """What makes a network's loss smaller.
+    """The optimizer of a network.
 
     Args:
-        network: what learns; its weights are equal on all ranks.
-        ranks: that learn together.
+        network: the network that learns; its weights are equal on all ranks.
+        ranks: the ranks that train together.
         rate: Adam's learning rate at the start.
-        rate_end: and at the end of the budget; between them it falls linearly.
-        max_norm: longer gradients are shortened to this norm.
+        rate_end: the learning rate at the end of the budget; it changes linearly in between.
+        max_norm: longer gradients are scaled down to this norm.
     """
 
     def __init__(self, network: nn.Module, ranks: Ranks, rate: float, rate_end: float, max_norm: float) -> None:
@@ -27,14 +27,14 @@ class Descent:
         self.optimizer = torch.optim.Adam(network.parameters(), lr=rate, eps=1e-5, fused=True)
 
     def set_rate(self, fraction: float) -> float:
-        """Take the learning rate of when that fraction of the budget, 0 to 1, is spent; returns it."""
+        """Set and return the learning rate for ``fraction`` of the budget spent, 0 to 1."""
         rate = self.rate + (self.rate_end - self.rate) * fraction
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         return rate
 
     def step(self, loss: Tensor) -> Tensor:
-        """One step down the mean of all ranks' gradients, whose norm is returned."""
+        """Take one step along the mean gradient of all ranks and return its norm before clipping."""
         self.optimizer.zero_grad()
         loss.backward()
         self.ranks.average_gradients(self.network)
@@ -43,10 +43,10 @@ class Descent:
         return norm
 
     def state(self) -> dict[str, Any]:
-        """The weights and what Adam keeps."""
+        """Return the weights and Adam's state."""
         return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """The inverse of `state`; other entries are left alone."""
+        """The inverse of `state`; other entries are ignored."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])

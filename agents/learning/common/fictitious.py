@@ -1,7 +1,6 @@
-"""Games that go on from the learner's with the hands of the players to move, and the decks, dealt again.
+"""Copies of the learner's games in which the hand of the player to move and the deck are dealt again.
 
-The learner's own games stay as they are. What is dealt comes from the players' beliefs, see
-`hanabi_env.engine.belief`.
+The learner's games do not change. The new deals are drawn from the players' beliefs, see `hanabi_env.engine.belief`.
 """
 
 import numpy as np
@@ -18,9 +17,9 @@ __all__ = ["FictitiousGames"]
 
 
 class FictitiousGames:
-    """A game of Hanabi beside each of the learner's: it begins as a copy, is dealt again, and goes on by itself.
+    """One fictitious game of Hanabi per game of the learner: a copy that is dealt again and played on.
 
-    Randomness comes from the ``stream`` of each deal, any int from 0 to 2^63 - 1.
+    Random numbers come from the ``stream`` given with each deal, any int from 0 to 2^63 - 1.
 
     Args:
         envs: the learner's games.
@@ -36,7 +35,7 @@ class FictitiousGames:
 
     @property
     def observations(self) -> Tensor:
-        """(games, words) int64: packed, of the player to move, after `step`."""
+        """(games, words) int64: packed observations of the players to move, after `step`."""
         return torch.from_numpy(self._block.observation.view(np.int64))
 
     @property
@@ -46,16 +45,16 @@ class FictitiousGames:
 
     @property
     def is_over(self) -> Tensor:
-        """(games,) bool: the game is over."""
+        """(games,) bool: whether the game is over."""
         return torch.from_numpy(self._block.tables["terminated"].copy())
 
     def deal(self, stream: int) -> None:
-        """Begin as copies of the learner's games, the hands of the players to move and the decks dealt again."""
+        """Copy the learner's games, and deal the hands of the players to move and the decks again."""
         self._copy()
         self._loops.redeal(self._block.rules_array, self._block.tables, -1, self._keys(stream), self._room)
 
     def candidates(self, stream: int, count: int) -> np.ndarray:
-        """Begin as copies of the learner's games, and draw hands, uint8 (games, count, slots); empty slots hold 0."""
+        """Copy the learner's games, and draw hands, uint8 (games, count, slots); empty slots hold 0."""
         self._copy()
         hands = np.zeros((len(self._block.tables), count, self._hand_size), np.uint8)
         keys = self._keys(stream)
@@ -63,11 +62,15 @@ class FictitiousGames:
         return hands
 
     def put(self, hands: np.ndarray, stream: int) -> None:
-        """After `candidates`: deal these hands, uint8 (games, slots), and the decks again."""
+        """After `candidates`: put these hands, uint8 (games, slots), into the games and deal the decks again."""
         self._loops.put(self._block.rules_array, self._block.tables, -1, self._keys(stream), hands)
 
     def step(self, actions: Tensor) -> Tensor:
-        """One decision in every game that is not over; the team's rewards, float64 (games,), 0 if it was over."""
+        """Make one decision in every game that is not over.
+
+        Returns:
+            The team's rewards, float64 (games,); 0 for a game that was already over.
+        """
         self._block.actions[:] = actions.numpy()
         self._block.go_on([])
         return torch.from_numpy(self._block.tables["reward"].copy())
@@ -78,6 +81,6 @@ class FictitiousGames:
         self._block.tables.view(np.uint8).reshape(octets)[:] = tables.view(np.uint8).reshape(octets)
 
     def _keys(self, stream: int) -> np.ndarray:
-        """A random stream for every game."""
+        """Return a random key for every game, (games,) uint64."""
         count = len(self._block.tables)
         return np.asarray(game_key(np.full(count, stream, np.uint64), np.arange(count, dtype=np.uint64)))

@@ -1,4 +1,4 @@
-"""Start a training run on several ranks of this machine, or of several, as the commands do that train for people."""
+"""Start a training run on several ranks of one or more machines, as `hanabako train` does."""
 
 import logging
 import os
@@ -42,31 +42,31 @@ __all__ = [
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
 LONGEST_WAIT = 600
-"""Seconds in which all machines must have been started."""
+"""Seconds within which all machines must have started."""
 
 
 class Machines(NamedTuple):
-    """The machines that learn together, of which this is one."""
+    """The machines that train together."""
 
     count: int = 1
     this: int = 0
-    """Its number, from 0."""
+    """The number of this machine, from 0."""
     host: str = ""
-    """Where machine 0 is reached by all."""
+    """The address at which all machines reach machine 0."""
     port: int = 0
 
     def words(self) -> list[str]:
-        """How ``torchrun`` is told."""
+        """Return the options for ``torchrun``."""
         if self.count == 1:
             return ["--standalone"]
         words = {"nnodes": self.count, "node-rank": self.this, "master-addr": self.host, "master-port": self.port}
         return [f"--{name}={value}" for name, value in words.items()] + [f"--rdzv-conf=timeout={LONGEST_WAIT}"]
 
     def wait_for_first(self) -> None:
-        """Until machine 0 is reached; on that one, until its name is known.
+        """Wait until machine 0 can be reached; on machine 0, until its host name resolves.
 
         Raises:
-            ConnectionError: that takes too long.
+            ConnectionError: it takes longer than `LONGEST_WAIT`.
         """
         end = time.monotonic() + LONGEST_WAIT
         while self.count > 1:
@@ -83,7 +83,7 @@ class Machines(NamedTuple):
                 return
 
     def missed(self, error: Exception) -> ConnectionError:
-        """What is said when not all machines are there in time."""
+        """Return the error for machines that did not start in time."""
         waits = f"machine {self.this} of {self.count} waits up to {LONGEST_WAIT} seconds for the others"
         return ConnectionError(f"{waits}, at {self.host}:{self.port}: {sentence(error)}")
 
@@ -92,22 +92,22 @@ ALONE = Machines()
 
 
 def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Machines = ALONE) -> None:
-    """Train on that many ranks of this machine until the run ends, interrupted or not.
+    """Train on ``ranks`` ranks of this machine until the run ends or is interrupted.
 
     The ranks read the settings from a file.
 
     Raises:
-        ConnectionError: not all machines were there in time.
-        SystemExit: it failed.
+        ConnectionError: not all machines started in time.
+        SystemExit: training failed.
     """
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if machines.count > 1:
-        os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # else it warns of every name that is not known backwards
+        os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it would warn of addresses without a reverse name
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder, suppress(SignalException):
-        # Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
+        # after Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
         told = {"algorithm": learner.source, "args": settings.to_json()}
         path = write_json(Path(folder) / "settings.json", told)
-        logging.disable(logging.ERROR)  # what is wrong is said below
+        logging.disable(logging.ERROR)  # errors are reported below
         try:
             machines.wait_for_first()
             with held_back():
@@ -122,7 +122,7 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Mach
 
 
 def ends_of(error: ChildFailedError) -> str:
-    """How the ranks ended that failed; why, they have said themselves if they could."""
+    """Describe how the failed ranks ended; the ranks themselves report why, if they can."""
     ends = {rank: failure.signal_name() for rank, failure in sorted(error.failures.items()) if failure.exitcode < 0}
     ended = [f"rank {rank} was ended by {signal}" for rank, signal in ends.items()]
     return ", ".join(ended) or f"{len(error.failures)} ranks ended with an error"
@@ -131,25 +131,26 @@ def ends_of(error: ChildFailedError) -> str:
 def train_to_the_end(
     ranks: int, run_dir: Path, settings: Sequence[str], command: str, learner: str = "ppo"
 ) -> dict[str, Any]:
-    """Make the run kept in ``run_dir``, or go on with it, and return the last row of its log; if it is made, that.
+    """Start, resume or just read the run in ``run_dir``, and return the last row of its log.
 
-    It runs as `hanabako train`, in a process of its own. What that prints is added to ``<run_dir>.log``.
+    The run is `hanabako train` in another process, whose output is appended to ``<run_dir>.log``. A finished run is not
+    repeated.
 
     Args:
-        ranks: how many.
-        run_dir: where it is kept.
-        settings: if it has not begun, as words of a command line.
-        command: what goes on with it after an interruption.
+        ranks: number of ranks.
+        run_dir: the run's directory.
+        settings: command-line options, used if the run has not begun.
+        command: the command that continues the run, shown after an interruption.
         learner: the algorithm, see `agents.learning.common.algorithms.named`.
 
     Raises:
-        SystemExit: it was interrupted.
-        ValueError: it failed; names the file that says why.
+        SystemExit: the run was interrupted.
+        ValueError: the run failed; the message names its log file.
     """
     if (last := finished(run_dir)) is not None:
         return last
     words = ["train", "--algorithm", learner, "--ranks", str(ranks), *words_for(run_dir, settings)]
-    interrupted, log = SystemExit(f"\nInterrupted. To go on: {command}"), run_dir.with_name(f"{run_dir.name}.log")
+    interrupted, log = SystemExit(f"\nInterrupted. To continue: {command}"), run_dir.with_name(f"{run_dir.name}.log")
     try:
         failed = run_module(["hanabako", *words], log) != 0
     except KeyboardInterrupt:
@@ -157,17 +158,17 @@ def train_to_the_end(
     if (last := finished(run_dir)) is not None:
         return last
     if failed:
-        raise ValueError(f"{run_dir} did not end; {log} says why. To go on: {command}")
-    raise interrupted  # by SIGTERM, say
+        raise ValueError(f"{run_dir} did not end; {log} says why. To continue: {command}")
+    raise interrupted  # for example by SIGTERM
 
 
 def run_module(words: Sequence[str], log: Path) -> int:
-    """Run a module, with its words, in a process of its own; returns its exit status.
+    """Run a module with its arguments in another process and return its exit status.
 
-    What it prints is added to the file ``log``. Ctrl-C is passed on to it, as SIGTERM, and its end is waited for.
+    Its output is appended to the file ``log``. Ctrl-C is passed on as SIGTERM; then the process is waited for.
 
     Raises:
-        KeyboardInterrupt: that was so.
+        KeyboardInterrupt: Ctrl-C was pressed.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as file:
@@ -183,18 +184,18 @@ def run_module(words: Sequence[str], log: Path) -> int:
 
 
 def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
-    """What a learner's command is told to go on with the run kept in ``run_dir``, or to begin it with ``settings``."""
+    """Return the options that resume the run in ``run_dir``, or that start it with ``settings``."""
     if not holds_checkpoint(run_dir / "checkpoint"):
         return [*settings, "--run-dir", str(run_dir)]
     return ["--resume", str(run_dir), *(["--trust"] if need_trust(settings) else [])]
 
 
 def ranks_for(settings: Settings, machines: int = 1) -> int:
-    """The most ranks, of as many as there are cores or GPUs here, that share what the settings say evenly.
+    """Return the largest number of ranks, at most one per core or GPU here, among which the settings divide evenly.
 
     Args:
-        settings: of the run.
-        machines: how many will have as many ranks.
+        settings: the run's settings.
+        machines: number of machines, each with this many ranks.
     """
     for ranks in range(most_ranks(settings.device), 1, -1):
         with suppress(ValueError):
@@ -204,23 +205,23 @@ def ranks_for(settings: Settings, machines: int = 1) -> int:
 
 
 def most_ranks(device: str) -> int:
-    """As many as there are cores, or GPUs if they compute."""
+    """Return the number of cores (at most `MOST_RANKS`), or of GPUs if the device is a GPU."""
     on_gpu = device == "cuda" or (device == "auto" and torch.cuda.is_available())
     return max(torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS), 1)
 
 
 def usable_cores() -> int:
-    """Cores that this process may run on."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def saved_ranks(run_dir: Path, machines: int = 1) -> int:
-    """How many ranks per machine made the run, as its ``config.json`` says, if its checkpoints agree.
+    """Return the run's ranks per machine, as its ``config.json`` says, if its checkpoints agree.
 
-    The run may come from someone else, so neither number is trusted alone: each rank becomes a process.
+    The run may come from someone else and each rank becomes a process, so neither number is trusted alone.
 
     Raises:
-        ValueError: the directory holds no run, or one of more than `MOST_RANKS`, whose number must be given.
+        ValueError: the directory holds no run, or one of more than `MOST_RANKS` ranks, which must be given explicitly.
     """
     about = read_about(run_dir)
     ranks, made_by = about.get("ranks"), about.get("machines", 1)

@@ -13,40 +13,40 @@ __all__ = ["Memories", "Steps"]
 
 
 class Steps(Protocol):
-    """Some steps of some games; each array is (horizon, games)."""
+    """Steps of several games; each array is (horizon, games)."""
 
     players: Tensor
-    """Who decided."""
+    """The player who decided."""
     dones: Tensor
-    """The decision ended its game."""
+    """Whether the decision ended its game."""
 
 
 Parts = TypeVar("Parts", bound=Any)
 
 
 class Memories:
-    """What every player of every game remembers between decisions: nothing, if the network has no memory.
+    """The memory of every player of every game between decisions; none if the network has no memory.
 
     Args:
-        network: see `agents.networks.network.Network.step`.
-        envs: whose games begin now.
+        network: the network, see `agents.networks.network.Network.step`.
+        envs: the games, which begin now.
     """
 
     def __init__(self, network: Network, envs: SelfPlayEnvs) -> None:
         self.games = torch.arange(envs.games)
         self.fresh = network.initial_memory(1)
         self.now: Tensor | None = None
-        """(games, players, numbers), or None."""
+        """(games, players, numbers), or None without memory."""
         if self.fresh is not None:
             self.now = self.fresh[None].repeat(envs.games, envs.config.players, 1)
         self.at_begin: Tensor | None = None
 
     def begin_rollout(self) -> None:
-        """Note the memories with which a rollout begins, for `replayed`."""
+        """Keep a copy of the memories at the beginning of a rollout, for `replayed`."""
         self.at_begin = None if self.now is None else self.now.clone()
 
     def of(self, players: Tensor) -> Tensor | None:
-        """The memories (games, numbers) of one player of each game, (games,) int64."""
+        """Return the memories (games, numbers) of one player per game; ``players`` is (games,) int64."""
         return None if self.now is None else self.now[self.games, players]
 
     def keep(self, players: Tensor, memories: Tensor | None) -> None:
@@ -55,22 +55,22 @@ class Memories:
             self.now[self.games, players] = memories
 
     def forget(self, dones: Tensor) -> None:
-        """Games that ended, bool (games,), begin again with fresh memories."""
+        """Reset the memories of games that ended; ``dones`` is bool (games,)."""
         if self.now is not None and self.fresh is not None:
             self.now[dones] = self.fresh
 
     def minibatches(
         self, network: Network, steps: Steps, decisions: Parts, order: Tensor, size: int
     ) -> Iterator[tuple[Parts, tuple[Tensor, Tensor]]]:
-        """The decisions ``size`` at a time, with the logits and values that the network gives them.
+        """Yield the decisions ``size`` at a time, with the network's logits and values.
 
         Args:
-            network: as it is now.
-            steps: where the decisions were made.
-            decisions: a named tuple of arrays (horizon, games, ...), ``observations`` among them.
-            order: their numbers, shuffled; of a network with memory those of the games, all decisions of which make a
-                minibatch, in their order.
-            size: of a minibatch.
+            network: the network with its current weights.
+            steps: the players and ends of the decisions.
+            decisions: a named tuple of arrays (horizon, games, ...), including ``observations``.
+            order: the decisions' indices, shuffled; for a network with memory, the games' indices, as a minibatch then
+                holds all decisions of some games in order.
+            size: decisions per minibatch.
         """
         kind = type(decisions)
         if self.now is None:
@@ -89,16 +89,16 @@ class Memories:
     def replayed(
         self, network: Network, observations: Tensor, players: Tensor, dones: Tensor, memories: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Logits and values of all decisions of some games in a rollout.
+        """Return the logits and values of all decisions of some games in a rollout.
 
-        Every memory grows again from the beginning of the rollout, so that gradients flow back through it.
+        Memories are recomputed from the beginning of the rollout, so that gradients flow back through them.
 
         Args:
-            network: as it is now.
+            network: the network with its current weights.
             observations: (horizon, some, words) int64.
-            players: (horizon, some) int64, who decided.
-            dones: (horizon, some) bool, that decision ended the game.
-            memories: (some, players, numbers), with which the rollout began.
+            players: (horizon, some) int64, the player who decided.
+            dones: (horizon, some) bool, whether that decision ended the game.
+            memories: (some, players, numbers), at the beginning of the rollout.
 
         Returns:
             Logits (horizon * some, actions) and values (horizon * some,).

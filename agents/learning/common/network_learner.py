@@ -1,4 +1,4 @@
-"""What algorithms share that learn one network: how it is made and descends, and what a checkpoint keeps of it."""
+"""Common parts of algorithms that train one network: the network, its optimizer, and their state in checkpoints."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ __all__ = ["NetworkLearner"]
 
 
 class NetworkLearner:
-    """Everything that changes while a network learns, on one rank: an `Algorithm` that lacks `learn`.
+    """The training state of a network on one rank: an `Algorithm` without `learn`.
 
     Args:
         args: the settings, a `agents.learning.common.network_settings.NetworkSettings`.
-        envs: what is learned from.
-        ranks: that learn together.
+        envs: the games to learn from.
+        ranks: the ranks that train together.
     """
 
     def __init__(self, args: Any, envs: SelfPlayEnvs, ranks: Ranks) -> None:
@@ -28,7 +28,7 @@ class NetworkLearner:
         self.memories = Memories(self.learner, envs)
 
     def with_critic(self, network: Network) -> Network:
-        """What learns: here the network that plays, whose last output is the value."""
+        """Return the module to train: here ``network`` itself, whose last output is the value."""
         return network
 
     def state(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The settings of the network that learns, the network made of them, new or that of a policy, and its descent."""
+"""The settings of the learning network. They make the network, new or from a saved policy, and its optimizer."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -21,52 +21,52 @@ from .settings import Settings
 __all__ = ["NetworkSettings"]
 
 MOST_WEIGHTS = 2**28
-"""The most weights of the hidden layers; Adam keeps four times their 4 bytes."""
+"""The maximum number of weights in the hidden layers; with Adam each takes 16 bytes."""
 
 
 @dataclass(frozen=True)
 class NetworkSettings(Settings):
-    """What a run is told that learns one network."""
+    """The settings of a run that trains one network."""
 
     network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
-    """The kind of network; ``auto`` is that of ``start``, or ``symmetric`` in a game with suits that the rules cannot
-    tell apart, and otherwise ``dense``."""
+    """The kind of network. ``auto``: the kind of ``start`` if given, otherwise ``symmetric`` in a game whose suits are
+    interchangeable under the rules, and ``dense`` in any other."""
     width: Size | None = None
-    """Units of each hidden layer: by default 256, in the symmetric network 64 for each suit and 64 for the rest."""
+    """Units per hidden layer; by default 256, in the symmetric network 64 per suit and 64 for the rest."""
     layers: Size = 2
     """Number of hidden layers."""
     trunk: Literal["auto", "bfloat16", "float32"] = "auto"
-    """Number type of the hidden layers; ``auto`` is bfloat16 where the hardware is faster with it."""
+    """Number type of the hidden layers; ``auto`` is bfloat16 on hardware where that is faster."""
     start: str | None = None
-    """Begin with the weights of this policy (its file, or the name of one that ships) instead of random ones."""
+    """Start from the weights of this policy (its file, or the name of one that ships) instead of random weights."""
     learning_rate: Positive = 2e-3
-    """Adam's learning rate at the start; it falls linearly over the budget."""
+    """Adam's learning rate at the start; it changes linearly over the budget."""
     learning_rate_end: Annotated[float, Within(0, 10**6)] = 2e-5
     """Adam's learning rate at the end."""
     max_grad_norm: Positive = 0.5
-    """Longer gradients are shortened to this norm."""
+    """Maximum norm of a gradient; longer ones are scaled down to it."""
 
     prefix = ""
-    # What the names of its networks begin with, see `agents.networks.kinds`: no setting, but the algorithm's.
+    # Prefix of the network kinds, see `agents.networks.kinds`: set by the algorithm, not by the user.
 
     def check(self, world: int) -> None:
-        """See `agents.learning.common.settings.Settings.check`; refuses sizes that no network has too."""
+        """See `agents.learning.common.settings.Settings.check`; also refuses networks that are too large."""
         super().check(world)
         if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.settings.Settings.check_agents`; refuses a wrong ``start`` too."""
+        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``."""
         super().check_agents(config, kind)
         self.started(config)
 
     def make_network(self, config: Any, opening: Tensor, device: torch.device) -> Network:
-        """A network of the kind and size that the settings say, or everything that ``start`` holds, ready to learn.
+        """Return a new network of the kind and size in the settings, or the one in ``start``, ready to learn.
 
         Args:
-            config: what it plays.
-            opening: see `ready`; ``start`` has its own.
-            device: where it learns.
+            config: the game's config.
+            opening: see `ready`; ignored with ``start``, which has its own.
+            device: the device to train on.
         """
         if (network := self.started(config)) is not None:
             return self.ready(network, network.opening, device)
@@ -75,23 +75,23 @@ class NetworkSettings(Settings):
         return self.ready(network, opening[: network.words], device)
 
     def ready(self, network: Network, opening: Tensor, device: torch.device) -> Network:
-        """The network on its device, told which bits are set in every opening position and its hidden layers' type."""
+        """Return the network on ``device``, with its number type and the bits set in every opening position."""
         network.set_opening(opening)
         network.trunk_dtype = {"bfloat16": torch.bfloat16, "float32": torch.float32}.get(self.trunk, fast_dtype(device))
         return network.to(device)
 
     def descent(self, network: nn.Module, ranks: Ranks) -> Descent:
-        """How the network learns."""
+        """Return the network's optimizer."""
         return Descent(network, ranks, self.learning_rate, self.learning_rate_end, self.max_grad_norm)
 
     def started(self, config: Any) -> Network | None:
-        """The network of ``start``, if there is one; in a run that is resumed, that of its own last policy.
+        """Return the network of ``start``, or None without it; in a resumed run, the network of the run's last policy.
 
-        (Its weights come from the checkpoint then; the file of ``start`` need not be there any more.)
+        A resumed run takes its weights from the checkpoint, so the file of ``start`` need not exist any more.
 
         Raises:
-            ValueError: there is no such file, it cannot play ``config``, or it is another kind or size of network than
-                the settings say.
+            ValueError: there is no such file, the network cannot play ``config``, or its kind or size is not that of
+                the settings.
         """
         if self.start is None:
             return None

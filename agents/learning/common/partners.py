@@ -1,8 +1,8 @@
-"""Learning among others: in every game the learner has one seat, and a pool of agents the rest.
+"""Training with partners: in every game the learner has one seat, and agents from a pool have the others.
 
-In a cooperative game this is ad-hoc teamwork with the pool (Stone et al. 2010, Canaan et al. 2020), in a competitive
-one an approximate best response to it. Who learns sees nothing of it: a step of these games is one decision of the
-learner in each of them, and all decisions that the others then make until it is to move again.
+In a cooperative game this trains ad-hoc teamwork with the pool (Stone et al. 2010, Canaan et al. 2020), in a
+competitive one an approximate best response to it. The algorithm need not know: a step of these games is one decision
+of the learner in each game, followed by the others' decisions until the learner is to move again.
 """
 
 from collections.abc import Sequence
@@ -27,20 +27,20 @@ __all__ = ["PartnersEnvs", "drawn"]
 
 
 class PartnersEnvs(OpenGames, SelfPlayEnvs):
-    """This rank's games among partners: at each new game the learner's seat and who has the others are drawn again.
+    """This rank's games among partners: each new game draws the learner's seat and the agents at the others.
 
-    A game's rewards before the learner's first decision are dropped; a game that ends before that decision is followed
-    by the next one at once. The simulator uses one thread.
+    Rewards before the learner's first decision are dropped; a game that ends before that decision is followed by the
+    next one at once. The simulator uses one thread.
 
     Args:
-        config: what is played.
-        games: how many at a time, all ranks together.
-        seed: of the deals, the draws and the others' randomness; every rank has its own.
-        ranks: share the games evenly.
-        members: the pool; all are equally likely at every seat.
+        config: the game's config.
+        games: number of parallel games, all ranks together.
+        seed: seed of the deals, the draws and the partners' randomness; every rank derives its own from it.
+        ranks: the ranks, which share the games evenly.
+        members: the pool; all members are equally likely at every seat.
 
     Raises:
-        ValueError: a member cannot take other seats in every game, see `check_members`.
+        ValueError: a member cannot take different seats in different games, see `check_members`.
     """
 
     def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, members: Sequence[Policy]) -> None:
@@ -48,7 +48,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         super().__init__(config, games, seed, ranks)
 
     def _reset(self, seed: int, threads: int) -> None:
-        """See `SelfPlayEnvs._reset`; one rank per machine compiles, for the others to find it in Numba's cache."""
+        """See `SelfPlayEnvs._reset`; one rank per machine compiles, and the others load from Numba's cache."""
         for turn in (self.ranks.is_first, not self.ranks.is_first):
             if turn:
                 self._begin_here(seed)
@@ -60,7 +60,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self.block = OpenBlock(game, self.games, observes=True, specialize=specialize)
         self.block.deal(seed, 0)
         self.learners = set_of(range(game.players), self.games)
-        """(games,) uint64: the learner's players in each game, as bits of a set."""
+        """(games,) uint64: the learner's players in each game, as a bit set."""
         self._seated = [member.seat(self.block, range(game.players)) for member in self.members]
         self._opening = self.block.observation.copy()
         self._rewards = np.zeros((self.games, game.players), np.float32)
@@ -71,7 +71,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self._show()
 
     def opening_bits(self) -> Tensor:
-        """See `SelfPlayEnvs.opening_bits`: of the deals, before anybody has moved."""
+        """See `SelfPlayEnvs.opening_bits`; taken from the deals, before the first move."""
         self.observations = torch.from_numpy(self._opening.view(np.int64))
         bits = super().opening_bits()
         self._show()
@@ -80,11 +80,11 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
     # --- A step -------------------------------------------------------------------------------------------------------
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """Make one decision of the learner in every game, and the others' until it is to move again.
+        """Make one decision of the learner in every game, then the others' decisions until the learner is to move.
 
         Returns:
-            Every player's rewards since that decision, summed, float32 (games, players), and whether its game has ended
-            since, bool (games,).
+            Every player's summed rewards since the learner's decision, float32 (games, players), and whether the game
+            has ended since, bool (games,).
         """
         self._rewards[:], self._dones[:] = 0, False
         self.block.actions[:] = actions.cpu().numpy()
@@ -99,7 +99,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self._rewards[open_rows] += self.block.tables["rewards"][open_rows, : self._rewards.shape[1]]
 
     def _end(self, rows: NDArray[np.int64]) -> None:
-        """They are followed by their next ones."""
+        """Record the end of the games ``rows`` and begin the next ones."""
         tables = self.block.tables
         self._end_with({name: tables[name][rows] for name in STATISTICS if name in (tables.dtype.names or ())})
         self._dones[rows] = True
@@ -107,7 +107,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self._sit_down(among(rows, self.games))
 
     def _sit_down(self, chosen: NDArray[np.bool_]) -> None:
-        """Draw who sits where in the ``chosen`` games, which begin."""
+        """Draw the seats of the ``chosen`` games, which begin."""
         rows = np.flatnonzero(chosen)
         streams = episode_key(self.block.keys[rows], self.block.tables["state"]["episode"][rows].astype(np.uint64))
         self.draw(rows, np.asarray(streams))
@@ -115,14 +115,14 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
             seated.begin(chosen)
 
     def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """Draw the seats of the games ``rows``, which begin, with ``streams`` of random numbers, one for each."""
+        """Draw the seats of the games ``rows``, which begin, each from its random stream in ``streams``."""
         players = self.config.players
         seat = drawn(streams, 0, players).astype(np.uint64)
         self.learners[rows] = np.uint64(1) << seat
         self.fill(rows, streams)
 
     def fill(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """Draw a member for every seat of the games ``rows`` that the learner does not have."""
+        """Draw a member for each of the other seats of the games ``rows``."""
         for seated in self._seated:
             seated.seats[rows] = 0
         for player in range(self.config.players):
@@ -132,7 +132,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
                 seated.seats[rows[others & (member == k)]] |= np.uint64(1 << player)
 
     def _show(self) -> None:
-        """Let the learner observe the block's games."""
+        """Update the learner's observations, masks and players from the block's games."""
         self.observations = torch.from_numpy(self.block.observation.view(np.int64))
         self.masks = torch.from_numpy(self.block.mask)
         self.players = torch.from_numpy(self.block.tables["current_player"].astype(np.int64))
@@ -140,7 +140,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
     # --- Checkpoints --------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, np.ndarray]:
-        """Everything needed to go on, as arrays: the games, who sits where, and what the others remember."""
+        """Return everything needed to continue, as arrays: the games, the seats, and the members' memories."""
         state: dict[str, Any] = {**save_tables(self.block.tables, self.config), "step": self.block.step}
         seats = np.array([seated.seats for seated in self._seated])
         state |= {"keys": self.block.keys, "learners": self.learners, "seats": seats}
@@ -150,13 +150,12 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         return {name: np.array(value) for name, value in state.items()}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """The inverse of `state`, in games of the same pool.
+        """The inverse of `state`, for games with the same pool.
 
-        The games and seats are checked as those of every checkpoint are; what a bot remembers is its own affair and is
-        taken as it is.
+        Games and seats are checked, as in every checkpoint; a bot's memories are restored unchecked.
 
         Raises:
-            ValueError: it is of other games or another pool.
+            ValueError: the state is of other games or another pool.
         """
         tables = checked_tables(state, self.block.tables, self.block.game, self.block.loops)
         learners, seats, keys = (np.asarray(state[name], np.uint64) for name in ("learners", "seats", "keys"))
@@ -165,21 +164,21 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
             raise ValueError(f"seats must be those of {shape[0]} members in {shape[1]} games, got {seats.shape}")
         taken = np.bitwise_or.reduce(seats.reshape(shape), axis=0) | learners
         if tables["terminated"].any() or (taken != 2**self.config.players - 1).any():
-            raise ValueError("every seat of every game must be the learner's or a member's, and the games must go on")
+            raise ValueError("every seat of every game must be the learner's or a member's, and no game may be over")
         for k, (seated, own) in enumerate(zip(self._seated, seats.reshape(shape), strict=True)):
             now, saved = seated.memories(), state.get(f"memories_{k}")
             if now is None or saved is None or (now.shape, now.dtype) != (saved.shape, saved.dtype):
                 if not (now is None and saved is None):
-                    raise ValueError(f"what member {k} of the pool remembers is not of this pool")
+                    raise ValueError(f"the memories of member {k} are those of another pool")
             else:
                 now[...] = saved
             seated.seats[:] = own
         self.learners[:], self.block.keys[:] = learners, keys
         self.block.take(tables, int(state["step"]))
-        self._finished[:] = 0  # what ended while these games were made has been counted already
+        self._finished[:] = 0  # games that ended while these were set up are already counted
         self._show()
 
 
 def drawn(streams: NDArray[np.uint64], counter: int, bound: int) -> NDArray[np.int64]:
-    """A number below ``bound`` from each stream, (N,)."""
+    """Draw a number below ``bound`` from each of the N streams, (N,) int64."""
     return np.asarray(random_below(streams, np.full(1, counter, np.uint64), bound))

@@ -1,4 +1,4 @@
-"""The processes that learn together, one per core or GPU (started by `torchrun`), and what each asks of its machine."""
+"""Ranks: the processes that train together, one per core or GPU, started by `torchrun`; and their process settings."""
 
 import ctypes
 import os
@@ -24,12 +24,12 @@ from .shared_sum import SharedSum
 T = TypeVar("T")
 
 ADDRESS_OF = 0x8915
-"""What Linux calls the question for an interface's address (``SIOCGIFADDR``)."""
+"""Linux's number of the request for an interface's address (``SIOCGIFADDR``)."""
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """The processes that learn together; without ``torchrun`` there is one. A machine's are consecutive."""
+    """The processes that train together; without ``torchrun`` there is one. A machine's ranks are consecutive."""
 
     rank: int
     world: int
@@ -37,9 +37,9 @@ class Ranks:
     firsts: tuple[int, ...] = (0,)
     """The first rank of every machine."""
     share_memory: bool = False
-    """Whether gradients are summed through the memory of a machine."""
+    """Whether gradients are summed through shared memory within a machine."""
     shared: dict[int, SharedSum] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """By the size of a vector."""
+    """The shared sums, by the size of their vector."""
 
     @property
     def is_first(self) -> bool:
@@ -54,15 +54,15 @@ class Ranks:
 
     @cached_property
     def between(self) -> Any:
-        """The group of all first ranks, which all ranks must ask for at the same time; None on one machine."""
+        """The group of all machines' first ranks, None on one machine. All ranks must ask for it at the same time."""
         return dist.new_group(list(self.firsts)) if len(self.firsts) > 1 else None
 
     def generator(self, seed: int) -> torch.Generator:
-        """Random numbers of this rank's own."""
+        """Return a random generator for this rank."""
         return torch.Generator().manual_seed(seed * 1_000_003 + self.rank)
 
     def sum(self, tensor: Tensor) -> Tensor:
-        """The sum of ``tensor`` over all ranks (the same bits on each); ``tensor`` itself may be overwritten."""
+        """Return the sum of ``tensor`` over all ranks, bitwise equal on each; ``tensor`` itself may be overwritten."""
         if self.world == 1:
             return tensor
         there = tensor.to(self._reached)
@@ -71,11 +71,11 @@ class Ranks:
         return there.to(tensor.device)
 
     def any(self, holds: bool) -> bool:
-        """Whether something holds on any rank."""
+        """Whether ``holds`` is true on any rank."""
         return bool(self.sum(torch.tensor(float(holds))) > 0)
 
     def broadcast(self, value: T) -> T:
-        """What rank 0 has."""
+        """Return the ``value`` of rank 0."""
         box = [value]
         if self.world > 1:
             with self._together():
@@ -83,29 +83,29 @@ class Ranks:
         return box[0]
 
     def check_alike(self, told: Mapping[str, Any]) -> None:
-        """Refuse to learn together if a rank was told something else than rank 0.
+        """Check that all ranks have the same settings as rank 0.
 
         Raises:
-            ValueError: that is so; names what differs.
+            ValueError: some differ; the message names them.
         """
         expected = self.broadcast(dict(told))
         differs = [name not in told or told[name] != value for name, value in expected.items()]
         found = self.sum(torch.tensor(differs, dtype=torch.float64)).tolist()
         if wrong := [name for name, ranks in zip(expected, found, strict=True) if ranks]:
             raise ValueError(
-                f"all machines must be told the same, and these differ from the first's: {', '.join(wrong)}"
+                f"all machines must have the same settings; these differ from machine 0's: {', '.join(wrong)}"
             )
 
     @property
     def _reached(self) -> torch.device:
-        """Where the backend reaches tensors."""
+        """The device on which the backend needs tensors."""
         return self.device if self.device.type == "cuda" else torch.device("cpu")
 
     def average_gradients(self, network: nn.Module) -> None:
-        """Give every rank the mean of all ranks' gradients, in one message.
+        """Replace every rank's gradients by the mean over all ranks, in one message.
 
-        Averaging the weights once per rollout instead learned less from as many decisions (17.2 points instead of 19.2
-        after 12.5 M).
+        Averaging the weights once per rollout instead scored lower (17.2 points instead of 19.2 after 12.5 M
+        decisions).
         """
         if self.world == 1:
             return
@@ -115,7 +115,7 @@ class Ranks:
             gradient.copy_(mean.view_as(gradient))
 
     def sum_of_gradients(self, vector: Tensor) -> Tensor:
-        """`sum` for a long vector on every rank, many times a second: through shared memory where that is possible."""
+        """Like `sum`, but fast for a long vector many times per second: through shared memory where possible."""
         if not self.share_memory:
             return self.sum(vector)
         with self._together():
@@ -124,42 +124,42 @@ class Ranks:
             return self.shared[len(vector)](vector)
 
     def wait(self) -> None:
-        """Until all ranks are here."""
+        """Wait until all ranks have called this."""
         if self.world > 1:
             with self._together():
                 dist.barrier()
 
     def part(self) -> None:
-        """End the groups of ranks and their threads."""
+        """Close the process groups and end their threads."""
         self.shared.clear()
         self.__dict__.pop("between", None)
         dist.destroy_process_group()
 
     @contextmanager
     def _together(self) -> Iterator[None]:
-        """Something that needs all ranks.
+        """Run a block that needs all ranks.
 
         Raises:
-            ConnectionError: one of them has ended.
+            ConnectionError: another rank has ended.
         """
         try:
             yield
         except RuntimeError as error:
             raise ConnectionError(
-                f"rank {self.rank} of {self.world} has lost another one and ends; --resume goes on from the last"
+                f"rank {self.rank} of {self.world} has lost another rank and ends; --resume continues from the last"
                 " checkpoint"
             ) from error
 
 
 @contextmanager
 def joined_ranks(device: str) -> Iterator[Ranks]:
-    """Join the ranks that ``torchrun`` started, on a device each: NCCL among GPUs, gloo among cores.
+    """Join the ranks that ``torchrun`` started, each on its own device: by NCCL between GPUs, gloo between cores.
 
-    Afterwards the group is gone, with its threads: one that still ran while Python ends would abort the process.
+    The group and its threads end with the block: a thread still running while Python exits would abort the process.
 
     Raises:
         ValueError: there is no such ``device``.
-        ConnectionError: not all ranks came.
+        ConnectionError: not all ranks joined.
     """
     world, local = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("LOCAL_RANK", "0"))
     chosen = checked_device(device)
@@ -169,19 +169,19 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
         return
     if has_other_machines() and (interface := interface_to(os.environ["MASTER_ADDR"])):
         os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
-    import_module("torch.distributed.nn")  # imported later, its functions' defaults would keep the group to the end
+    import_module("torch.distributed.nn")  # imported later, its default arguments would keep the group alive
     try:
         if chosen == "cuda":
             dist.init_process_group("nccl", device_id=place)
         else:
             dist.init_process_group("gloo")
     except RuntimeError as error:
-        raise ConnectionError(f"not all of the {world} ranks came together: {error}") from error
+        raise ConnectionError(f"not all of the {world} ranks joined: {error}") from error
     ranks = with_machines(Ranks(dist.get_rank(), world, place), local)
     try:
         yield ranks
     except ConnectionError:
-        raise  # a group that lacks one cannot be closed
+        raise  # a group that lost a rank cannot be closed
     except BaseException:
         ranks.part()
         raise
@@ -189,16 +189,16 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
 
 
 def has_other_machines() -> bool:
-    """Whether ``torchrun`` says that there are ranks on other machines."""
+    """Whether there are ranks on other machines, according to ``torchrun``."""
     return int(os.environ.get("GROUP_WORLD_SIZE", "1")) > 1
 
 
 def with_machines(ranks: Ranks, local: int) -> Ranks:
-    """The same ranks, which know of each other on which machine they are.
+    """Return the ranks with their machines filled in.
 
     Args:
-        ranks: that have met.
-        local: which of its machine's ranks this one is.
+        ranks: the ranks, already connected.
+        local: this rank's index on its machine.
     """
     mine = torch.zeros(ranks.world, 2, dtype=torch.float64)
     mine[ranks.rank] = torch.tensor([ranks.rank - local, SharedSum.is_possible() and ranks.device.type == "cpu"])
@@ -208,9 +208,9 @@ def with_machines(ranks: Ranks, local: int) -> Ranks:
 
 
 def interface_to(host: str) -> str | None:
-    """The network interface by which this machine reaches a host, None if it cannot be told.
+    """Return the network interface by which this machine reaches a host, None if it cannot be found.
 
-    Without it gloo uses the interface of the machine's own name, which other machines cannot always reach.
+    Without it gloo uses the interface of the machine's host name, which other machines cannot always reach.
     """
     with suppress(OSError, ImportError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         from fcntl import ioctl
@@ -218,14 +218,14 @@ def interface_to(host: str) -> str | None:
         probe.connect((host, 9))  # sends nothing
         address = socket.inet_aton(probe.getsockname()[0])
         for _, name in socket.if_nameindex():
-            with suppress(OSError):  # it has no address
+            with suppress(OSError):  # the interface has no address
                 if ioctl(probe, ADDRESS_OF, struct.pack("256s", name.encode()))[20:24] == address:
                     return name
     return None
 
 
 def checked_device(device: str) -> str:
-    """The device that is meant: ``auto`` is the best there is.
+    """Return the kind of device to use; ``auto`` is the best one available.
 
     Raises:
         ValueError: there is no such ``device``.
@@ -239,7 +239,7 @@ def checked_device(device: str) -> str:
 
 
 def best_device() -> str:
-    """The fastest kind of device of this machine."""
+    """Return the fastest kind of device of this machine."""
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
@@ -247,7 +247,7 @@ def best_device() -> str:
 
 @contextmanager
 def processor_settings() -> Iterator[None]:
-    """One torch thread per rank (two that spin on a busy core are slower than one), and fast float32 products."""
+    """Use one torch thread per rank, as two are slower on a busy core, and fast float32 matrix products."""
     threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
     torch.set_num_threads(1)
     torch.set_float32_matmul_precision("medium")  # the head: bfloat16 factors, float32 sums
@@ -260,7 +260,7 @@ def processor_settings() -> Iterator[None]:
 
 
 def keep_memory() -> None:
-    """Let the C library keep freed blocks: fetching them from the system for every batch takes a sixth of the time."""
+    """Let the C library keep freed memory: getting it from the system for every batch takes a sixth of the time."""
     if platform.libc_ver()[0] == "glibc":
         library = ctypes.CDLL(None)
         library.mallopt(-3, 2**30)  # M_MMAP_THRESHOLD: blocks below 1 GiB come from the heap ...

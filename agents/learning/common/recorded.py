@@ -1,4 +1,4 @@
-"""Recorded games to learn from: what `agents.datasets` keeps, shown decision by decision as live games are."""
+"""Recorded games from `agents.datasets`, shown decision by decision like live games."""
 
 from os import PathLike
 from typing import Any
@@ -15,16 +15,16 @@ __all__ = ["RecordedEnvs"]
 
 
 class RecordedEnvs(SelfPlayEnvs):
-    """This rank's games, read from a dataset side by side; each is followed by another at its end.
+    """This rank's games, read in parallel from a dataset; each is followed by another when it ends.
 
-    All games of the file come once, in an order of the rank's own, then all in another order, and so on. They are held
-    in memory: a decision of standard Hanabi takes some 150 bytes.
+    Every pass shows all games of the file once, in a new random order per rank. The games are held in memory: a
+    decision of standard Hanabi takes about 150 bytes.
 
     Args:
-        config: how they are observed, by the rules that were played.
-        games: how many at a time, all ranks together.
-        seed: of the order.
-        ranks: share the games evenly.
+        config: the config that was played, with the observation to use.
+        games: number of parallel games, all ranks together.
+        seed: seed of the order.
+        ranks: the ranks, which share the games evenly.
         dataset: the file.
 
     Raises:
@@ -48,13 +48,14 @@ class RecordedEnvs(SelfPlayEnvs):
         self._show()
 
     def advice(self) -> Tensor:
-        """What was done here, (games,) int64."""
+        """Return the recorded actions at the current decisions, (games,) int64."""
         return torch.from_numpy(self._decisions.actions[self._at])
 
     def targets(self, temperature: float) -> Tensor:
-        """What a search would do here, by the probability of each action, (games, actions) float32.
+        """Return target probabilities of the actions at the current decisions, (games, actions) float32.
 
-        It is the softmax of its values over ``temperature`` points; where it has none, what was done.
+        They are the softmax of the recorded search values divided by ``temperature`` points. A decision without values
+        has probability 1 for the recorded action.
         """
         values, actions = self._decisions.values[self._at], self._decisions.actions[self._at]
         known = ~np.isnan(values[np.arange(self.games), actions])
@@ -63,7 +64,7 @@ class RecordedEnvs(SelfPlayEnvs):
         return torch.where(torch.from_numpy(known)[:, None], scaled.softmax(1), done)
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """Go on in every game, whatever ``actions`` are; see `SelfPlayEnvs.step`."""
+        """Go to the next recorded decision of every game, ignoring ``actions``; see `SelfPlayEnvs.step`."""
         rewards = torch.from_numpy(self._decisions.rewards[self._at])
         self._at += 1
         dones = self._at == self._ends[self._game]
@@ -77,7 +78,7 @@ class RecordedEnvs(SelfPlayEnvs):
         return rewards, torch.from_numpy(dones)
 
     def _begin(self, games: np.ndarray) -> None:
-        """The next games of the order follow where ``games``, bool (games,), are set."""
+        """Begin the next games in the order where ``games``, bool (games,), is set."""
         numbers = self._begun + np.arange(int(games.sum()))
         self._begun += len(numbers)
         count = len(self._starts)
@@ -86,7 +87,7 @@ class RecordedEnvs(SelfPlayEnvs):
         self._at[games] = self._starts[self._game[games]]
 
     def _order(self, time: int) -> np.ndarray:
-        """The games in the order in which they come for the ``time``-th time."""
+        """Return the order of the games in pass ``time``."""
         if self._time != time:
             self._time, self._now = time, np.random.default_rng([self._seed, time]).permutation(len(self._starts))
         return self._now
@@ -97,12 +98,12 @@ class RecordedEnvs(SelfPlayEnvs):
         self.masks, self.players = torch.from_numpy(decisions.masks[at]), torch.from_numpy(decisions.players[at])
 
     def opening_bits(self) -> Tensor:
-        """See `SelfPlayEnvs.opening_bits`: of all games of the file."""
+        """See `SelfPlayEnvs.opening_bits`; taken from all games of the file."""
         common = np.bitwise_and.reduce(self._decisions.observations[self._starts], axis=0)
         return torch.from_numpy(common.view(np.int64))
 
     def state(self) -> dict[str, np.ndarray]:
-        """See `SelfPlayEnvs.state`: which games are read, and where."""
+        """See `SelfPlayEnvs.state`: the games being read, and the position in each."""
         return {"game": self._game.copy(), "at": self._at.copy(), "begun": np.array(self._begun)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:

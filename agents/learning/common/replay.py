@@ -1,4 +1,4 @@
-"""A memory of what was played, for algorithms that learn from it more than once: sequences of decisions."""
+"""A replay memory of sequences of decisions, for off-policy algorithms."""
 
 from typing import Any, NamedTuple
 
@@ -11,40 +11,40 @@ __all__ = ["ReplayMemory", "Sequences"]
 
 
 class Sequences(NamedTuple):
-    """So many decisions in a row of some games: ``horizon`` of each, which may end and begin again on the way.
+    """Sequences of ``horizon`` consecutive decisions; a game may end within a sequence, and the next one begins.
 
-    The first axes are (horizon, sequences); of what is observed there is one more, after the last decision.
+    The first axes are (horizon, sequences). Observations have one entry more: the one after the last decision.
     """
 
     observations: Tensor
-    """(horizon + 1, sequences, words) int64: packed, of the player to move."""
+    """(horizon + 1, sequences, words) int64: packed, for the player to move."""
     masks: Tensor
     """(horizon + 1, sequences, actions) int8: 1 for a legal action."""
     players: Tensor
-    """(horizon + 1, sequences): who is to move."""
+    """(horizon + 1, sequences): the player to move."""
     actions: Tensor
-    """(horizon, sequences)."""
+    """(horizon, sequences): the actions taken."""
     rewards: Tensor
-    """(horizon, sequences) float32, the team's."""
+    """(horizon, sequences) float32: the team's rewards."""
     dones: Tensor
-    """(horizon, sequences) bool: the decision ended its game."""
+    """(horizon, sequences) bool: whether the decision ended its game."""
     memories: Tensor
-    """(sequences, players, numbers): what every player remembered at the beginning; no numbers without memory."""
+    """(sequences, players, numbers): every player's memory at the beginning; the last axis is empty without memory."""
 
 
 class ReplayMemory:
     """The last rollouts of all games; each game's part of a rollout is a sequence.
 
-    The newest takes the place of the oldest. Observations stay packed and memories are kept in float16: an observation
-    of standard Hanabi for two players takes 0.12 kB, and the memories of a recurrent network as much as eight of them.
+    The newest rollout replaces the oldest. Observations stay packed and memories are kept in float16: an observation of
+    standard two-player Hanabi takes 0.12 kB, and the memories of a recurrent network as much as eight observations.
 
     Args:
-        rollouts: how many are kept.
-        horizon: decisions of a sequence.
-        envs: what is played.
-        words: of an observation, and what an algorithm notes behind it.
-        numbers: of a player's memory.
-        device: where it is kept.
+        rollouts: number of rollouts kept.
+        horizon: decisions per sequence.
+        envs: the games.
+        words: words per observation, including those that the algorithm appends.
+        numbers: numbers per player's memory.
+        device: the device on which it is kept.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class ReplayMemory:
     ) -> None:
         self.rollouts, self.games = rollouts, envs.games
         self.count = 0
-        """Rollouts noted so far."""
+        """Number of rollouts begun so far."""
         rows = rollouts * envs.games
 
         def room(*shape: int, dtype: torch.dtype) -> Tensor:
@@ -69,14 +69,14 @@ class ReplayMemory:
         )
 
     def begin(self) -> Sequences:
-        """Room for the next rollout, to be written to: a sequence per game."""
+        """Return views of the arrays for the next rollout, one sequence per game, to be written to."""
         place = self.count % self.rollouts
         self.count += 1
         kept = self._kept._asdict().items()
         return Sequences(**{name: array.narrow(axis(name), place * self.games, self.games) for name, array in kept})
 
     def sample(self, count: int, generator: torch.Generator) -> Sequences:
-        """That many sequences, each as likely as any other."""
+        """Draw ``count`` sequences uniformly, with replacement."""
         rows = torch.randint(min(self.count, self.rollouts) * self.games, (count,), generator=generator)
         rows = rows.to(self._kept.memories.device)
         kept = self._kept._asdict().items()
@@ -85,7 +85,7 @@ class ReplayMemory:
         return chosen._replace(players=players, actions=actions, memories=chosen.memories.float())
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on: tensors and numbers."""
+        """Return everything needed to continue, as tensors and numbers."""
         return {"count": self.count, **self._kept._asdict()}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -98,5 +98,5 @@ class ReplayMemory:
 
 
 def axis(name: str) -> int:
-    """Along which axis of an array of `Sequences` the sequences lie."""
+    """Return the axis of sequences in the array ``name`` of `Sequences`."""
     return 0 if name == "memories" else 1

@@ -1,8 +1,8 @@
-"""A training run as its directory keeps it, shows it, and goes on after an interruption.
+"""A training run's directory, log, learning curve, and handling of interruptions.
 
 A run directory holds ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/`` and ``policy.safetensors``.
-The file ``checkpoint/lock`` is locked while a process trains there. Where several machines train, each disk has a
-directory, with ``config.json`` and ``checkpoint/`` of the ranks that see it; rank 0's has the rest.
+The file ``checkpoint/lock`` is locked while a process trains there. If several machines train without a shared disk,
+each has its own directory with ``config.json`` and the ``checkpoint/`` of its ranks; rank 0's also has the rest.
 """
 
 import io
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 def usual_run_dir(name: str, ranks: Ranks) -> Path:
-    """Where a run of this name that begins now is kept: the same on every rank, and not where another is."""
+    """Return the directory for a new run ``name``: one that does not exist yet, the same on every rank."""
 
     def place(second: int) -> Path:
         return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(second))}"
@@ -45,11 +45,11 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
     """Describe a new run in the ``config.json`` of its directory.
 
     Args:
-        run_dir: the directory; what is there is written over.
-        algorithm: its name.
-        settings: of the run, as JSON types.
-        config: what is played.
-        ranks: that train.
+        run_dir: the directory; existing files are overwritten.
+        algorithm: the algorithm's name.
+        settings: the run's settings, as JSON types.
+        config: the game's config.
+        ranks: the ranks that train.
         keeps: whether this rank keeps the directory, see `locked`.
 
     Raises:
@@ -73,14 +73,14 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
 
 @contextmanager
 def locked(run_dir: Path, ranks: Ranks) -> Iterator[bool]:
-    """Keep other processes from training in a run's directory while the block runs; it is made if there is none.
+    """Lock a run's directory against other processes while the block runs; make the directory if there is none.
 
-    One rank keeps the directory on each disk: the first rank of the first machine that sees it there. The machines look
-    for a file of a name that only this run knows, one after the other. The keeper holds the lock, which is the
-    operating system's, so that a process which is killed leaves none.
+    One rank keeps the directory on each disk: the first rank of the first machine that sees the disk. To find it, the
+    machines look one after the other for a file with a random name of this run. The keeper holds the lock; it belongs
+    to the operating system, so a killed process leaves none.
 
     Yields:
-        Whether this rank keeps the directory, and does what is done once on a disk.
+        Whether this rank keeps the directory, that is, does what must be done once per disk.
 
     Raises:
         ValueError: another process trains there.
@@ -109,7 +109,7 @@ def locked(run_dir: Path, ranks: Ranks) -> Iterator[bool]:
 
 
 def sees(path: Path) -> bool:
-    """Whether a file is there. On a network's disk, what was missing may be remembered until its folder is listed."""
+    """Whether a file exists. A network disk may cache that it is missing until its folder is listed."""
     for folder in reversed(path.parents[:3]):
         with suppress(OSError):
             list(folder.iterdir())
@@ -117,7 +117,7 @@ def sees(path: Path) -> bool:
 
 
 def read_about(run_dir: Path) -> dict[str, Any]:
-    """What the ``config.json`` of a run says of it: see `begin_run`.
+    """Return the ``config.json`` of a run, see `begin_run`.
 
     Raises:
         ValueError: the directory holds no run.
@@ -135,10 +135,10 @@ def read_about(run_dir: Path) -> dict[str, Any]:
 
 
 def shown_of(config: Any, others: Sequence[str]) -> dict[str, str]:
-    """What is shown of a run's progress, from the names of a row's numbers to words: what training makes higher.
+    """Return the numbers that show a run's progress: names in the log's rows, with labels.
 
-    In a competitive game that is the return against the ``others`` that the network is evaluated among; in self-play
-    alone everybody's returns add up to a constant, and the winner's score says little.
+    In a competitive game that is the return against ``others``, the agents that the network is evaluated among: in
+    self-play all returns add up to a constant, and the winner's score says little.
     """
     if game_of(config).cooperative:
         return {"score": "score", "greedy_score": "greedy score", "fireworks_score": "fireworks"}
@@ -146,16 +146,16 @@ def shown_of(config: Any, others: Sequence[str]) -> dict[str, str]:
 
 
 SEEN = 0.005
-"""Less difference between two scores is not seen in a progress bar."""
+"""Smaller differences between two scores are not visible in a progress bar."""
 
 
 class Log:
-    """The run's record: ``metrics.jsonl``, the progress bar, and other loggers if wanted. Rank 0 keeps it.
+    """The run's log: ``metrics.jsonl``, the progress bar, and optional loggers. Only rank 0 has it.
 
     Args:
-        run_dir: of the run.
-        updates: that the run goes on from.
-        shown: what the progress bar shows of a row, see `shown_of`.
+        run_dir: the run's directory.
+        updates: number of updates from which the run continues; later rows are dropped.
+        shown: numbers that the progress bar shows, see `shown_of`.
         loggers: names in `LOGGERS`.
 
     Raises:
@@ -167,7 +167,7 @@ class Log:
         rows, unreadable = parsed_metrics(self.path) if self.path.exists() else ([], [])
         if unreadable:
             set_aside(run_dir / "metrics.unreadable", unreadable)
-        kept = [row for row in rows if row["update"] <= updates]  # later ones are about to be played again
+        kept = [row for row in rows if row["update"] <= updates]  # later updates will be repeated
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
         self.bar = ProgressBar(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
         self.loggers = [LOGGERS[name](run_dir) for name in loggers]
@@ -175,7 +175,7 @@ class Log:
         self.shown: dict[str, str] = {}
 
     def write(self, row: dict[str, float]) -> None:
-        """Add a row."""
+        """Write a row to all loggers and the progress bar."""
         with self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
         for logger in self.loggers:
@@ -188,14 +188,14 @@ class Log:
         self.bar.update(100 * row["fraction"] - self.bar.n)
 
     def close(self) -> None:
-        """Leave the bar as it stands."""
+        """Close the progress bar, leaving it on the screen, and the loggers."""
         self.bar.close()
         for logger in self.loggers:
             logger.finish()
 
 
 class Logger(Protocol):
-    """Where rows go beside ``metrics.jsonl``: what a run of Weights & Biases does."""
+    """An additional logger; a run of Weights & Biases has this interface."""
 
     def log(self, row: dict[str, float], /, *, step: int) -> Any: ...  # noqa: D102
 
@@ -212,13 +212,13 @@ class TensorBoard:
         self.finish = self.writer.close
 
     def log(self, row: dict[str, float], *, step: int) -> None:
-        """Add a row."""
+        """Write a row."""
         for name, value in row.items():
             self.writer.add_scalar(name, value, step)
 
 
 def weights_and_biases(run_dir: Path) -> Logger:
-    """A run of Weights & Biases, in its directory ``wandb/``; its own environment variables say where it goes."""
+    """Start a run of Weights & Biases, with files in ``wandb/``; its environment variables configure it."""
     with needed("wandb"):
         wandb = import_module("wandb")
     about, name = read_about(run_dir), run_dir.name
@@ -230,10 +230,10 @@ LOGGERS: dict[str, Callable[[Path], Logger]] = {"tensorboard": TensorBoard, "wan
 
 @contextmanager
 def needed(package: str) -> Iterator[None]:
-    """Name an optional package that is not there.
+    """Turn an import error into a message that names the optional package.
 
     Raises:
-        ValueError: it is not installed.
+        ValueError: the package is not installed.
     """
     try:
         yield
@@ -242,25 +242,25 @@ def needed(package: str) -> Iterator[None]:
 
 
 def read_metrics(run_dir: Path) -> list[dict[str, float]]:
-    """The rows of the run's ``metrics.jsonl``; lines that are none, such as a last one cut short, are left out."""
+    """Return the rows of the run's ``metrics.jsonl``, without broken lines such as a truncated last one."""
     return parsed_metrics(run_dir / "metrics.jsonl")[0]
 
 
 def finished(run_dir: Path) -> dict[str, Any] | None:
-    """The last row of the log of a run that has spent its budget; None if it has not, or has not begun."""
+    """Return the last row of a run's log if the run has spent its budget, otherwise None."""
     rows = read_metrics(run_dir) if (run_dir / "metrics.jsonl").exists() else []
     return rows[-1] if rows and rows[-1]["fraction"] >= 1 else None
 
 
 def parsed_metrics(path: Path) -> tuple[list[dict[str, float]], list[bytes]]:
-    """The rows of a log, and the lines that are none."""
+    """Return the rows of a log, and its broken lines."""
     lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]
     rows = {line: row_of(line) for line in lines}
     return [row for line in lines if (row := rows[line])], [line for line in lines if rows[line] is None]
 
 
 def row_of(line: bytes) -> dict[str, float] | None:
-    """The numbers that a line of a log holds by name; None if it is broken."""
+    """Return a log line's numbers by name; None if the line is broken."""
     try:
         row = parse_json(line, "a line")
     except ValueError:
@@ -270,7 +270,7 @@ def row_of(line: bytes) -> dict[str, float] | None:
 
 
 def set_aside(path: Path, lines: list[bytes]) -> None:
-    """Add lines of a log that cannot be read to a file beside it, and say so."""
+    """Append broken lines of a log to the file ``path``, and print that this was done."""
     with path.open("ab") as file:
         file.writelines(line + b"\n" for line in lines)
     print(f"{len(lines)} lines of metrics.jsonl cannot be read and were moved to {path}", flush=True)
@@ -281,15 +281,15 @@ CURVES = (
     ("fireworks_score", "fireworks while learning, in lost games too", "--"),
     ("greedy_score", "greedy, unseen deals", "o-"),
 )
-"""What `draw_curve` draws: names of a row's numbers, words, styles."""
+"""The curves in `draw_curve`: names in the log's rows, labels, line styles."""
 
 
 def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
-    """Draw the learning curve of a run to its ``curve.png``: score against decisions, sampled and greedy.
+    """Draw a run's learning curve to ``curve.png``: sampled and greedy score against decisions.
 
-    For a competitive game it shows the return against the ``others`` that the network is evaluated among.
+    For a competitive game it shows the return against ``others``, the agents that the network is evaluated among.
     """
-    from matplotlib.figure import Figure  # half a second to import, needed once per run
+    from matplotlib.figure import Figure  # takes half a second to import, needed once per run
 
     rows = read_metrics(run_dir)
     figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
@@ -300,7 +300,7 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
         axes.set(ylabel=f"score{partners}", ylim=(min([0, *(row.get("score", 0) for row in rows)]), config.max_score))
     else:
         axes.set(ylabel=shown["greedy_score"])
-    losing = any(row.get("score", 0) < 0 for row in rows)  # the score is flat then, until games are no longer lost
+    losing = any(row.get("score", 0) < 0 for row in rows)  # then the score stays flat until games are no longer lost
     for name, label, style in CURVES:
         if name not in shown or (name == "fireworks_score" and not losing):
             continue
@@ -327,12 +327,12 @@ class Interruption:
 
     @contextmanager
     def watched(self) -> Iterator["Interruption"]:
-        """Listen while the block runs."""
+        """Handle Ctrl-C and SIGTERM while the block runs."""
         with handling(self._note):
             yield self
 
     def cuts_short(self, work: Callable[[], T]) -> T | None:
-        """What the work returns, or None: it does not begin after an interruption, and ends at once at one."""
+        """Return the result of ``work``, or None if an interruption came before it or cut it short."""
         self._cuts = True
         try:
             return None if self.happened else work()

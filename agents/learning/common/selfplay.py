@@ -1,4 +1,4 @@
-"""The games that a rank learns from, side by side: self-play, with the learner at every seat."""
+"""The parallel games that a rank learns from: self-play, with the learner at every seat."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,26 +15,26 @@ from .ranks import Ranks
 __all__ = ["SelfPlayEnvs"]
 
 STATISTICS = ("score", "length", "fireworks_score")
-"""What the log tells of finished games, if the game counts it."""
+"""Statistics of finished games for the log, if the game has them."""
 
 
 class SelfPlayEnvs:
-    """This rank's games and what their players to move observe; a finished game is followed by the next at once.
+    """This rank's games and the observations of the players to move; a finished game is followed by the next at once.
 
     Args:
-        config: what is played.
-        games: how many at a time, all ranks together.
-        seed: of the deals; every rank has its own.
-        ranks: share the games evenly.
-        threads: of the simulator, on each rank.
+        config: the game's config.
+        games: number of parallel games, all ranks together.
+        seed: seed of the deals; every rank derives its own from it.
+        ranks: the ranks, which share the games evenly.
+        threads: threads of the simulator on each rank.
     """
 
     observations: Tensor
-    """(games, words) int64: packed, of the player to move."""
+    """(games, words) int64: packed observations of the players to move."""
     masks: Tensor
     """(games, actions) int8: 1 for a legal action."""
     players: Tensor
-    """(games,) int64: who is to move."""
+    """(games,) int64: the player to move."""
 
     def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
         self.config = config
@@ -42,9 +42,9 @@ class SelfPlayEnvs:
         self.games = games // ranks.world
         self.cooperative = game_of(config).cooperative
         self.decisions = 0
-        """Made so far, on this rank."""
+        """Number of decisions made so far on this rank."""
         self._finished = np.zeros(1 + 2 * len(STATISTICS))
-        """Games that ended since `statistics`; of each of these a sum, and of how many games it is."""
+        """The number of games that ended since `statistics`; then a sum and a count for each of `STATISTICS`."""
         streams = np.random.SeedSequence(seed).spawn(ranks.world)
         self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
 
@@ -59,17 +59,17 @@ class SelfPlayEnvs:
 
     @property
     def actions(self) -> int:
-        """How many actions there are."""
+        """The number of actions."""
         return self.masks.shape[1]
 
     @property
     def game(self) -> Game:
-        """What is played, as the loops know it."""
+        """The game's rules and loops."""
         return self._env.game
 
     @property
     def tables(self) -> np.ndarray:
-        """The games' records (games,), to be read and copied."""
+        """The games' records (games,), for reading and copying."""
         return self._env.tables
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
@@ -89,24 +89,24 @@ class SelfPlayEnvs:
         return torch.from_numpy(np.asarray(infos["rewards"], np.float32)), torch.from_numpy(dones)
 
     def _begin(self, games: np.ndarray) -> None:
-        """New games begin where ``games``, bool (games,), are set: for those who show them otherwise."""
+        """Called when new games begin where ``games``, bool (games,), is set; a hook for subclasses."""
 
     def _show(self) -> None:
-        """Take what the environment returned (its own buffers, which the next step overwrites)."""
+        """Update observations, masks and players from the environment's buffers, which the next step overwrites."""
         observation, infos = self._seen
         self.observations = torch.from_numpy(observation["observation"].view(np.int64))
         self.masks = torch.from_numpy(observation["action_mask"])
         self.players = torch.from_numpy(np.asarray(infos["current_player"], np.int64))
 
     def statistics(self) -> dict[str, float]:
-        """Means of `STATISTICS` over all ranks' games that ended since the last call, if any did."""
+        """Return the means of `STATISTICS` over the games of all ranks that ended since the last call, if any did."""
         games, *sums = self.ranks.sum(torch.from_numpy(self._finished)).tolist()
         self._finished = np.zeros(1 + 2 * len(STATISTICS))
         told = zip(STATISTICS, sums[::2], sums[1::2], strict=True)
         return {name: total / games for name, total, count in told if count} if games else {}
 
     def _end_with(self, numbers: Mapping[str, np.ndarray]) -> None:
-        """Some games have ended: what is told of each, by names of `STATISTICS`, (n,)."""
+        """Count n finished games, given their statistics (n,) by the names in `STATISTICS`."""
         self._finished[0] += len(numbers[STATISTICS[0]])
         for k, name in enumerate(STATISTICS):
             if name in numbers:
@@ -114,22 +114,25 @@ class SelfPlayEnvs:
                 self._finished[2 + 2 * k] += len(numbers[name])
 
     def opening_bits(self) -> Tensor:
-        """The bits, (words,) int64, that are set in every observation of rank 0: the same on every rank."""
+        """Return the bits set in every observation of rank 0, (words,) int64, the same on every rank.
+
+        Call it in opening positions.
+        """
         common = np.bitwise_and.reduce(self.observations.numpy(), axis=0)
         return self.ranks.sum(torch.from_numpy(common) * (self.ranks.rank == 0))
 
     def state(self) -> dict[str, np.ndarray]:
-        """Everything needed to go on, as arrays."""
+        """Return everything needed to continue, as arrays."""
         return {name: np.asarray(value) for name, value in self._env.get_state().items()}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """The inverse of `state`; the environment's buffers show the restored games at once."""
+        """The inverse of `state`; observations, masks and players are those of the restored games."""
         self._env.set_state({name: value if value.ndim else value.item() for name, value in state.items()})
         self._show()
 
 
 def compile_once(config: Any, games: int, ranks: Ranks) -> None:
-    """Compile the game on one rank per machine, for the others to find it in Numba's cache."""
+    """Compile the game on one rank per machine; the others load it from Numba's cache."""
     if ranks.is_first:
         game_of(config).compile(config, games)
     ranks.wait()

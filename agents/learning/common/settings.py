@@ -1,4 +1,4 @@
-"""What every training run is told, checked in words, and kept as JSON."""
+"""The settings that all training runs share: their checks, and their form as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -21,54 +21,55 @@ __all__ = ["Settings"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What every training run is told."""
+    """The settings that all training runs share."""
 
     game: str = "hanabi"
-    """The game."""
+    """The game to learn."""
     preset: str | None = None
     """A preset of the game; by default its first."""
     players: int | None = None
     """Number of players; by default the preset's."""
     config: tuple[str, ...] | None = None
-    """More fields of the game's config, as name=value. They add to what training has anyway: derived=true in Hanabi,
+    """Fields of the game's config, as name=value. They add to the training defaults: derived=true in Hanabi,
     derived=true reward=dense in Ikebana, rounds=1 hand_swap=false in Koi-Koi."""
     seed: Annotated[int, Within(0, VALIDATION_SEED - 1)] = 1
-    """Seed of everything random: weights, deals, actions, minibatches."""
+    """Seed of all random numbers: weights, deals, actions, minibatches."""
     minutes: Positive = 5.0
-    """The budget in minutes of training, evaluations included, compiling not; ignored if ``steps`` is given."""
+    """The training budget in minutes, including evaluations but not compilation; ignored if ``steps`` is given."""
     clock: Literal["wall", "core"] = "wall"
-    """What ``minutes`` count: ``wall``: time that passes; ``core``: time that a rank's processor works on the run."""
+    """The clock for ``minutes``: ``wall``: elapsed time; ``core``: CPU time per rank."""
     steps: Annotated[int, Within(0, 10**15)] = 0
-    """The budget in decisions, all ranks together. Runs of equal settings and ranks are then equal to the last bit."""
+    """The training budget in decisions of all ranks together. Runs with the same settings and number of ranks are then
+    identical to the last bit."""
     run_dir: Path | None = None
-    """Where the run is kept; by default a name with the time under ``runs/``."""
+    """The run's directory; by default one under ``runs/`` whose name has the time."""
     resume: Path | None = None
-    """Continue the run kept in this directory, with its own settings: all others are ignored but ``trust``."""
+    """Resume the run in this directory with its saved settings; all other options except ``trust`` are ignored."""
     trust: bool = False
-    """With ``resume``: import and run the code of agents that the run's settings name as FILE.py:NAME."""
+    """With ``resume``: allow the run's settings to import and run agents named as FILE.py:NAME."""
     games: Size = 1024
-    """Games played at a time, all ranks together."""
+    """Games played in parallel, all ranks together."""
     threads: int = 1
-    """Threads of each rank's simulator: one beside other ranks, all cores beside a GPU."""
+    """Threads of each rank's simulator. Use 1 if there are several ranks, all cores if the network is on a GPU."""
     device: str = "auto"
-    """``cpu``, ``cuda``, ``mps``, or ``auto`` for the best there is."""
+    """``cpu``, ``cuda``, ``mps``, or ``auto`` for the best one available."""
     evaluations: Size = 12
-    """Evaluations (and checkpoints) over the budget."""
+    """Number of evaluations (and checkpoints) over the budget."""
     evaluation_games: Size = 2000
-    """Games per evaluation, played greedily on deals that training never sees."""
+    """Games per evaluation, played greedily on deals that are never used in training."""
     final_games: Size = 10_000
     """Games of the last evaluation."""
     opponent: str | None = None
-    """An agent (its name, file or FILE.py:NAME, whose code is imported and run) that takes all other seats when a
-    competitive game is evaluated; by default ``random``."""
+    """The agent at all other seats when a competitive game is evaluated; by default ``random``. A name, a file or
+    FILE.py:NAME, whose code is imported and run."""
     loggers: tuple[Literal["tensorboard", "wandb"], ...] = ()
-    """Where to log beside ``metrics.jsonl``: TensorBoard, Weights & Biases, which must be installed."""
+    """Loggers in addition to ``metrics.jsonl``: TensorBoard, Weights & Biases. They must be installed."""
 
     def check(self, world: int) -> None:
-        """Refuse settings that cannot work with that many ranks, in words.
+        """Check that the settings can work with ``world`` ranks.
 
         Raises:
-            ValueError: a number outside its range, or that the ranks cannot share evenly; a device that is not there.
+            ValueError: a number is outside its range or not a multiple of the ranks, or the device does not exist.
         """
         check_ranges(self)
         checked_device(self.device)
@@ -76,34 +77,34 @@ class Settings:
         self.check_shared(world, "games")
 
     def check_shared(self, world: int, *names: str) -> None:
-        """Refuse settings of these names that are no multiple of the number of ranks."""
+        """Raise `ValueError` if one of the settings ``names`` is not a multiple of the number of ranks."""
         for name in names:
             if getattr(self, name) % world:
                 raise ValueError(f"{name} must be a multiple of the {world} ranks, got {getattr(self, name)}")
 
     def make_config(self) -> Any:
-        """The config to train on.
+        """Return the config to train on.
 
         Raises:
-            ValueError: an unknown game, preset or field, or a value that the config refuses.
+            ValueError: the game, preset or a field is unknown, or the config refuses a value.
         """
         settings = (*game_named(self.game).training_settings, *(self.config or ()))
         return make_config(self.game, self.preset, self.players, settings)
 
     def usual_name(self, config: Any) -> str:
-        """What a run is called, before the time, if its place is not given."""
+        """Return the default name of a run's directory, without the time."""
         return f"{self.game}-{self.preset or game_named(self.game).first_preset}-{config.players}p"
 
     def others(self) -> tuple[str, ...]:
-        """The agents (names or files) that the network is evaluated among; none if it has every seat."""
+        """Return the agents (names or files) that the network is evaluated among; none if it plays every seat."""
         return () if game_named(self.game).cooperative else (self.opponent or "random",)
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """Refuse agents that cannot play ``config``, now, and not after the first evaluation's share of the budget.
+        """Check before training that all named agents can play ``config``.
 
         Args:
-            config: what is played.
-            kind: of games that the algorithm learns from.
+            config: the game's config.
+            kind: the class of games that the algorithm learns from.
 
         Raises:
             ValueError: see `agents.load`.
@@ -113,18 +114,18 @@ class Settings:
             load(name, config)
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
-        """This rank's games to learn from, of the ``kind`` that the algorithm asks for."""
+        """Return this rank's games to learn from, of the class ``kind`` that the algorithm needs."""
         return kind(config, self.games, self.seed, ranks, self.threads)
 
     # --- As JSON ------------------------------------------------------------------------------------------------------
 
     @classmethod
     def names(cls) -> set[str]:
-        """The names of all settings."""
+        """Return the names of all settings."""
         return {field.name for field in fields(cls)}
 
     def to_json(self) -> dict[str, Any]:
-        """The settings as JSON types."""
+        """Return the settings as JSON types."""
         return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(self).items()}
 
     @classmethod
@@ -132,17 +133,17 @@ class Settings:
         """The inverse of `to_json`.
 
         Raises:
-            ValueError: a setting is missing, unknown, or of another type.
+            ValueError: a setting is missing, unknown, or of the wrong type.
         """
         return from_json(cls, kept)
 
     @classmethod
     def saved(cls, run_dir: Path, trust: bool = False) -> Self:
-        """The settings of the run kept in ``run_dir``, to resume it.
+        """Return the settings of the run in ``run_dir``, to resume it.
 
         Raises:
-            ValueError: it holds no run, its ``config.json`` lacks a setting or has one of another type, or it names
-                agents whose code would be imported, or servers asked, without ``trust``.
+            ValueError: the directory holds no run, its ``config.json`` lacks a setting or has one of the wrong type, or
+                a setting would import code or ask a server and ``trust`` is false.
         """
         kept = read_about(run_dir)["args"]
         if not trust and (names := need_trust(kept.values())):

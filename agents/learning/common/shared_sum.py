@@ -1,8 +1,8 @@
 """Sums over the ranks of one machine through shared memory: a gradient step waits microseconds, not milliseconds.
 
-torch.distributed's sum among processor cores (gloo) wakes threads on both sides and takes one to two milliseconds
-however short the message; a minibatch of a small network takes fifteen. Between machines it is needed, once: the first
-rank of each sends its machine's sum and gets that of all.
+A sum by torch.distributed between cores (gloo) wakes threads on both sides and takes one to two milliseconds even for
+a short message; a minibatch of a small network takes fifteen. It is still used between machines, once per sum: the
+first rank of each sends its machine's sum and receives the total.
 """
 
 import errno
@@ -20,26 +20,27 @@ from torch import Tensor
 
 __all__ = ["SharedSum"]
 
-LINE = 8  # numbers of 8 bytes that share a cache line
-YIELD = 2**6  # looks at the counters before others may have this core
-SPINS = 2**12  # looks at the counters between two questions whether the others are alive
+LINE = 8  # numbers of 8 bytes in a cache line
+YIELD = 2**6  # reads of the counters before yielding the core
+SPINS = 2**12  # reads of the counters between checks that the other ranks are alive
 
 
 class SharedSum:
-    """The sum of a vector over all ranks; every rank of the group makes one, at the same time.
+    """The sum of a vector over all ranks; every rank of the group creates one at the same time.
 
-    Every rank has a place of its own for its vector and a counter of its vectors. Places are used alternately, so that
-    no rank overwrites what another is still reading: one that has written vector k + 1 has read all vectors k. The sum
-    over all machines has a place too, and a counter; it is written when all have written vector k + 1, having read k.
+    Every rank has two buffers for its vectors, used in turn, and a counter of the vectors it has written. No rank
+    overwrites what another is still reading: a rank that has written vector k + 1 has read all vectors k. The sum over
+    all machines has a buffer and a counter too; it is written when all ranks have written vector k + 1, and so have
+    read sum k.
 
     Args:
-        rank: of this process.
+        rank: this process's rank.
         here: the ranks of this machine.
         size: numbers in the vector.
         between: the group of all machines' first ranks; None if there is one machine.
 
     Raises:
-        OSError: there is no space for it, on any machine.
+        OSError: a machine has no space for the shared memory.
     """
 
     def __init__(self, rank: int, here: range, size: int, between: Any = None) -> None:
@@ -61,15 +62,15 @@ class SharedSum:
         self.processes[self.local] = os.getpid()
         dist.barrier()
         if self.local == 0:
-            path.unlink()  # the memory stays as long as somebody maps it
+            path.unlink()  # the memory stays as long as a process maps it
 
     @staticmethod
     def is_possible() -> bool:
-        """It is known who is on this machine, and that shows other cores what was written in its order."""
+        """Whether this machine's ranks are known, and its processor shows writes to other cores in order."""
         return "LOCAL_WORLD_SIZE" in os.environ and platform.machine() in ("x86_64", "AMD64")
 
     def __call__(self, vector: Tensor) -> Tensor:
-        """The sum over all ranks, the same bits on each.
+        """Return the sum over all ranks, bitwise equal on each, (size,) float32.
 
         Args:
             vector: (size,) float32.
@@ -93,7 +94,7 @@ class SharedSum:
         return total
 
     def _wait_for(self, counters: np.ndarray) -> None:
-        """Until all these counters have come to this vector."""
+        """Wait until all these counters have reached the current vector."""
         spins = 0
         while (counters < self.count).any():
             spins += 1
@@ -104,15 +105,15 @@ class SharedSum:
 
 
 def folders() -> list[str]:
-    """Where ranks may share a file: the machine's shared memory, if it has a folder, and that of temporary files."""
+    """Return folders in which ranks can share a file: ``/dev/shm`` if it exists, and that of temporary files."""
     return ["/dev/shm", tempfile.gettempdir()] if os.access("/dev/shm", os.W_OK) else [tempfile.gettempdir()]
 
 
 def reserved(octets: int) -> str | None:
-    """The name of a new file of that many zeros, in the first of `folders` that has space for it; None if none has.
+    """Create a file of ``octets`` zeros in the first of `folders` with space, and return its name; None if none has.
 
-    The space is taken now: otherwise memory that is mapped to a file gets it at the first write, and where none is left
-    the process is killed (SIGBUS). A container's ``/dev/shm`` often has 64 MiB.
+    The space is reserved now: mapped memory would otherwise take it at the first write, and a process that finds none
+    left is killed (SIGBUS). A container's ``/dev/shm`` often has only 64 MiB.
     """
     reserve = getattr(os, "posix_fallocate", lambda handle, _, length: os.truncate(handle, length))
     for folder in folders():
@@ -130,7 +131,7 @@ def reserved(octets: int) -> str | None:
 
 
 def is_alive(process: int) -> bool:
-    """A process of this machine runs: it is there, and has not ended without its parent having asked for it."""
+    """Whether a process of this machine runs: it exists and is not a zombie."""
     try:
         os.kill(process, 0)
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"

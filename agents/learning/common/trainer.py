@@ -1,7 +1,7 @@
-"""The trainer: everything of a training run but what is learned and how.
+"""The trainer: the parts of a training run that do not depend on the algorithm.
 
-It knows the budget, the ranks, the games, the log, evaluations and checkpoints, and nothing of an algorithm. An
-algorithm is one file, with its settings, a subclass of `Settings`, and a class that satisfies `Algorithm`; it ends with
+It manages the budget, the ranks, the games, the log, evaluations and checkpoints. An algorithm is one file with its
+settings, a subclass of `Settings`, and a class that satisfies `Algorithm`. The file ends with
 
     if __name__ == "__main__":
         command_line(__spec__.name)  # of `agents.learning.common.algorithms`
@@ -45,27 +45,30 @@ __all__ = [
 ]
 
 FOLDER = __name__.rpartition(".common.")[0]
-"""The package of the algorithms that ship."""
+"""The package that contains the algorithms."""
 
 
 class Algorithm(Protocol):
-    """What learns, on one rank. The trainer does everything else."""
+    """A learning algorithm on one rank. The trainer does everything else."""
 
     @property
     def network(self) -> Network:
-        """What is evaluated and saved: it plays every seat."""
+        """The network that is evaluated and saved."""
         ...
 
     def learn(self, fraction: float) -> dict[str, float]:
         """Play some decisions in the environments, improve the network, and return a row for the log.
 
         Args:
-            fraction: the part of the budget that is spent, 0 to 1, for schedules.
+            fraction: the fraction of the budget that is spent, 0 to 1, for schedules.
         """
         ...
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on but the environments: tensors, numbers, strings, and dicts and lists of them."""
+        """Return everything needed to continue, except the environments, as safe types.
+
+        These are tensors, numbers, strings, and dicts and lists of them.
+        """
         ...
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -74,9 +77,9 @@ class Algorithm(Protocol):
 
 
 class AlgorithmClass(Protocol):
-    """How an algorithm is made on each rank; torch's own generator is seeded the same on all of them.
+    """The constructor of an algorithm, called on each rank; torch's global generator has the same seed on all ranks.
 
-    One that learns from games shown otherwise than a player sees them names the class in its attribute ``Envs``.
+    An algorithm that needs a special kind of games names their class in its attribute ``Envs``.
     """
 
     def __call__(self, args: Any, envs: SelfPlayEnvs, ranks: Ranks, /) -> Algorithm: ...  # noqa: D102
@@ -84,29 +87,30 @@ class AlgorithmClass(Protocol):
 
 @dataclass
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     updates: int = 0
     steps: int = 0
-    """Decisions, all ranks together."""
+    """Number of decisions, all ranks together."""
     seconds: float = 0.0
-    """Spent on training and evaluating, by rank 0's clock, earlier sessions included."""
+    """Time spent on training and evaluation by rank 0's clock, including earlier sessions."""
     core_seconds: float = 0.0
-    """Spent by the processors of all ranks on the same: what a run costs, however busy the machine is."""
+    """CPU time of all ranks for the same; it does not depend on how busy the machine is."""
     ranks: int = 1
     evaluations: int = 0
     unevaluated: str = ""
-    """The row of the last update, in JSON, if an interruption cut its evaluation short: it is made first of all."""
+    """The last update's row, as JSON, if an interruption cut its evaluation short; the run resumes with the
+    evaluation."""
 
     def fraction(self, args: Settings) -> float:
-        """The part of the budget that is spent, 0 to 1."""
+        """Return the fraction of the budget that is spent, 0 to 1."""
         seconds = self.seconds if args.clock == "wall" else self.core_seconds / self.ranks
         spent = self.steps / args.steps if args.steps else seconds / (60 * args.minutes)
         return min(spent, 1.0)
 
 
 class Trainer:
-    """One rank of a run: an algorithm, its environments, and how far it is."""
+    """One rank of a run: an algorithm, its environments, and its progress."""
 
     def __init__(
         self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path, keeps: bool
@@ -119,7 +123,7 @@ class Trainer:
         self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks, keeps)
 
     def run(self, log: Log | None, interruption: Interruption) -> None:
-        """Learn, evaluate and save until the budget is spent or an interruption comes."""
+        """Learn, evaluate and save until the budget is spent or the run is interrupted."""
         args, progress = self.args, self.progress
         started, started_core, before = time.perf_counter(), time.process_time(), replace(progress)
         interrupted = False
@@ -148,7 +152,7 @@ class Trainer:
                 self.save(row)
 
     def opening_line(self) -> str:
-        """What is trained, and on what, in a line."""
+        """Return one line that describes the game, network and hardware."""
         config, network, world = self.config, self.algorithm.network, self.ranks.world
         preset = self.args.preset or game_of(config).first_preset
         size = " x ".join(str(network.settings[name]) for name in ("width", "layers") if name in network.settings)
@@ -160,12 +164,12 @@ class Trainer:
         return "; ".join(parts)
 
     def compile(self) -> None:
-        """Play what evaluations will, so that compiling costs none of the budget."""
+        """Play each kind of evaluation game once, so that compilation is not charged to the budget."""
         args, policy = self.args, NeuralPolicy(self.algorithm.network, self.config)
         compile_evaluations(policy, (args.evaluation_games, args.final_games), args.others(), self.ranks)
 
     def learn(self) -> dict[str, float]:
-        """One update; a row for the log."""
+        """Make one update and return a row for the log."""
         decisions = self.envs.decisions
         row = self.algorithm.learn(self.progress.fraction(self.args)) | self.envs.statistics()
         self.progress.updates += 1
@@ -175,25 +179,25 @@ class Trainer:
     def agree(
         self, seconds: float, core_seconds: float, interrupted: bool, diverged: bool
     ) -> tuple[float, float, bool, bool]:
-        """Rank 0's seconds, all ranks' core seconds together, whether any is interrupted, whether any has diverged."""
+        """Return rank 0's seconds, all ranks' summed core seconds, and whether any rank is interrupted or diverged."""
         own = [seconds if self.ranks.rank == 0 else 0.0, core_seconds, float(interrupted), float(diverged)]
         total = self.ranks.sum(torch.tensor(own, dtype=torch.float64)).tolist()
         return total[0], total[1], total[2] > 0, total[3] > 0
 
     def not_finite(self, row: dict[str, float]) -> list[str]:
-        """What an update left as NaN or infinity: numbers of its row, and the network's weights."""
+        """Return the names of numbers in the row that are NaN or infinite; "weights" if a weight of the network is."""
         weights = all(bool(weight.isfinite().all()) for weight in self.algorithm.network.parameters())
         return [name for name, value in row.items() if not math.isfinite(value)] + ([] if weights else ["weights"])
 
     def divergence(self, wrong: Sequence[str]) -> str:
-        """What is said when training has diverged."""
+        """Return the error message for training that has diverged."""
         last = self.checkpoints.last
         stands = f"the checkpoint of update {int(last.name)} stands" if last else "there is no checkpoint yet"
         what = ", ".join(wrong) or "numbers of another rank"
         return f"training diverged: after update {self.progress.updates} these are not finite: {what}; {stands}"
 
     def evaluate(self, fraction: float, interruption: Interruption) -> dict[str, float] | None:
-        """See `agents.learning.common.validation.validate`; a row for the log, or None if it was cut short."""
+        """See `agents.learning.common.validation.validate`; return a row for the log, None if interrupted."""
         games = self.args.final_games if fraction >= 1 else self.args.evaluation_games
         policy = NeuralPolicy(self.algorithm.network, self.config)
         row = validate(policy, games, self.args.others(), self.ranks, interruption)
@@ -201,7 +205,7 @@ class Trainer:
         return row
 
     def save(self, row: dict[str, float]) -> None:
-        """Write the network, said to be as good as ``row`` tells, and a checkpoint."""
+        """Write the network, with the scores in ``row`` as metadata, and a checkpoint."""
         if self.ranks.rank == 0:
             about = {"name": self.run_dir.name, "seed": self.args.seed, "ranks": self.ranks.world, **row}
             about["processor"] = kind_of_processor(self.ranks.device)
@@ -210,7 +214,7 @@ class Trainer:
         self.checkpoints.save(self.progress.updates, state, self.envs.state())
 
     def load(self) -> None:
-        """Go on from the run's last checkpoint.
+        """Continue from the run's last checkpoint.
 
         Raises:
             ValueError: see `agents.learning.common.checkpoints.Checkpoints.load`.
@@ -225,20 +229,19 @@ class Trainer:
 
 
 def train(args: Settings, algorithm: AlgorithmClass) -> Path:
-    """Run the training that ``args`` describe, or go on with the one they resume.
+    """Run the training that ``args`` describe, or resume a run.
 
-    An interruption (Ctrl-C, SIGTERM) saves a checkpoint and returns early; ``policy.safetensors`` is written by every
-    evaluation, so there is a playable network at any time.
+    An interruption (Ctrl-C, SIGTERM) saves a checkpoint and returns early. Every evaluation writes
+    ``policy.safetensors``, so a playable network exists during training.
 
     Returns:
         The run's directory: ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/``, ``policy.safetensors``.
 
     Raises:
-        ValueError: a setting that cannot work, or that another machine was told otherwise; a checkpoint that cannot be
-            continued, a directory that another process trains in, or training that diverged (what is not finite is
-            neither evaluated nor saved).
-        OSError: the disk is full, the run's directory cannot be written to, or another rank is lost; the last
-            checkpoint stands, and the run can be resumed from it.
+        ValueError: a setting cannot work or differs between machines, a checkpoint cannot be continued, another process
+            trains in the directory, or training diverged (numbers that are not finite are neither evaluated nor saved).
+        OSError: the disk is full, the run's directory cannot be written to, or another rank is lost; the run can be
+            resumed from the last checkpoint.
     """
     if args.resume is not None:
         check_maker(args.resume, name_of(algorithm))
@@ -274,19 +277,19 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
 
 
 def name_of(algorithm: AlgorithmClass) -> str:
-    """The name of its module; in ``agents/learning`` without the folder's, of a file without its path."""
+    """Return the name of the algorithm's module, without the prefix of ``agents/learning`` or the path of a file."""
     return short_name(algorithm.__module__).removeprefix(f"{FOLDER}.")
 
 
 def told_to_all(args: Settings, algorithm: AlgorithmClass) -> dict[str, Any]:
-    """What must be the same on every machine: all but where the run is kept, which each has on a disk of its own."""
+    """Return what must be equal on every machine: all settings except the run's directory, and the versions."""
     own = {"run_dir": None, "resume": args.resume is not None, "trust": False}
     told = {"algorithm": name_of(algorithm), **args.to_json(), **own}
     return told | {f"the version of {name}": number for name, number in versions(("hanabako", "torch")).items()}
 
 
 def check_maker(run_dir: Path, name: str) -> None:
-    """Refuse to go on with a run of another algorithm; an old run does not say whose it is.
+    """Refuse to resume a run of another algorithm; old runs, which name none, are accepted.
 
     Raises:
         ValueError: the directory holds no run, or one of another algorithm.
@@ -300,10 +303,10 @@ def check_maker(run_dir: Path, name: str) -> None:
 
 
 def geometric(start: float, end: float, fraction: float) -> float:
-    """From ``start`` to ``end`` in equal factors; in equal steps if one of them is 0."""
+    """Interpolate geometrically from ``start`` to ``end``; linearly if one of them is 0."""
     return start * (end / start) ** fraction if start * end > 0 else start + (end - start) * fraction
 
 
 def price_of_losing(ramp: float, fraction: float) -> float:
-    """The part of its points that a lost game costs: from 0 to 1 while ``ramp`` of the budget is spent."""
+    """Return the fraction of its points that a lost game costs: it rises from 0 to 1 over ``ramp`` of the budget."""
     return 1.0 if ramp == 0 else min(fraction / ramp, 1.0)

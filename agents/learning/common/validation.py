@@ -1,4 +1,4 @@
-"""How good a network has become: greedy games while it trains, on deals that training never sees."""
+"""Evaluation during training: greedy games on deals that are never used in training."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -23,18 +23,18 @@ VALIDATION_SEED = 2**40  # these deals come from seeds that no training run uses
 def validate(
     policy: NeuralPolicy, games: int, others: Sequence[str], ranks: Ranks, interruption: Interruption
 ) -> dict[str, float] | None:
-    """Greedy games on deals that training never sees, shared among the ranks; a row for the log.
+    """Play greedy games on deals that are never used in training, shared among the ranks.
 
     Args:
         policy: the network.
-        games: how many, all ranks together.
-        others: agents (names or files) that have all seats but one, see `line_ups_among`; none: it has every seat.
-        ranks: share the games.
-        interruption: of any rank cuts the games of all short.
+        games: number of games, all ranks together.
+        others: agents (names or files) at all other seats, see `line_ups_among`; if empty, the network has every seat.
+        ranks: the ranks that share the games.
+        interruption: an interruption of any rank ends the games of all.
 
     Returns:
-        The mean score of a cooperative game, its fireworks also in lost games, and the rates of perfect and lost games;
-        the network's own mean return in a competitive one; None if the games were cut short.
+        A row for the log. Cooperative game: mean score, mean fireworks (lost games included), and rates of perfect and
+        lost games. Competitive game: the network's mean return. None if the games were interrupted.
     """
     players = policy.config.players
     line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], players)
@@ -55,13 +55,13 @@ def validate(
 
 
 def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequence[str], ranks: Ranks) -> None:
-    """Play a game of each kind that `validate` will, so that it compiles nothing: one rank per machine first.
+    """Compile what `validate` needs, by one game of each kind; the first rank of each machine goes first.
 
     Args:
         policy: the network.
-        sizes: how many games evaluations will have.
-        others: as `validate` has them.
-        ranks: share the games.
+        sizes: the numbers of games in evaluations.
+        others: as in `validate`.
+        ranks: the ranks that share the games.
     """
     line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], policy.config.players)
     for turn in (ranks.is_first, not ranks.is_first):
@@ -72,14 +72,15 @@ def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequ
 
 
 def share_of(games: int, line_ups: Sequence[Any], ranks: Ranks) -> int:
-    """How many games with each of the line-ups a rank plays."""
+    """Return the number of games per line-up that one rank plays."""
     return -(-games // (ranks.world * len(line_ups)))
 
 
 def line_ups_among(policy: Policy, others: Sequence[Policy], players: int) -> list[tuple[int, list[Policy]]]:
-    """The seat of ``policy`` and all policies: at every seat among every run of ``others``, the first after the last.
+    """Return all line-ups, each as the seat of ``policy`` and the policies of all seats.
 
-    So each of them is met as often. Without others, ``policy`` alone at all seats.
+    ``policy`` takes every seat in turn, among every run of consecutive ``others`` (cyclic), so that it meets each of
+    them equally often. Without others there is one line-up, with ``policy`` at all seats.
     """
     if not others:
         return [(0, [policy] * players)]
@@ -92,7 +93,7 @@ def line_ups_among(policy: Policy, others: Sequence[Policy], players: int) -> li
 
 
 def mean_of(scores: np.ndarray, ranks: Ranks) -> dict[str, float]:
-    """The mean of all ranks' scores and its standard error, for the log."""
+    """Return the mean of all ranks' scores, its standard error and the number of games, for the log."""
     sums = [len(scores), scores.sum(), np.square(scores).sum()]
     count, points, squares = ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
     deviation = max(squares / count - (points / count) ** 2, 0.0) ** 0.5

@@ -1,1 +1,1 @@
-"""Networks of Hanabi that others have published: loaders of their files, which do not ship, and the seats they take."""
+"""Hanabi networks published by others: loaders for their files, which are not included, and the policies they make."""

@@ -1,4 +1,4 @@
-"""The behaviour clones of AH2AC2 (Dizdarevic et al. 2025), which learned from games of people, for 2 and 3 players.
+"""The behaviour clones of AH2AC2 (Dizdarevic et al. 2025), trained on games of people, for 2 and 3 players.
 
 The file is one of https://huggingface.co/ah2ac2/baselines, or that of https://github.com/LARG/jax-aht (safetensors).
 """
@@ -21,19 +21,19 @@ __all__ = ["CloneNetwork", "read"]
 
 CELL = "ScanLstmCellWithHiddenStateReset_{}"
 EPSILON = 1e-6
-"""What flax adds to a variance."""
+"""The constant that flax adds to a variance."""
 
 
 class CloneNetwork(PublishedNetwork):
-    """Normed dense layers, recurrent ones, dense ones; the logits of the actions.
+    """Dense layers with layer norm, recurrent layers, and dense layers, which end in action logits.
 
     Args:
         game: see `PublishedNetwork`.
         width: see `PublishedNetwork`.
         layers: see `PublishedNetwork`.
-        before: units of each dense layer before the recurrent ones, at least one.
-        after: units of each behind them.
-        activation: of the dense layers.
+        before: units of each dense layer before the recurrent ones; there is at least one.
+        after: units of each dense layer after them.
+        activation: the activation function of the dense layers.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class CloneNetwork(PublishedNetwork):
 
 
 def read(path: Path) -> CloneNetwork:
-    """The network in a file.
+    """Read the network in a file.
 
     Raises:
-        ValueError: it holds none.
+        ValueError: the file holds no such network.
     """
     tensors = of_flax(path, flat_names(read_tensors(path)))
     sizes = {part: [matrix(path, tensors, name)[0] for name in names_of(tensors, part)] for part in ("before", "after")}
@@ -81,12 +81,12 @@ def read(path: Path) -> CloneNetwork:
 
 
 def names_of(tensors: Tensors, part: str) -> list[str]:
-    """The weights of a part's layers, in their order."""
+    """Return the names of the weights of a part's layers, in order."""
     return [name for name in tensors if re.fullmatch(rf"{part}\.\d+\.weight", name)]
 
 
 def of_flax(path: Path, tensors: Tensors) -> Tensors:
-    """The tensors by our names: as many dense layers as there are norms stand before the recurrent ones."""
+    """Return the tensors by our names; there are as many dense layers before the recurrent ones as norms."""
     tensors = {name.replace("OptimizedLSTMCell_", CELL.format("")): value for name, value in tensors.items()}
     norms, dense = (sum(name.startswith(kind) for name in tensors) // 2 for kind in ("LayerNorm_", "Dense_"))
     found = lstm_of(path, tensors, CELL)
@@ -99,7 +99,7 @@ def of_flax(path: Path, tensors: Tensors) -> Tensors:
 
 
 def activation_of(path: Path) -> Callable[[Tensor], Tensor]:
-    """What ``act_fn`` of a ``.yaml`` beside the file names; without one flax's gelu, which the published ones have."""
+    """Return the activation ``act_fn`` of a ``.yaml`` with the same name; without one flax's gelu, as published."""
     settings = path.with_suffix(".yaml")
     text = settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""
     found = re.search(r"^act_fn: *['\"]?(\w+)", text, re.MULTILINE)

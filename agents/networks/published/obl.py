@@ -1,4 +1,4 @@
-"""Off-belief learning (Hu et al. 2021), levels 1 to 5: what all see moves a memory, which one's own view multiplies.
+"""Off-belief learning (Hu et al. 2021), levels 1 to 5: a public memory, multiplied by features of the private view.
 
 The file is one of JaxMARL's (https://huggingface.co/mttga/obl-r2d2-flax, safetensors) or one of the authors'
 (https://github.com/facebookresearch/off-belief-learning, ``.pthw``).
@@ -16,15 +16,15 @@ from .tensors import Tensors, dense_of, filled, flat_names, lstm_of, matrix, rea
 __all__ = ["OffBeliefNetwork", "read"]
 
 OF_LEARNING = ("fc_v", "pred_1st", "pred_2nd", "pred_t", "core_ffn")
-"""Modules in the authors' files that serve learning alone."""
+"""Modules in the authors' files that are used only in training."""
 
 
 class OffBeliefNetwork(PublishedNetwork):
-    """Three layers over the V0 input, times recurrent ones over its public part; the advantages of the actions.
+    """Three dense layers over the V0 input, multiplied by recurrent layers over its public part; outputs advantages.
 
     Args:
         game: see `PublishedNetwork`.
-        width: units of every layer.
+        width: units per layer.
         layers: see `PublishedNetwork`.
     """
 
@@ -44,10 +44,10 @@ class OffBeliefNetwork(PublishedNetwork):
 
 
 def read(path: Path) -> OffBeliefNetwork:
-    """The network in a file.
+    """Read the network in a file.
 
     Raises:
-        ValueError: it holds none.
+        ValueError: the file holds no such network.
     """
     tensors = read_tensors(path)
     tensors = of_flax(path, flat_names(tensors)) if path.suffix == ".safetensors" else without(tensors, *OF_LEARNING)
@@ -58,7 +58,7 @@ def read(path: Path) -> OffBeliefNetwork:
 
 
 def of_flax(path: Path, tensors: Tensors) -> Tensors:
-    """JaxMARL's tensors by the authors' names."""
+    """Return JaxMARL's tensors by the authors' names."""
     names = {f"priv_net_dense_{k}": f"priv_net.{2 * k}" for k in range(3)}
     found = lstm_of(path, tensors, "lstm.l{}")
     for name, theirs in {**names, "publ_net_dense_0": "publ_net.0", "fc_a": "fc_a"}.items():

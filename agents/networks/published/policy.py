@@ -1,7 +1,7 @@
-"""A published network that takes seats: it observes every player's turn, its own and the others'.
+"""The policy of a published network, which observes every player's turn.
 
-Its memory moves at every step of the game, unlike that of our networks, which remember their own decisions
-(`agents.playing.policy.BatchedPolicy`): so its seats make their own observations.
+Its memory changes at every step of the game. Our own networks remember only their own decisions
+(`agents.playing.policy.BatchedPolicy`), so the seats here make their own observations.
 """
 
 import importlib
@@ -28,12 +28,12 @@ __all__ = ["PublishedPolicy", "PublishedSeated", "load_published"]
 
 
 class PublishedPolicy:
-    """A published network that plays, greedily, the game it was trained for.
+    """A published network that plays greedily the game it was trained for.
 
     Args:
-        network: the weights.
-        config: what it plays; what is observed may be more than it reads.
-        name: for results.
+        network: the network.
+        config: the game's config; observations may contain more than the network reads.
+        name: the name shown in results.
     """
 
     observes = False  # it makes its own observations
@@ -49,10 +49,10 @@ class PublishedPolicy:
 
 
 class PublishedSeated(Seated):
-    """A published network at some seats of some games: a memory for each, moved by every step of its game."""
+    """A published network at some seats of some games, with a memory per seat that every step updates."""
 
     def __init__(self, policy: PublishedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
-        torch.get_num_threads()  # a new thread has the number of the process only once it asks
+        torch.get_num_threads()  # a new thread takes over the process's number of threads at this call
         network, count = policy.network, len(games.tables)
         self._network, self._games, self._config = network, games, policy.config
         self._loops = games.game.loops(games.specialize)
@@ -81,12 +81,12 @@ class PublishedSeated(Seated):
         self._games.actions[rows] = self._memories["action"][rows]
 
     def memories(self) -> NDArray[np.uint8]:
-        """See `agents.playing.policy.Seated.memories`: bytes."""
+        """See `agents.playing.policy.Seated.memories`; as bytes."""
         return self._memories.view(np.uint8).reshape(len(self._memories), -1)
 
     @torch.inference_mode()
     def _move_memory(self, player: int, rows: NDArray[np.int64]) -> None:
-        """Let a player observe these games, and choose where it is to move."""
+        """Update a player's memory in the games ``rows``, and choose its action where it is to move."""
         games, hidden = self._games, self._memories["hidden"]
         self._loops.observe(games.rules_array, games.tables, player, self._words, self._mask)
         seen = v0_belief(unpack(self._words[rows], games.game.observation_bits), self._config)
@@ -100,12 +100,12 @@ class PublishedSeated(Seated):
 
 
 def load_published(family: str, path: Path, config: Any = None) -> PublishedPolicy:
-    """The player kept in a published file.
+    """Load the policy in a published file.
 
     Args:
-        family: ``bc_lstm``, ``obl`` or ``sad``: the module of this folder whose ``read`` reads its files.
-        path: of the file.
-        config: what it shall play; None is what it was trained for.
+        family: ``bc_lstm``, ``obl`` or ``sad``: the module of this folder that reads the file.
+        path: the file.
+        config: the config to play; None means the one it was trained for.
 
     Raises:
         ValueError: the file holds no such network, or the network cannot play ``config``.
@@ -115,12 +115,12 @@ def load_published(family: str, path: Path, config: Any = None) -> PublishedPoli
     if isinstance(config, HanabiConfig):
         seen = {field: getattr(config, field) for field in game_of(config).observation_fields}
         check_config(whole(replace(network.game, **seen)), whole(config), path)
-        v0_belief(np.zeros((0, config.observation_bits)), config)  # it is in what is observed
+        v0_belief(np.zeros((0, config.observation_bits)), config)  # raises if the observation lacks this belief
     else:
         check_config(network.game, config, path)
     return PublishedPolicy(network, config, f"{family}:{path.stem}")
 
 
 def whole(config: HanabiConfig) -> HanabiConfig:
-    """The same config with the booklet's hands in cards."""
+    """Return the config with its hand size as a number, also if it was left to the rules."""
     return replace(config, hand_size=config.rules().hand_size)

@@ -1,4 +1,4 @@
-"""SAD (Hu & Foerster 2020), also with Other-Play (Hu et al. 2020) and with the auxiliary task: one recurrent network.
+"""SAD (Hu & Foerster 2020), also with Other-Play (Hu et al. 2020) or the auxiliary task: a recurrent network.
 
 The file is one of https://github.com/facebookresearch/hanabi_SAD (``.pthw``).
 """
@@ -19,24 +19,24 @@ from .tensors import filled, matrix, read_tensors, without
 __all__ = ["SadNetwork", "read"]
 
 OF_LEARNING = ("fc_v", "pred", "pred_1st")
-"""Modules that serve learning alone."""
+"""Modules that are used only in training."""
 SKIPS = re.compile(r"M([345]|9|10|11)\.pthw")
-"""The twelve runs of a method of Other-Play's paper are ``M0.pthw`` to ``M11.pthw``; these have a skip connection."""
+"""File names of networks with a skip connection, among the runs ``M0.pthw`` to ``M11.pthw`` of the Other-Play paper."""
 
 
 class SadNetwork(PublishedNetwork):
-    """Dense layers over its input, then recurrent ones; the advantages of the actions.
+    """Dense layers, then recurrent layers; outputs advantages.
 
-    Its input is an empty section for the player's own hand, the V0 input, and the last mover's greedy action, encoded
-    like the last action. Players here play greedily, so this repeats the last action.
+    The input is an empty section for the player's own hand, the V0 input, and the last player's greedy action, encoded
+    like the last action. Here players play greedily, so the last action is repeated.
 
     Args:
         game: see `PublishedNetwork`.
-        width: units of every layer.
+        width: units per layer.
         layers: see `PublishedNetwork`.
-        inputs: numbers that it takes; without the greedy action there are fewer.
-        dense: dense layers.
-        skips: what the dense layers say is added to what the recurrent ones say.
+        inputs: number of inputs, which says whether the greedy action is among them.
+        dense: number of dense layers.
+        skips: whether the dense layers' output is added to that of the recurrent layers.
     """
 
     def __init__(self, game: HanabiConfig, width: int, layers: int, inputs: int, dense: int, skips: bool) -> None:
@@ -57,23 +57,23 @@ class SadNetwork(PublishedNetwork):
 
 
 def sizes(game: HanabiConfig) -> tuple[int, int, int]:
-    """Numbers of a hand; the first bit of the last action, and how many there are."""
+    """Return the size of the section for the player's hand, and the first bit and the size of the last action."""
     rules = game.rules()
     ((first, bits),) = ((at, length) for name, at, length in section_index(rules) if name == "last_action")
     return rules.hand_size * rules.suits * rules.ranks, first, bits
 
 
 def inputs_of(game: HanabiConfig) -> list[int]:
-    """How many numbers such a network takes, without and with a greedy action."""
+    """Return the number of inputs of such a network without and with the greedy action."""
     own, _, bits = sizes(game)
     return [own + game.observation_bits, own + game.observation_bits + bits]
 
 
 def read(path: Path) -> SadNetwork:
-    """The network in a file, whose name tells whether it has a skip connection (`SKIPS`): its tensors do not.
+    """Read the network in a file. Its tensors do not show a skip connection, so the file's name decides (`SKIPS`).
 
     Raises:
-        ValueError: it holds none.
+        ValueError: the file holds no such network.
     """
     tensors = without(read_tensors(path), *OF_LEARNING)
     width, inputs = matrix(path, tensors, "net.0.weight")

@@ -1,4 +1,4 @@
-"""What the published networks share: a step of all of them, and the game that a file's sizes tell."""
+"""Common parts of the published networks: their base class, and the game inferred from a file's sizes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -13,16 +13,16 @@ from hanabi_env.config import HanabiConfig
 __all__ = ["Hidden", "PublishedNetwork", "relu_layers", "standard_game"]
 
 Hidden: TypeAlias = tuple[Tensor, Tensor]
-"""The hidden and the cell states of an LSTM, (layers, rows, width) each; zeros when a game begins."""
+"""The hidden and cell states of an LSTM, (layers, rows, width) each; zero at the beginning of a game."""
 
 
 class PublishedNetwork(nn.Module, ABC):
-    """A recurrent network that moves its memory at every player's turn.
+    """A recurrent network that updates its memory at every player's turn.
 
     Args:
-        game: what it was trained for.
-        width: units of its recurrent layers.
-        layers: how many of them there are.
+        game: the config for which it was trained.
+        width: units per recurrent layer.
+        layers: number of recurrent layers.
     """
 
     def __init__(self, game: HanabiConfig, width: int, layers: int) -> None:
@@ -31,37 +31,37 @@ class PublishedNetwork(nn.Module, ABC):
 
     @property
     def outputs(self) -> int:
-        """Outputs of the last layer: the game's actions, and one more for players who are not to move."""
+        """The number of outputs: the game's actions, and one for players who are not to move."""
         return self.game.rules().num_actions + 1
 
     @abstractmethod
     def forward(self, seen: Tensor, hidden: Hidden) -> tuple[Tensor, Hidden]:
-        """A step.
+        """Make one step.
 
         Args:
             seen: float32 (rows, bits), see `hanabi_env.v0_belief`.
-            hidden: what is remembered.
+            hidden: the memories before the step.
 
         Returns:
-            What is thought of every action, (rows, `outputs`), the greater the better, and what is remembered now.
+            A preference for every action, (rows, `outputs`), the greater the better, and the memories after the step.
         """
 
 
 def relu_layers(*sizes: int) -> nn.Sequential:
-    """Dense layers of rectified units, from ``sizes[0]`` numbers on."""
+    """Return dense layers with ReLU, of the given sizes; ``sizes[0]`` is the input's."""
     return nn.Sequential(*(module for pair in pairwise(sizes) for module in (nn.Linear(*pair), nn.ReLU())))
 
 
 def standard_game(
     path: Path, inputs: int, outputs: int, sizes: Callable[[HanabiConfig], Sequence[int]]
 ) -> HanabiConfig:
-    """The standard game, of 2 to 5 players with 4 or 5 cards each, that a network of a file was trained for.
+    """Return the standard game, 2 to 5 players with 4 or 5 cards each, for which a file's network was trained.
 
     Args:
         path: the file, for messages.
-        inputs: numbers that the network takes.
-        outputs: its actions, one more than the game's.
-        sizes: how many numbers a network of this kind takes in a game.
+        inputs: the network's number of inputs.
+        outputs: the network's number of outputs, one more than the game's actions.
+        sizes: gives the possible numbers of inputs of this kind of network for a game.
 
     Raises:
         ValueError: no game has these sizes.

@@ -1,7 +1,7 @@
-"""The tensors in a published file, by the names that torch's layers have, and networks made of them.
+"""Read the tensors of a published file, rename them as torch's layers do, and fill networks with them.
 
-JaxMARL's and AH2AC2's files are safetensors with the names of flax; those of `hanabi_SAD` and `off-belief-learning` are
-state dicts that torch has pickled, of which nothing but tensors is read.
+JaxMARL's and AH2AC2's files are safetensors with flax names. Those of `hanabi_SAD` and `off-belief-learning` are state
+dicts pickled by torch, from which nothing but tensors is read.
 """
 
 import zipfile
@@ -21,7 +21,7 @@ __all__ = ["Tensors", "dense_of", "filled", "flat_names", "lstm_of", "matrix", "
 Tensors = dict[str, Tensor]
 """Tensors by name."""
 GATES = "ifgo"
-"""The gates of an LSTM (input, forget, candidate, output) in the order in which torch stacks them."""
+"""The gates of an LSTM (input, forget, candidate, output) in torch's order."""
 N = TypeVar("N", bound=nn.Module)
 
 
@@ -29,10 +29,10 @@ N = TypeVar("N", bound=nn.Module)
 
 
 def read_tensors(path: Path) -> Tensors:
-    """What a file holds: safetensors by its suffix, else a state dict of torch, of a network or of a whole agent.
+    """Read a file's tensors: safetensors by its suffix, else a torch state dict of a network or a whole agent.
 
     Raises:
-        ValueError: the file is missing, too large, damaged, or holds anything but tensors (code, say).
+        ValueError: the file is missing, too large, damaged, or holds anything but tensors, such as code.
     """
     if path.suffix == ".safetensors":
         with opened(path) as file:
@@ -51,7 +51,7 @@ def read_tensors(path: Path) -> Tensors:
 
 
 def unpickled(path: Path) -> Any:
-    """What torch reads of a file of bearable size in which nothing but tensors and containers may be."""
+    """Load a file of at most `MOST_BYTES` with torch, which admits only tensors and containers."""
     size = path.stat().st_size
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
@@ -62,18 +62,18 @@ def unpickled(path: Path) -> Any:
 
 
 def is_plain(name: Any, value: Any) -> bool:
-    """A name, and a tensor whose numbers lie in memory one beside the other."""
+    """Whether an entry is a name with a strided tensor in CPU memory."""
     return isinstance(name, str) and isinstance(value, Tensor) and value.layout == torch.strided and value.is_cpu
 
 
 def without(tensors: Mapping[str, Tensor], *modules: str) -> Tensors:
-    """The tensors but those of some modules, which learning needed and playing does not."""
+    """Return the tensors without those of ``modules``, which are used only in training."""
     begin = tuple(f"{module}." for module in modules)
     return {name: value for name, value in tensors.items() if not name.startswith(begin)}
 
 
 def matrix(path: Path, tensors: Tensors, name: str) -> tuple[int, int]:
-    """The shape (outputs, inputs) of a layer's weights.
+    """Return the shape (outputs, inputs) of a layer's weights.
 
     Raises:
         ValueError: there is no matrix of this name.
@@ -88,26 +88,26 @@ def matrix(path: Path, tensors: Tensors, name: str) -> tuple[int, int]:
 
 
 def flat_names(tensors: Tensors) -> Tensors:
-    """The names of a flax file joined by dots, without the outermost one, ``params``."""
+    """Return the tensors of a flax file by names joined with dots, without the outermost name ``params``."""
     return {name.replace(",", ".").replace("/", ".").removeprefix("params."): value for name, value in tensors.items()}
 
 
 def dense_of(path: Path, tensors: Tensors, name: str, ours: str, kernel: str = "kernel") -> Tensors:
-    """Take a dense layer, or a norm with its ``scale``, out of ``tensors``, as torch names and stores it."""
+    """Take a dense layer, or a norm with its ``scale``, out of ``tensors``, in torch's names and form."""
     weight, bias = taken(path, tensors, f"{name}.{kernel}"), taken(path, tensors, f"{name}.bias")
     return {f"{ours}.weight": weight.transpose(0, -1).contiguous(), f"{ours}.bias": bias}
 
 
 def lstm_of(path: Path, tensors: Tensors, name: str) -> Tensors:
-    """Take LSTM cells of flax out of ``tensors``, as the layers of torch's ``lstm``; their inputs have no bias.
+    """Take flax's LSTM cells, which have no input bias, out of ``tensors`` as the layers of a torch ``lstm``.
 
     Args:
         path: the file, for messages.
-        tensors: what is left of it.
-        name: of the cells, with ``{}`` for the number of the layer.
+        tensors: the tensors that are left of the file.
+        name: the name of the cells, with ``{}`` for the layer's number.
 
     Raises:
-        ValueError: a gate is missing, or they are not of one shape.
+        ValueError: a gate is missing, or the gates differ in shape.
     """
     found: Tensors = {}
     while f"{(cell := name.format(len(found) // 4))}.ii.kernel" in tensors:
@@ -122,7 +122,7 @@ def lstm_of(path: Path, tensors: Tensors, name: str) -> Tensors:
 
 
 def gates_of(path: Path, tensors: Tensors, name: str, ndim: int) -> Tensor:
-    """Take the gates of a cell out, as torch stacks them."""
+    """Take a cell's gates out of ``tensors``, stacked as torch does."""
     gates = [taken(path, tensors, name.format(gate)) for gate in GATES]
     if gates[0].ndim != ndim or any(gate.shape != gates[0].shape for gate in gates):
         raise ValueError(f"{path}: the gates {name.format('*')} must be of one shape, of {ndim} sizes")
@@ -130,10 +130,10 @@ def gates_of(path: Path, tensors: Tensors, name: str, ndim: int) -> Tensor:
 
 
 def taken(path: Path, tensors: Tensors, name: str) -> Tensor:
-    """Take a tensor out.
+    """Take a tensor out of ``tensors``.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: there is no tensor of this name.
     """
     if name not in tensors:
         raise ValueError(f"{path} has no tensor {name}")
@@ -144,15 +144,15 @@ def taken(path: Path, tensors: Tensors, name: str) -> Tensor:
 
 
 def filled(path: Path, make: Callable[[int], N], tensors: Tensors) -> N:
-    """The network with these weights.
+    """Return a network with these weights.
 
     Args:
         path: the file, for messages.
-        make: makes it of a number of recurrent layers.
-        tensors: its weights; they tell how many layers it has.
+        make: makes the network, given its number of recurrent layers.
+        tensors: the weights; their names give the number of layers.
 
     Raises:
-        ValueError: they are not its tensors, or no finite float32 numbers.
+        ValueError: the tensors do not fit the network, or are not finite float32 numbers.
     """
     layers = sum(name.startswith("lstm.weight_ih_l") for name in tensors)
     if not layers:

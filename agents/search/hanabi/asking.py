@@ -1,8 +1,8 @@
-"""The actions of a blueprint without memory: many positions asked at once, of several beliefs side by side.
+"""Ask a blueprint without memory for its actions in many positions at once, for several beliefs together.
 
-A network without memory can be asked of the steps of a game in any order, and one forward pass over many rows takes a
-fraction of the time of many over a few. So beliefs are generators: they yield `Question` lists and are sent the
-answers, and `ask_together` puts the questions of all of them into the same passes.
+A network without memory can be asked about the steps of a game in any order, and one forward pass over many rows is
+much faster than many passes over a few. So beliefs are generators: they yield lists of `Question` and are sent the
+answers, and `ask_together` puts the questions of all beliefs into the same passes.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -21,22 +21,22 @@ T = TypeVar("T")
 
 
 class Question(NamedTuple):
-    """What would the player to move do, if another one held these hands?"""
+    """The question what the player to move would do if another player held each of these hands."""
 
     deal: Callable[[HanabiRollouts, NDArray[np.uint8], int], slice]
-    """Deals the position with some hands to copies, from a row on; returns their rows."""
+    """A function that deals the position with given hands to copies, from a given row on, and returns their rows."""
     step: int
     """The step of the position."""
     hands: NDArray[np.uint8]
-    """(n, slots), at least one."""
+    """(n, slots), at least one hand."""
 
 
 Asking: TypeAlias = Generator[list[Question], list[NDArray[np.int64]], T]
-"""Yields questions, is sent the actions under each of their hands (n,), and returns something."""
+"""A generator that yields questions and is sent the actions (n,) under each question's hands."""
 
 
 def ask_together(simulator: Simulator, asking: Iterable[Asking[Any]]) -> None:
-    """Bring these to their ends side by side, one round of questions of each at a time."""
+    """Run the generators in parallel, one round of questions from each at a time."""
     going: dict[Asking[Any], list[NDArray[np.int64]] | None] = dict.fromkeys(asking)
     while going:
         asked: dict[Asking[Any], list[Question]] = {}
@@ -50,7 +50,7 @@ def ask_together(simulator: Simulator, asking: Iterable[Asking[Any]]) -> None:
 
 
 def answers(simulator: Simulator, questions: Sequence[Question]) -> list[NDArray[np.int64]]:
-    """The actions under each of a question's hands (n,), question by question."""
+    """Return the actions (n,) under each of a question's hands, question by question."""
     pieces = [
         question._replace(hands=question.hands[start : start + GAMES_AT_ONCE])
         for question in questions
@@ -62,7 +62,7 @@ def answers(simulator: Simulator, questions: Sequence[Question]) -> list[NDArray
 
 
 def answer(simulator: Simulator, batch: Sequence[Question]) -> NDArray[np.int64]:
-    """The actions under all hands of some questions, `GAMES_AT_ONCE` at most."""
+    """Return the actions under all hands of the questions, at most `GAMES_AT_ONCE` hands, concatenated."""
     counts = [len(question.hands) for question in batch]
     copies, first = simulator.rollouts(sum(counts)), 0
     for question in batch:

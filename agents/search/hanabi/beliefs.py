@@ -1,27 +1,28 @@
-"""The belief of a seat: hands that it may hold, with what its partners would remember under each.
+"""The belief of a seat: the hands that it may hold, and its partners' memories under each of them.
 
-The set is kept from one decision to the next. For every step since then
+The set of hands is kept from one decision to the next, and updated for every step in between:
 
-* if a partner acted: the blueprint is asked what it would have done, had the seat held that hand; a hand under which it
-  would have acted otherwise goes;
-* if the seat itself played or discarded: a hand with another card there goes, and what is left splits over the cards
-  that the seat may have drawn;
-* a hand goes that the step's hint excludes, or that needs a copy which another player has drawn;
-* under every hand left, the partners observe the step, each with what it would remember.
+* If a partner acted, the blueprint is asked what it would have done if the seat held that hand. Hands with a different
+  answer are removed.
+* If the seat itself played or discarded, hands with another card in that slot are removed, and each remaining hand is
+  split by the card that the seat may have drawn.
+* Hands are removed if the step's hint excludes them, or if they need a copy that another player has drawn.
+* Under each remaining hand, the partners observe the step, which updates their memories.
 
-A hand's weight is the number of ways in which the unseen cards make it up (copies can be told apart), so that a set
-which was never thinned is the *exact* belief: all hands that fit what was seen and what the partners did, and how
-likely each is. The seat's actions do not thin it: partners take them for the blueprint's, the seat knows better.
+A hand's weight is the number of ways in which the unseen cards make it up, with copies distinct. So a set that was
+never sampled is the *exact* belief: all hands consistent with what was seen and with the partners' actions, with their
+probabilities. The seat's own actions remove no hands: partners take them for the blueprint's, but the seat knows that
+they are not.
 
-As long as there are at most `Belief.limit` hands the set is exact (`Belief.exact`). If there are more, it is a sample:
-drawn from the belief of `hanabi_env.engine.belief` (level 0, all that the rules alone tell), each hand replayed from
-the first step, and dropped at the first action of a partner that does not fit. When a draw splits a set into more than
-the limit, that many are drawn by their weights (systematic resampling). A sample that has become small is joined by
-freshly drawn hands. At every decision the level-0 belief is counted; once it fits the limit, all of it is replayed, and
-the set is exact again. A sample may miss the true hand; an exact set cannot, if the partners play the blueprint.
+As long as there are at most `Belief.limit` hands, the set is exact (`Belief.exact`). Otherwise it is a sample: hands
+are drawn from the level-0 belief of `hanabi_env.engine.belief`, which uses the rules alone; each hand is replayed from
+the first step, and dropped at a partner's first action that does not fit. If the seat's draw splits the set into more
+hands than the limit, hands are resampled by weight (systematic resampling). If a sample becomes small, new hands are
+added. At every decision the level-0 belief is counted; once it fits the limit, all of it is replayed, and the set is
+exact again. A sample may miss the true hand; an exact set contains it if the partners play the blueprint.
 
-The players' random key is common knowledge: a blueprint that acts at random draws from the stream of the game that
-all players share, which tells nothing of the cards.
+The players' random key is common knowledge: a blueprint that acts at random draws from a stream that all players share,
+which says nothing about the cards.
 """
 
 from collections import deque
@@ -46,11 +47,11 @@ from .rollouts import HanabiRollouts, Simulator
 __all__ = ["Belief", "Snapshot"]
 
 FEW = 8
-"""A sample of fewer than a ``FEW``-th of the limit is joined by fresh hands."""
+"""New hands are added to a sample with fewer than 1 / ``FEW`` of the limit."""
 BATCHES = 4
-"""How many times, at most, as many fresh hands as the limit are drawn: few of them may fit what partners did."""
+"""The most batches of new hands, each as large as the limit: few of them may fit what partners did."""
 ROWS_A_ROUND = 64
-"""Positions of which a blueprint without memory is asked before hands that do not fit are left out."""
+"""Positions about which a blueprint without memory is asked before hands that do not fit are removed."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Snapshot:
 
     @cached_property
     def held(self) -> list[int]:
-        """How many cards every player holds."""
+        """The number of cards that each player holds."""
         return self.table["state"]["hand_count"][0].tolist()
 
     @cached_property
@@ -79,13 +80,13 @@ class Snapshot:
 
 
 class Act(NamedTuple):
-    """What was done at one step."""
+    """The action at one step."""
 
     action: int
     slot: int | None
-    """The slot from which a card was played or discarded; None of a hint."""
+    """The slot from which a card was played or discarded; None for a hint."""
     card: int
-    """That card."""
+    """The card that was played or discarded."""
 
 
 @dataclass
@@ -94,7 +95,7 @@ class Belief:
 
     Args:
         simulator: deals the hands to copies of the game.
-        player: whose hand it is.
+        player: the player whose hand it is.
         limit: the most hands that are kept.
         key: the random key of the game's players.
     """
@@ -104,35 +105,35 @@ class Belief:
     limit: int
     key: Any
     exact: bool = False
-    """The set is the whole belief, and its weights are exact."""
+    """Whether the set is the whole belief with exact weights."""
     history: list[Snapshot] = field(default_factory=list)
     """The game at every step so far."""
 
     def __post_init__(self) -> None:
         self.at = -1
-        """The step that the set is of; -1: of none."""
+        """The step to which the set belongs; -1 at first."""
         self._acts: list[Act] = []
         self._forget()
 
     def _forget(self) -> None:
         self.hands = np.zeros((0, 0), np.uint8)
-        """(n, slots): all different."""
+        """(n, slots): the hands, all different."""
         self.weights = np.zeros(0)
-        """(n,): above 0."""
+        """(n,): the hands' weights, above 0."""
         self.memories: NDArray[Any] | None = None
-        """(n, ...): what the blueprint at every seat remembers if this is the hand; this seat's part is empty."""
+        """(n, ...): the blueprint's memories at all seats under each hand; the part of this seat is empty."""
         self.exact = False
 
     def note(self, snapshot: Snapshot) -> None:
-        """The game has come to its next step."""
+        """Add the game's next step."""
         self.history.append(snapshot)
 
     def catch_up(self, rng: np.random.Generator) -> None:
-        """Bring the set to the last step of `history`, alone; see `following`."""
+        """Update the set to the last step of `history`; see `following`, for several beliefs at once."""
         ask_together(self.simulator, [self.following(rng)])
 
     def following(self, rng: np.random.Generator) -> Asking[None]:
-        """Bring the set to the last step of `history`. It may become empty: then nothing that was drawn fits."""
+        """Update the set to the last step of `history`. It becomes empty if no hand fits."""
         while self.at >= 0 and self.at < len(self.history) - 1 and len(self.hands):
             yield from self._advance(rng)
         self.at = len(self.history) - 1
@@ -146,7 +147,7 @@ class Belief:
             yield from self._sample(rng)
 
     def _sample(self, rng: np.random.Generator) -> Asking[None]:
-        """Join fresh hands to a set that is not exact and has become small."""
+        """Add new hands to a sample that has become small."""
         for _ in range(BATCHES):
             if len(self.hands) * FEW < self.limit:
                 yield from self._join(rng)
@@ -176,7 +177,7 @@ class Belief:
         self.at += 1
 
     def _split(self, after: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Every hand after the step, and the row of the hand that it was."""
+        """Return the row of each hand before the step, and the hand after it."""
         hands, rows = self.hands, np.arange(len(self.hands))
         slot, card = self._lost(self.at)
         if slot is not None:
@@ -191,7 +192,7 @@ class Belief:
     def _acts_as_seen(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
     ) -> Asking[tuple[NDArray[np.bool_], NDArray[Any] | None]]:
-        """Whether the blueprint does what was done at a step, under each hand (n,); what all then remember."""
+        """Whether the blueprint acts as it was seen to at a step, under each hand (n,); and the memories after that."""
         if self.simulator.has_no_memory:
             (actions,) = yield [self._question(at, hands)]
         else:
@@ -199,14 +200,14 @@ class Belief:
         return self._is_as_seen(at, hands, actions), memories
 
     def _is_as_seen(self, at: int, hands: NDArray[np.uint8], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether these actions of the blueprint (n,) are what was done at a step, under each hand (n,)."""
+        """Whether these actions of the blueprint under each hand (n,) equal the action at a step, (n,) bool."""
         return actions == self._act(at).action
 
     def _question(self, at: int, hands: NDArray[np.uint8]) -> Question:
         return Question(partial(self._deal, self.history[at]), self.history[at].step, hands)
 
     def _act(self, at: int) -> Act:
-        """What was done at a step."""
+        """Return the action at a step."""
         rules = self.simulator.game.rules
         for k in range(len(self._acts), at + 1):
             event = last_event(rules, self.history[k + 1].state)
@@ -215,14 +216,14 @@ class Belief:
         return self._acts[at]
 
     def _lost(self, at: int) -> tuple[int | None, int]:
-        """The slot from which the player played or discarded at a step, or None, and the card."""
+        """Return the slot from which the belief's player played or discarded at a step, or None, and the card."""
         act = self._act(at)
         return (act.slot, act.card) if self.history[at].player == self.player else (None, 0)
 
     def choices(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any] | None]:
-        """The blueprint's actions at a step under each hand (n,), the masks of legal ones; what all then remember."""
+        """Return the blueprint's actions at a step under each hand (n,), masks of legal ones, and memories after it."""
         actions, parts = np.zeros(len(hands), np.int64), []
         masks = np.zeros((len(hands), *self.history[at].table["mask"].shape[1:]), np.uint64)
         for chunk, count, copies in self._copies(at, hands, memories):
@@ -232,7 +233,7 @@ class Belief:
         return actions, masks, joined(parts)
 
     def _observe(self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> NDArray[Any] | None:
-        """What all remember (n, ...) when step ``at`` begins; at the first one, when cards are dealt."""
+        """Return the memories (n, ...) of all seats at the beginning of step ``at``; at step 0, after the deal."""
         if self.simulator.has_no_memory:
             return None
         parts = []
@@ -244,7 +245,7 @@ class Belief:
     def _copies(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
     ) -> Iterator[tuple[slice, int, HanabiRollouts]]:
-        """Copies of the game at a step with some hands after the other: which of ``hands``, how many, the copies."""
+        """Yield copies of the game at a step, for a chunk of ``hands`` at a time: the chunk, its size, the copies."""
         for start in range(0, len(hands), GAMES_AT_ONCE):
             chunk = slice(start, min(start + GAMES_AT_ONCE, len(hands)))
             count = chunk.stop - start
@@ -255,7 +256,7 @@ class Belief:
             yield chunk, count, copies
 
     def _deal(self, snapshot: Snapshot, copies: HanabiRollouts, hands: NDArray[np.uint8], first: int) -> slice:
-        """Deal hands (n, slots) to copies of the game in the rows from ``first`` on, which are returned."""
+        """Deal hands (n, slots) to copies of the game from row ``first`` on, and return their rows."""
         keys = np.zeros(len(hands), np.uint64)
         return copies.deal_hands(snapshot.table, self.player, hands, keys, self.key, snapshot.step, first)
 
@@ -265,9 +266,9 @@ class Belief:
     # --- From the start -----------------------------------------------------------------------------------------------
 
     def _replay(self, hands: NDArray[np.uint8]) -> Asking[tuple[NDArray[np.int64], NDArray[Any] | None]]:
-        """The rows of these present hands (n, slots) that fit all that partners did; what all then remember.
+        """Return the rows of the present hands (n, slots) that fit all actions of partners, and all seats' memories.
 
-        Hands that were the same then (see `agents.search.hanabi.hands`) are followed once.
+        Hands that were the same at an earlier step (see `agents.search.hanabi.hands`) are followed once.
         """
         counts = [snapshot.held[self.player] for snapshot in self.history[: self.at]]
         earlier = EarlierHands(hands.shape[1], [self._lost(at) for at in range(self.at)], counts)
@@ -286,7 +287,7 @@ class Belief:
     def _follow(
         self, steps: list[int], earlier: EarlierHands, hands: NDArray[np.uint8], memories: NDArray[Any] | None
     ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
-        """The rows of these present hands that fit what partners did at a run of steps; what all then remember."""
+        """Return the rows of the present hands that fit the partners' actions at a run of steps, and the memories."""
         rows = np.arange(len(hands))
         for at in steps:
             if not len(rows):
@@ -302,10 +303,10 @@ class Belief:
     def _in_any_order(
         self, earlier: EarlierHands, hands: NDArray[np.uint8], rows: NDArray[np.int64]
     ) -> Asking[NDArray[np.int64]]:
-        """Those of ``rows`` that are left, if the blueprint has no memory: it is asked of several steps at a time.
+        """Return those of ``rows`` that fit, asking a blueprint without memory about several steps at once.
 
-        The last steps come first, which tell the most of the present cards: for five players 550 positions a decision,
-        700 if the first ones do.
+        The last steps come first, as they say the most about the present cards: for five players this takes 550
+        positions per decision, the other order 700.
         """
         waiting = deque(at for at in reversed(range(self.at)) if self.history[at].player != self.player)
         while waiting and len(rows):
@@ -326,7 +327,7 @@ class Belief:
         return rows
 
     def _level_0(self) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
-        """All hands that the rules alone allow now and in how many ways, if they are no more than the limit."""
+        """Return all hands of the level-0 belief and their weights, or None if there are more than the limit."""
         simulator, table = self.simulator, self.history[-1].table
         slots = self.history[-1].held[self.player]
         hands, ways = np.zeros((self.limit, slots), np.uint8), np.zeros(self.limit)
@@ -336,7 +337,7 @@ class Belief:
         return None if listed > self.limit else (hands[:listed], ways[:listed])
 
     def _join(self, rng: np.random.Generator) -> Asking[None]:
-        """Draw `limit` fresh hands of the level-0 belief, and add those that fit to the set, as equals among equals."""
+        """Draw `limit` new hands from the level-0 belief, and add those that fit, weighted like an equal sample."""
         simulator, table = self.simulator, self.history[-1].table
         slots = self.history[-1].held[self.player]
         dealt = np.zeros((1, self.limit, slots), np.uint8)
@@ -347,7 +348,7 @@ class Belief:
         if not len(alive):
             return
         total = float(self.weights.sum())
-        size = total**2 / float((self.weights**2).sum()) if total else 0.0  # that many equal ones tell as much (Kish)
+        size = total**2 / float((self.weights**2).sum()) if total else 0.0  # effective sample size (Kish)
         known = {hand.tobytes(): row for row, hand in enumerate(self.hands)}
         weights = np.concatenate([self.weights * (size / total if total else 1.0), np.zeros(len(alive))])
         fresh = []
@@ -369,6 +370,6 @@ class Belief:
 
 
 def joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
-    """The chunks of what is remembered as one array; None where nothing is remembered."""
+    """Return chunks of memories as one array; None if there are none."""
     present = [part for part in parts if part is not None]
     return np.concatenate(present) if present else None

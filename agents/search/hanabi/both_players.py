@@ -1,25 +1,24 @@
-"""Both players of a game of two search, and both know it: multi-agent search (Lerer et al. 2020), by replication.
+"""Multi-agent search (Lerer et al. 2020) by replication: both players of a two-player game search, and both know it.
 
-What a player does follows from what all know and from the one hand that it sees, the partner's. So all that is known in
-common of a game is two sets: the hands that each player may hold. At a decision the actor's search is made once for
-*every* hand of the partner's set, as the actor would make it if it saw that hand: its hand drawn from its set among the
-cards that are then left, by a random key of the game and the step alone. Both players can do so, and come to the same
-choices bit for bit. The actor makes the choice of the hand that it sees; hands under which the choice is another one
-leave the partner's set. Roll-outs go on under the blueprint, at both seats.
+A player's action follows from common knowledge and from the one hand that it sees, its partner's. The common knowledge
+of a game is two sets: the hands that each player may hold. At a decision the actor's search is made for *every* hand in
+the partner's set, as the actor would make it if it saw that hand. The actor's own hand is drawn from its set, given the
+cards that are then left, with a random key that depends only on the game and the step. So both players can make these
+searches, and get bitwise the same choices. The actor plays the choice for the hand that it sees; hands with another
+choice are removed from the partner's set. Roll-outs continue under the blueprint, at both seats.
 
-The set of a player is kept as in `agents.search.hanabi.beliefs`, but from records that show no hand at all
-(`public_record`): so only what both players know can get in. A pair of hands, one of each set, is possible if there are
-enough copies of its cards, and as likely as there are ways to make it up: what players do depends on one hand at a
-time, so no pair goes that is not gone with one of its hands.
+A player's set is kept as in `agents.search.hanabi.beliefs`, but from records that show no hand (`public_record`), so it
+uses only what both players know. A pair of hands, one from each set, is possible if there are enough copies of its
+cards, and is weighted by the number of ways to make it up. An action depends on one hand only, so it never excludes a
+pair without excluding one of the two hands.
 
-Whether a search is made follows from the sizes of the sets. They begin unlisted where there are more than `LISTED`
-hands, and are listed (all hands that the rules allow, replayed from the first step) once there are fewer; where one is
-not listed, or the actor may see more hands than it can search for, the blueprint plays, and both read the action as the
-blueprint's. A set that a draw makes too large is unlisted again, and what was decided by search is kept, to be replayed
-later.
+The sizes of the sets decide whether there is a search. A set of more than `LISTED` hands is not listed; once there are
+fewer, all hands that the rules allow are listed and replayed from the first step. If a set is not listed, or the actor
+may see too many hands to search, the blueprint plays, and both players read the action as the blueprint's. If a draw
+makes a set too large, it is no longer listed; earlier decisions by search are kept, to be replayed later.
 
-For more players a choice follows from several hands, all but the player's, and the sets are of whole positions: that is
-out of reach here, and refused.
+With more players a choice depends on several hands, all but the player's own, and the sets would be of whole positions.
+That is not feasible here, and is refused.
 """
 
 from collections import deque
@@ -43,29 +42,29 @@ from .rollouts import HanabiRollouts, Simulator, memories_by_player
 __all__ = ["CommonBelief", "CommonKnowledge", "public_record"]
 
 LISTED = 10_000
-"""The most hands of a set."""
+"""The most hands in a set."""
 
 
 @dataclass
 class CommonBelief(Belief):
-    """What both players know of one player's hand, with what the *other* remembers under each. See `Belief`."""
+    """The common knowledge of one player's hand, with the *other* player's memories under each. See `Belief`."""
 
     decided: dict[int, dict[bytes, int]] = field(default_factory=dict)
-    """By steps at which the other searched: what it decided under each hand that was left."""
+    """For each step at which the other player searched: its decision under each hand that was possible."""
 
     def note(self, snapshot: Snapshot) -> None:
-        """Follow the game to its next step. The set is empty where it is not listed, and not `exact`."""
+        """Follow the game to its next step. A set that is not listed is empty and not `exact`."""
         super().note(Snapshot(public_record(self.simulator.game.rules, snapshot.table, self.player), snapshot.step))
-        self.catch_up(np.random.default_rng(0))  # of no consequence: a sample is dropped
+        self.catch_up(np.random.default_rng(0))  # the seed does not matter: samples are dropped
 
     def _sample(self, rng: np.random.Generator) -> Asking[None]:
-        """See `Belief`: what is only drawn is not common knowledge."""
+        """See `Belief`; here a sample is dropped, as it is not common knowledge."""
         self._forget()
         return
         yield
 
     def _is_as_seen(self, at: int, hands: NDArray[np.uint8], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """See `Belief`: where the other searched, by what it decided."""
+        """See `Belief`; where the other player searched, its decisions are compared instead of the blueprint's."""
         if at not in self.decided:
             return super()._is_as_seen(at, hands, actions)
         action, decided = self._act(at).action, self.decided[at]
@@ -73,39 +72,39 @@ class CommonBelief(Belief):
 
     def _deal(self, snapshot: Snapshot, copies: HanabiRollouts, hands: NDArray[np.uint8], first: int) -> slice:
         rows = super()._deal(snapshot, copies, hands, first)
-        copies.take_hand(rows, 1 - self.player, None, copies.keys[rows])  # any cards: their holder does not see them
+        copies.take_hand(rows, 1 - self.player, None, copies.keys[rows])  # any cards, as their holder does not see them
         return rows
 
 
 class CommonKnowledge:
-    """What both players know of one game, and what each of them therefore does.
+    """The common knowledge of both players in one game, and the decisions that follow from it.
 
     Args:
         simulator: deals hands to copies of the game.
         key: the random key of the game's players.
-        effort: the effort of every search: roll-outs, no clock.
-        most: the most searches at a decision.
+        effort: the effort of every search: roll-outs, no time budget.
+        most: the most searches per decision.
     """
 
     def __init__(self, simulator: Simulator, key: Any, effort: Effort, most: int) -> None:
         self._simulator, self._key, self._effort, self._most = simulator, key, effort, most
         self.beliefs = [CommonBelief(simulator, player, LISTED, key) for player in (0, 1)]
         """The hands that each player may hold."""
-        self._coming: deque[Snapshot] = deque()  # steps of the real game that are to be followed
+        self._coming: deque[Snapshot] = deque()  # steps of the real game that are still to be followed
         self.thoughts: dict[bytes, Thought] = {}
-        """The searches of the last step, by the hand that the actor sees: those with more than one action."""
+        """The searches of the last step with more than one legal action, by the hand that the actor sees."""
         self.spent = 0
-        """Roll-outs so far."""
+        """Number of roll-outs so far."""
         self._decided: dict[bytes, int] | None = None
 
     def note(self, snapshot: Snapshot) -> None:
-        """The game has come to its next step."""
+        """Add the game's next step."""
         self._coming.append(snapshot)
 
     def decisions(self) -> dict[bytes, int] | None:
-        """Follow the game to its last step: what the actor does there, by the hand that it sees.
+        """Follow the game to its last step, and return the actor's action there by the hand that it sees.
 
-        None: the blueprint plays, for a set is too large. A hand that is missing is impossible.
+        None means that the blueprint plays, as a set is too large. Hands that are missing are impossible.
         """
         while self._coming:
             snapshot = self._coming.popleft()
@@ -115,14 +114,14 @@ class CommonKnowledge:
         return self._decided
 
     def ways(self, actor: int) -> NDArray[np.float64]:
-        """In how many ways ``actor`` may hold each hand of its set (m,), per hand that it may see: (n, m)."""
+        """Return in how many ways ``actor`` may hold each of its m hands, per hand that it may see: (n, m)."""
         seen, held = self.beliefs[1 - actor], self.beliefs[actor]
         copies = unseen(seen.history[-1].state, seen.player)
         ways = [ways_among(held.hands, copies - np.bincount(hand, minlength=len(copies))) for hand in seen.hands]
         return np.array(ways).reshape(len(seen.hands), len(held.hands))
 
     def _decide(self) -> dict[bytes, int] | None:
-        """What the actor does now; kept for those who replay it."""
+        """Return the actor's action by the hand that it sees, and keep it for replays; see `decisions`."""
         self.thoughts = {}
         actor = self.beliefs[0].history[-1].player
         seen, held = self.beliefs[1 - actor], self.beliefs[actor]
@@ -158,7 +157,10 @@ class CommonKnowledge:
         generators: Mapping[int, np.random.Generator],
         memories: NDArray[Any] | None,
     ) -> NDArray[Any]:
-        """The scores of requests, whose keys are hands that the actor sees; its ``memories`` are after its choice."""
+        """Return the scores of requests, whose keys are rows of hands that the actor may see.
+
+        ``memories`` are those after the actor's choice.
+        """
         seen, held = self.beliefs[1 - actor], self.beliefs[actor]
         deals = [drawn(request, ways[request.key], generators[request.key]) for request in batch]
         holding, decks = (np.concatenate(parts) for parts in zip(*deals, strict=True))
@@ -174,10 +176,10 @@ class CommonKnowledge:
 
 
 def public_record(rules: Rules, table: NDArray[Any], player: int) -> NDArray[Any]:
-    """A copy of a record (1,) of two players that shows no hand: all unseen cards are in order.
+    """Return a copy of a two-player record (1,) that shows no hand: all unseen cards are sorted.
 
-    The first of them stand for the hand of ``player``, all others for the deck; the other player's hand is empty, its
-    ``hand_count`` what it was.
+    The first of them stand for the hand of ``player``, the others for the deck. The other player's hand is empty, but
+    keeps its ``hand_count``.
     """
     table = table.copy()
     state = table["state"].view(np.recarray)[0]

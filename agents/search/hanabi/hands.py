@@ -1,8 +1,8 @@
-"""Hands that a seat may hold: at earlier steps, and in how many ways the unseen cards make them up.
+"""Hands that a seat may hold: what they were at earlier steps, and in how many ways the unseen cards make them up.
 
 A seat keeps its cards in the order in which it drew them. So at an earlier step it held a prefix of the present hand,
-beside cards that it has played or discarded since, which all know. Present hands with the same prefix were one hand
-until their other cards were drawn: what a partner did then is asked once for all of them.
+and cards that it has played or discarded since, which everyone has seen. Present hands with the same prefix were the
+same hand until the other cards were drawn, so the blueprint is asked once for all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,14 +21,14 @@ class EarlierHands:
     Cards keep their order, so the earlier hand is a prefix of the present one plus known cards since lost.
 
     Args:
-        slots: cards of the present hand.
-        lost: at every step so far, the slot from which the seat played or discarded, or None, and the card.
-        counts: how many cards it held before each of these steps.
+        slots: number of cards in the present hand.
+        lost: for every step so far, the slot from which the seat played or discarded, or None, and the card.
+        counts: number of cards that the seat held before each of these steps.
     """
 
     def __init__(self, slots: int, lost: Sequence[tuple[int | None, int]], counts: Sequence[int]) -> None:
         self._slots = slots
-        hand = list(range(slots))  # slots of the present hand; what is more is a card that was lost
+        hand = list(range(slots))  # slots of the present hand; numbers beyond are lost cards
         hands = [hand]
         for (slot, card), count in zip(reversed(lost), reversed(counts), strict=True):
             hand = hand[: count - (slot is not None)]  # without the card that was drawn
@@ -37,31 +37,31 @@ class EarlierHands:
             hands.append(hand)
         self._hands = hands[::-1]
         self.held = [sum(card < slots for card in hand) for hand in self._hands]
-        """How many of the present cards were held at every step: the length of the prefix."""
+        """For every step, how many of the present cards were held: the length of the prefix."""
 
     def at(self, step: int, hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The hands held at a step, (n, slots then), if the present ones are ``hands`` (n, slots)."""
+        """Return the hands held at ``step``, (n, slots then), if the present ones are ``hands`` (n, slots)."""
         then = np.empty((len(hands), len(self._hands[step])), np.uint8)
         for slot, card in enumerate(self._hands[step]):
             then[:, slot] = hands[:, card] if card < self._slots else card - self._slots
         return then
 
     def eras(self) -> Iterator[tuple[int, list[int]]]:
-        """Runs of steps with a prefix of one length: the length, and the steps in their order."""
+        """Yield runs of steps with the same prefix length: the length, and the steps in order."""
         for held, steps in groupby(range(len(self.held)), lambda step: self.held[step]):
             yield held, list(steps)
 
 
 def in_order(hands: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The rows of hands (n, slots) by their cards, the first card first: equal prefixes are neighbours."""
+    """Return the rows of hands (n, slots) in lexicographic order, so that equal prefixes are adjacent."""
     return np.lexsort((np.arange(len(hands)), *hands.T[::-1]))
 
 
 def kinds_of(hands: NDArray[np.uint8], held: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Group hands (n, slots), `in_order`, by their first ``held`` cards.
+    """Group hands (n, slots), sorted by `in_order`, by their first ``held`` cards.
 
     Returns:
-        The first row of each kind, and the kind of each row (n,).
+        The first row of each group, and the group of each row (n,).
     """
     new = np.ones(len(hands), np.bool_)
     new[1:] = (hands[1:, :held] != hands[:-1, :held]).any(axis=1)
@@ -69,13 +69,13 @@ def kinds_of(hands: NDArray[np.uint8], held: int) -> tuple[NDArray[np.int64], ND
 
 
 def unseen(state: Any, player: int) -> NDArray[np.int64]:
-    """How many copies of each card the player does not see: those in the deck and in its hand."""
+    """Return how many copies of each card the player does not see, (64,): those in the deck and in its hand."""
     held = state.hands[player, : int(state.hand_count[player])]
     return np.bincount(np.concatenate([state.cards[: int(state.deck_count)], held]), minlength=64)
 
 
 def ways_among(hands: NDArray[np.uint8], copies: NDArray[np.int64]) -> NDArray[np.float64]:
-    """In how many ways that many ``copies`` of each card, told apart, make up each hand (n, slots): (n,)."""
+    """Return in how many ways each hand (n, slots) can be drawn from ``copies`` of each card, copies distinct: (n,)."""
     ways = np.ones(len(hands))
     for slot in range(hands.shape[1]):
         taken = (hands[:, :slot] == hands[:, slot : slot + 1]).sum(axis=1)
@@ -84,6 +84,6 @@ def ways_among(hands: NDArray[np.uint8], copies: NDArray[np.int64]) -> NDArray[n
 
 
 def fit(hands: NDArray[np.uint8], state: Any, player: int) -> NDArray[np.bool_]:
-    """Whether the hints allow each hand (n, slots): (n,)."""
+    """Whether the hints allow each hand (n, slots), (n,) bool."""
     allowed = state.plausible[player, : hands.shape[1]].astype(np.uint64)
     return ((allowed >> hands.astype(np.uint64)) & np.uint64(1) != 0).all(axis=1)

@@ -1,22 +1,21 @@
-"""Seats of Hanabi that search (SPARTA, Lerer et al. 2020) over any bot or network: one of a team, or both of two.
+"""Seats of Hanabi that search (SPARTA, Lerer et al. 2020) over any bot or network: one per team, or both of two.
 
-The searching seat knows the *blueprint* that its partners play. Before each action it brings its belief up to date
-(which hands it may hold, see `agents.search.hanabi.beliefs`) and plays every legal action out under the blueprint, over
-hands drawn from the belief (see `agents.search.choosing`). It plays the best action if that beats the blueprint's by a
-margin.
+The searching seat knows the *blueprint* that its partners play. Before each action it updates its belief about its own
+hand (see `agents.search.hanabi.beliefs`), and plays every legal action out under the blueprint, over hands drawn from
+the belief (see `agents.search.choosing`). It plays the best action if that beats the blueprint's by a margin.
 
-Exactly one such seat may search: partners read the searcher's actions as the blueprint's, and it expects the
-blueprint's of them. So of the seats that one policy is given, the first searches and the others play the
-blueprint: ``--agents search:questions`` and ``--agents search:questions,questions`` are the same for two players. Two
-searching policies side by side would each be wrong about the other.
+Only one seat may search, because search assumes that the others follow the blueprint, and they read the searcher's
+actions as the blueprint's. If a policy holds several seats, the first one searches and the others play the blueprint:
+``--agents search:questions`` and ``--agents search:questions,questions`` are the same for two players. Two searching
+policies in one game would each be wrong about the other.
 
-With ``seats="all"`` both players of a game of two search, and each replicates the other's search under every hand
-(multi-agent search, see `agents.search.hanabi.both_players`): one policy for both seats, or two of equal settings.
+With ``seats="all"`` both players of a two-player game search, and each replicates the other's search for every hand
+(multi-agent search, see `agents.search.hanabi.both_players`): one policy for both seats, or two with equal settings.
 
-What the clock or an interruption (Ctrl-C) stops answers with what it has; an interruption then goes on to the caller.
+A search that is stopped by its time budget or by Ctrl-C answers with the result so far; Ctrl-C is then passed on.
 
-Where partners do what the blueprint, or their search, would not do under any hand that is left, the set is empty, and
-the blueprint plays; `SearchPolicy.counts` says how often.
+If a partner does what the blueprint, or the partner's search, would not do under any remaining hand, the set of hands
+is empty, and the blueprint plays. `SearchPolicy.counts` says how often.
 """
 
 import time
@@ -50,24 +49,26 @@ ONE, ALL = "one", "all"
 
 
 class SearchPolicy(Search):
-    """A searching seat, and blueprints at the other seats that it is given.
+    """A policy that searches at one of its seats, and plays the blueprint at the others; or one that searches at both.
 
     Args:
         blueprint: a bot or a network.
-        config: of Hanabi.
-        rollouts: roll-outs a decision, all actions together: then every choice can be repeated. 200 by default.
-        budget: milliseconds a decision instead: by the clock, so no choice can be repeated for sure, and `name` says
-            so. The belief is always brought up to date first.
+        config: a config of Hanabi.
+        rollouts: roll-outs per decision, all actions together; results are reproducible. The default is 200.
+        budget: milliseconds per decision instead; results are then not reproducible, and `name` says so. The belief is
+            always updated first.
         margin: by how many standard errors an action must beat the blueprint's.
-        seats: ``"one"``, or ``"all"``: both players of a game of two search. Roll-outs are then those of one of the
-            searches that a decision takes, and there is no ``budget``, for both must come to the same choices.
+        seats: ``"one"``, or ``"all"`` for both players of a two-player game. With ``"all"`` a decision takes several
+            searches, each of ``rollouts`` roll-outs, and no ``budget`` is allowed, as both players must reach the same
+            choices.
 
     Raises:
-        ValueError: a number is out of range, both efforts are given, or this cannot be searched, in words.
+        ValueError: a number is out of range, both efforts are given, or this blueprint or game cannot be searched.
 
-    ``counts`` are the ``decisions`` of the searching seats; of these ``exact``, ``sampled``, ``empty`` ones by their
-    beliefs (empty: the blueprint played; the rest had one legal action), ``changed`` ones that were not the
-    blueprint's, and ``rollouts``. If both players search, ``large`` are those with too many hands to do so.
+    ``counts`` has the number of ``decisions`` of the searching seats; how many of them had an ``exact``, ``sampled`` or
+    ``empty`` belief (empty: the blueprint played; decisions with one legal action are not counted here); how many were
+    ``changed`` from the blueprint's; and the ``rollouts``. If both players search, ``large`` counts decisions with too
+    many hands to search.
     """
 
     def __init__(
@@ -83,14 +84,14 @@ class SearchPolicy(Search):
         super().__init__(blueprint, config, checked_effort(rollouts, budget, margin, ROLLOUTS))
         check_searchers(seats, config, budget)
         self.is_joint = seats == ALL
-        """Both players search."""
+        """Whether both players search."""
         kept = min(max(FEWEST_HANDS, 2 * self.effort.rollouts), MOST_HANDS)
         self.most_hands = MOST_SEARCHES if self.is_joint else kept
-        """The most hands that are kept; if both players search, the most searches at a decision."""
+        """The most hands that are kept; if both players search, the most searches per decision."""
         self.name += " (all seats)" if self.is_joint else ""
         self.specializes = blueprint.specializes
         self.core_seconds = 0.0
-        """Seconds of a core's work in decisions, with the belief, so that a busy machine measures as an idle one."""
+        """CPU seconds spent on decisions, including the belief."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "HanabiSeated":
         """See `agents.playing.policy.Policy.seat`."""
@@ -101,28 +102,28 @@ B = TypeVar("B", Belief, CommonKnowledge)
 
 
 class HanabiSeated(SearchSeated, Generic[B]):
-    """Seats that search, one or both: they follow games from their beginning."""
+    """Searching seats, which follow games from the beginning."""
 
     def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats, range(games.game.players))  # the blueprint at all seats
         self._policy = policy
         self._simulator = Simulator(games.game, policy.blueprint, games.specialize)
         self.thoughts: list[Thought | None] = [None] * len(games.tables)
-        """The last search of each game, with the blueprint's action; None before it."""
+        """The last search in each game; None before the first one."""
         self.beliefs: dict[int, B] = {}
-        """The belief in each game with a seat, as of its last decision."""
+        """The belief in each game with a searching seat, as of its last decision."""
 
     @abstractmethod
     def new_belief(self, i: int) -> B:
-        """The belief in game i, which begins."""
+        """Return the belief at the beginning of game i."""
 
     @abstractmethod
     def searches(self, i: int, player: int) -> bool:
-        """Whether the seat of ``player`` in game i is one that searches here."""
+        """Whether the seat of ``player`` in game i searches."""
 
     @abstractmethod
     def decide(self, rows: Sequence[int]) -> None:
-        """Choose the actions of the searching seats in these games; the blueprint's are there."""
+        """Choose the actions of the searching seats in these games, replacing the blueprint's."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
@@ -157,7 +158,7 @@ class HanabiSeated(SearchSeated, Generic[B]):
         self.beliefs[i].note(Snapshot(self._games.tables[i : i + 1].copy(), self._games.step))
 
     def memories(self) -> NDArray[Any] | None:
-        """See `agents.playing.policy.Seated.memories`: the blueprint's. The belief is not among it."""
+        """See `agents.playing.policy.Seated.memories`; the blueprint's, without the belief."""
         return self._blueprint.memories()
 
     def public_knowledge(self) -> NDArray[np.uint64] | None:
@@ -166,12 +167,12 @@ class HanabiSeated(SearchSeated, Generic[B]):
 
 
 class SingleSeated(HanabiSeated[Belief]):
-    """One seat of a team searches: of the seats in a game the lowest. See `SearchPolicy`."""
+    """One seat of a team searches: the lowest seat that the policy has in a game. See `SearchPolicy`."""
 
     def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
         self._generators: dict[int, np.random.Generator] = {}
-        """The random numbers of each game's last decision."""
+        """The random generator of each game's last decision."""
 
     def new_belief(self, i: int) -> Belief:
         """See `HanabiSeated`."""
@@ -183,19 +184,19 @@ class SingleSeated(HanabiSeated[Belief]):
         return self.beliefs[i].player == player
 
     def decide(self, rows: Sequence[int]) -> None:
-        """See `HanabiSeated`: the games together, but by the clock one after the other."""
+        """See `HanabiSeated`; searches all games together, or one after the other if there is a time budget."""
         for some in [rows] if self.effort.budget is None else [[i] for i in rows]:
             thoughts = self._begin_thoughts(some)
             try:
                 think_together(thoughts, self.play_out, GAMES_AT_ONCE)
-            finally:  # what is interrupted answers with what it has
+            finally:  # an interrupted search answers with the result so far
                 for i, thought in thoughts.items():
                     self.counts["rollouts"] += thought.spent
                     self._keep(i, thought)
                     self._games.actions[i] = thought.verdict()
 
     def _begin_thoughts(self, rows: Sequence[int]) -> dict[int, Thought]:
-        """Searches, with beliefs brought up to date; none where the blueprint's action is played."""
+        """Update the beliefs and return new searches, by game, except where the blueprint's action is played."""
         began, counts, legal = time.perf_counter(), self.counts, {}
         for i in rows:
             mask = self.beliefs[i].history[-1].table["mask"]
@@ -215,9 +216,9 @@ class SingleSeated(HanabiSeated[Belief]):
         return thoughts
 
     def play_out(self, batch: list[Request]) -> NDArray[Any]:
-        """The scores of requests, whose keys are games: over hands of the belief and orders of the deck.
+        """Return the scores of requests, whose keys are games, over hands of the belief and random decks.
 
-        The beliefs must be those of the present positions, and not empty.
+        The beliefs must be up to date and not empty.
         """
         copies, first = self._simulator.rollouts(sum(request.rollouts for request in batch)), 0
         for request in batch:
@@ -225,7 +226,7 @@ class SingleSeated(HanabiSeated[Belief]):
         return copies.play_out(first_moves(batch))
 
     def _deal(self, copies: HanabiRollouts, request: Request, first: int) -> int:
-        """Deal a request's hands to copies of its game, from row ``first`` on; the row behind them."""
+        """Deal a request's hands to copies of its game, from row ``first`` on; return the row after them."""
         belief = self.beliefs[request.key]
         snapshot = belief.history[-1]
         held, keys = drawn(request, belief.weights, self._generators[request.key])
@@ -242,10 +243,10 @@ class SingleSeated(HanabiSeated[Belief]):
 
 
 class JointSeated(HanabiSeated[CommonKnowledge]):
-    """Seats of a game of two whose players both search. See `SearchPolicy`."""
+    """Seats of a two-player game in which both players search. See `SearchPolicy`."""
 
     def new_belief(self, i: int) -> CommonKnowledge:
-        """See `HanabiSeated`: what both players know."""
+        """See `HanabiSeated`; the common knowledge of both players."""
         return CommonKnowledge(self._simulator, self._games.keys[i], self.effort, self._policy.most_hands)
 
     def searches(self, i: int, player: int) -> bool:
@@ -258,7 +259,7 @@ class JointSeated(HanabiSeated[CommonKnowledge]):
             self._games.actions[i] = self._decide(i, int(self._games.actions[i]))
 
     def _decide(self, i: int, blueprint_action: int) -> int:
-        """The action in game i."""
+        """Return the action in game i."""
         common, counts = self.beliefs[i], self.counts
         state = self._games.tables["state"][i]
         other = 1 - int(state["current_player"])
@@ -276,10 +277,10 @@ class JointSeated(HanabiSeated[CommonKnowledge]):
 
 
 def check_searchable(blueprint: Any) -> None:
-    """Refuse what cannot be searched, in words.
+    """Check that a blueprint can be searched over.
 
     Raises:
-        ValueError: a blueprint that sees hidden cards, or one whose memory cannot be copied.
+        ValueError: the blueprint sees hidden cards, or its memory cannot be copied.
     """
     refusal = None
     if isinstance(blueprint, SearchPolicy):
@@ -293,11 +294,11 @@ def check_searchable(blueprint: Any) -> None:
 
 
 def check_searchers(seats: Any, config: Any, budget: float | None) -> None:
-    """Refuse what ``seats`` cannot be, or all of them where they cannot search.
+    """Check ``seats``, and whether both players can search if it is ``"all"``.
 
     Raises:
-        ValueError: no such choice; or it is all, and there are more than two players, the clock decides, or what is
-            observed shows players their cards.
+        ValueError: ``seats`` is unknown; or it is ``"all"`` and there are more than two players, a time budget, or
+            observations that show players their own cards.
     """
     if seats not in (ONE, ALL):
         raise ValueError(f"seats must be {ONE!r} or {ALL!r}, got {shown(seats)}")

@@ -1,6 +1,6 @@
 """Games of Hanabi played out with other hands: copies of real games, in which the blueprint plays all seats.
 
-Beliefs use the copies too: for what the blueprint would do, and remember, under each hand that a player may hold.
+Beliefs use the copies too, to find what the blueprint would do and remember under each hand that a player may hold.
 """
 
 from functools import partial
@@ -21,7 +21,7 @@ __all__ = ["HanabiRollouts", "Simulator", "memories_by_player"]
 
 
 def memories_by_player(memories: NDArray[Any], players: int) -> NDArray[Any]:
-    """The memories of a blueprint at all seats (see `Seated.memories`) as (N, players, ...): a view of them."""
+    """Return the memories of a blueprint at all seats (see `Seated.memories`) as a view (N, players, ...)."""
     return memories.reshape(len(memories), players, -1)
 
 
@@ -29,8 +29,8 @@ class HanabiRollouts(Rollouts):
     """See `agents.search.rollouts`; `Simulator.rollouts` makes it.
 
     Args:
-        simulator: what all sizes share.
-        size: how many copies there is room for.
+        simulator: the common parts of all sizes.
+        size: the maximum number of copies.
     """
 
     def __init__(self, simulator: "Simulator", size: int) -> None:
@@ -47,7 +47,7 @@ class HanabiRollouts(Rollouts):
         self.tables["state"]["end_reason"][rows] = END_OUT_OF_CARDS
 
     def scores(self, count: int) -> NDArray[Any] | None:
-        """See `Rollouts.scores`: those of whole games."""
+        """See `Rollouts.scores`; the scores of whole games."""
         return self.tables["score"][:count].copy() if self.tables["terminated"].all() else None
 
     def deal_hands(
@@ -64,15 +64,15 @@ class HanabiRollouts(Rollouts):
 
         Args:
             table: the real game's record.
-            player: whose hand is another.
+            player: the player who gets the hands.
             hands: the hands.
             deck_keys: (n,): random keys of the decks.
             key: the random key of the real game's players.
-            step: the real game's; all games that are copied here are at the same step.
+            step: the real game's step; all games that are copied here are at the same step.
             first: the first row to copy to.
 
         Returns:
-            The rows; the games beyond are over.
+            The rows; the games in later rows are over.
         """
         rows = slice(first, first + len(hands))
         self.copy(table, rows)
@@ -93,12 +93,12 @@ class HanabiRollouts(Rollouts):
             self._belief.put(self.rules_array, self.tables[rows], player, deck_keys, hands)
 
     def begin(self, without: int) -> None:
-        """The cards have just been dealt to all but ``without``."""
+        """Begin the blueprint's memories after the deal, at all seats but ``without``."""
         self._seat_blueprint(without)
         self._players.begin()
 
     def choose(self, without: int) -> NDArray[np.int64]:
-        """The blueprint's actions in every game, at all seats but ``without``; the next call changes the array."""
+        """Return the blueprint's actions in every game, at all seats but ``without``; the next call overwrites them."""
         self.loops.refresh(self.rules_array, self.tables)
         if self.observation.shape[1]:
             self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
@@ -107,7 +107,7 @@ class HanabiRollouts(Rollouts):
         return self.actions
 
     def decide(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The actions of a blueprint without memory in the first n games, each of which is at its step (n,)."""
+        """Return the actions of a blueprint without memory in the first n games, whose steps are ``steps`` (n,)."""
         n = len(steps)
         tables, observation, mask = self.tables[:n], self.observation[:n], self.mask[:n]
         self.loops.refresh(self.rules_array, tables)
@@ -119,7 +119,7 @@ class HanabiRollouts(Rollouts):
         return self._blueprint.act(observation, mask, uniform(self.keys[:n], steps))
 
     def observe(self, without: int) -> None:
-        """All but ``without`` observe the step that led here."""
+        """Let all seats but ``without`` observe the last step."""
         self._seat_blueprint(without)
         self._players.observe()
 
@@ -130,19 +130,19 @@ class HanabiRollouts(Rollouts):
         return super().play_out(actions)
 
     def _seat_blueprint(self, without: int | None) -> None:
-        """Let the blueprint play all players but one."""
+        """Seat the blueprint at all seats but ``without``."""
         self._players.seats[:] = self._all_seats
         if without is not None:
             self._players.seats[:] &= ~(np.uint64(1) << np.uint64(without))
 
 
 class Simulator:
-    """What the searches of some real games share: roll-outs of each size, and the loops that deal hands.
+    """Common parts of the searches of several real games: roll-outs of each size, and the loops that deal hands.
 
     Args:
-        game: what is played.
-        blueprint: who plays in the copies.
-        specialize: as of the real games: their records are of one dtype.
+        game: the game.
+        blueprint: the policy that plays in the copies.
+        specialize: the same as for the real games, so that records have the same dtype.
     """
 
     def __init__(self, game: Game, blueprint: Policy, specialize: bool) -> None:
@@ -150,6 +150,6 @@ class Simulator:
         self.belief: BeliefLoops = belief_loops(game.rules if specialize else None)
         self.scratch = scratch(game.rules.hand_size)
         self.has_no_memory = isinstance(blueprint, BatchedPolicy) and blueprint.memory(1) is None
-        """The blueprint remembers nothing: it can be asked of steps in any order."""
+        """Whether the blueprint has no memory, so that it can be asked about steps in any order."""
         self.rollouts = by_size(partial(HanabiRollouts, self))
-        """The roll-outs for a count of games, `GAMES_AT_ONCE` at most; what was copied there before is overwritten."""
+        """Returns roll-outs for a number of games, at most `GAMES_AT_ONCE`; earlier copies of that size are lost."""

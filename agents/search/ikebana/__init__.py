@@ -1,1 +1,1 @@
-"""Search in Ikebana: exact look-ahead for two, and rounds played out."""
+"""Search in Ikebana: exact look-ahead for two players, and roll-outs of rounds."""

@@ -1,9 +1,9 @@
-"""Bouquets by what can become of them, and the value of each by itself.
+"""Kinds of bouquets, by what can become of them, and the value of each kind by itself.
 
-Two bouquets of one size are of one *kind* if the same gains can become of them with the same probabilities, whatever is
-kept and refused, as long as cards come from the whole box: values, colors and jokers matter only as far as they can
-still earn something. There are 1, 10, 60, 210 and 560 kinds of bouquets of 0 to 4 cards, and 60 gains of complete ones;
-they are numbered through in this order.
+Two bouquets of the same size are of the same *kind* if they lead to the same gains with the same probabilities,
+whatever is kept and refused, when cards are drawn from the whole box. So values, colors and jokers matter only as far
+as they can still earn something. There are 1, 10, 60, 210 and 560 kinds of bouquets of 0 to 4 cards, and 60 gains of
+complete ones; they are numbered consecutively in this order.
 """
 
 from collections import defaultdict
@@ -33,14 +33,14 @@ from ...bots.ikebana.odds import (
 __all__ = ["BEGINS", "GAINS", "GROWTHS", "MOST_LEFT", "BouquetValues", "Growth", "bouquet_values", "kind_of"]
 
 MOST_LEFT = 36
-"""More prestige than this buys no more refusals in a turn."""
+"""The most prestige that can be spent on refusals in a turn."""
 
 
 class Growth(NamedTuple):
-    """The kinds that bouquets of one size become by one more card.
+    """The kinds that bouquets of one size become with one more card.
 
-    Their i-th kind becomes ``kinds[j]`` (counted from the first one of the next size) with the probability ``odds[j]``,
-    for j from ``begins[i]`` to ``begins[i + 1]`` - 1.
+    The i-th kind becomes ``kinds[j]`` (counted from the first one of the next size) with probability ``odds[j]``, for j
+    from ``begins[i]`` to ``begins[i + 1]`` - 1.
     """
 
     begins: NDArray[np.int64]
@@ -49,7 +49,7 @@ class Growth(NamedTuple):
 
 
 class BouquetValues(NamedTuple):
-    """The values of bouquets to a florist who plays for points: their gain, less what refusals take from the lead.
+    """The values of bouquets for a player who maximizes points: the gain minus what refusals cost in lead.
 
     Both arrays are float64 (kinds, MOST_LEFT + 1), by kind and by the prestige that the owner has left.
     """
@@ -59,7 +59,7 @@ class BouquetValues(NamedTuple):
 
 
 def classes_by_size() -> list[list[Class]]:
-    """Every class of bouquets that there can be, by size."""
+    """Return all possible classes of bouquets, by size."""
     sizes: list[list[Class]] = [[((), 0, 0)]]
     for _ in range(BOUQUET_SIZE):
         sizes.append(sorted({after for before in sizes[-1] for after, _ in next_classes(*before)}))
@@ -67,9 +67,9 @@ def classes_by_size() -> list[list[Class]]:
 
 
 def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
-    """The growth of bouquets of 0 to 4 cards, the gains of complete ones, and the kind of each class, by its numbers.
+    """Return the growth of bouquets of 0 to 4 cards, the gains of complete ones, and the kind of each class.
 
-    The last is int16 (value classes, COLOR_CLASSES), with kinds counted from the first one of that size.
+    The last is an int16 array (value classes, COLOR_CLASSES), with kinds counted from the first one of that size.
     """
     sizes = classes_by_size()
     earned = {one: points_of_values(one[0]) * multiplier_of_colors(*one[1:]) for one in sizes[-1]}
@@ -96,14 +96,14 @@ def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
 
 GROWTHS, GAINS, KIND_OF_CLASS = make_kinds()
 BEGINS = np.cumsum([0, *(len(growth.begins) - 1 for growth in GROWTHS), len(GAINS)])
-"""The number of the first kind of each size, and how many there are."""
+"""The number of the first kind of each size, followed by the number of all kinds."""
 GAIN_KINDS = np.searchsorted(GAINS, np.arange(GAINS[-1] + 1))
 """The index of a gain in `GAINS`, by the gain."""
 
 
 @subroutine
 def kind_of(cards):
-    """The number of a bouquet's kind."""
+    """Return the number of a bouquet's kind."""
     size = popcount(cards)
     if size == BOUQUET_SIZE:
         return BEGINS[size] + GAIN_KINDS[bouquet_gain(cards)]
@@ -112,7 +112,7 @@ def kind_of(cards):
 
 @cache
 def bouquet_values(factor: int) -> BouquetValues:
-    """The values of all kinds, for two players, if gains count ``factor`` times (I15).
+    """Return the values of all kinds, for two players, if gains count ``factor`` times (I15).
 
     Every card comes from the whole box; a point paid reduces the lead by two.
     """

@@ -1,19 +1,18 @@
-"""Exact look-ahead for two: the player's turn and the other's reply, to win.
+"""Exact look-ahead for two players: the player's turn and the other's reply.
 
-A turn is looked through with the odds of the cards that the player has not seen: what each draw would bring, whether to
-refuse it at the price that is asked, what the last refused card then offers to the other, and for each of these ends of
-the turn all that the other may answer: buy that card, or draw, keep and refuse, as is worst for the player who looks
-ahead. Beyond that lies the horizon, where a position has a value:
+A turn is expanded with the odds of the cards that the player has not seen: what each draw brings, whether to refuse it
+at the price asked, and which card the last refusal offers to the other. For each end of the turn all replies are
+expanded: the other buys that card, or draws, keeps and refuses, in the way that is worst for the player who looks
+ahead. Positions beyond the reply, at the horizon, are valued as follows:
 
-* in the last round the probability to win that `agents.search.ikebana.relaxed` solved, by the kinds of both bouquets
+* in the last round, by the probability to win from `agents.search.ikebana.relaxed`, given the kinds of both bouquets
   and the lead;
-* in rounds before it the probability of a lead, which is taken to be normal, with the mean and the variance that both
-  bouquets have if they are filled for points, and with `SPREAD` for each round after it;
-* with another ``reward`` than ``"win"`` the mean of that lead itself.
+* in earlier rounds, by the probability of a lead, which is assumed to be normal, with the mean and variance of both
+  bouquets if they are completed for points, and with `SPREAD` for each later round;
+* if ``reward`` is not ``"win"``, by the mean of that lead.
 
-Two things are relaxed: while looking ahead, the odds stay as they are now, whichever cards are drawn on the way; and
-buried cards count as not seen, so that they are as likely to come as those of the deck (with ``perfect_recall`` they
-are seen).
+Two simplifications: during the look-ahead the odds stay as they are now, whichever cards are drawn; and buried cards
+count as unseen, so they are as likely to be drawn as those in the deck (with ``perfect_recall`` they are seen).
 """
 
 import math
@@ -41,81 +40,82 @@ from .relaxed import ROUND_TURNS, last_round, won
 __all__ = ["SPREAD", "VALUE_INDEX", "Horizon", "Lookahead", "best_action", "lookahead_loop", "new_lookahead"]
 
 SPREAD = 21.0
-"""The standard deviation of a round's lead, in points, where leads are taken to be normal. With it normal probabilities
-are nearest to the solved ones of two and three rounds, and fit those of games that were played: see
-the study `benchmarks.strength.ikebana_prestige`. (The lead itself spreads wider, as who is behind pays for small
-probabilities.)"""
+"""The standard deviation of a round's lead, in points, under the normal assumption. With this value the normal
+probabilities are closest to the solved ones for two and three rounds, and fit those of played games: see the study
+`benchmarks.strength.ikebana_prestige`. (Real leads spread wider, as a player who is behind pays for small chances.)"""
 RICH, WIDEST = 80, 60
-"""With that much prestige together no player runs out of it in the last round unless all is lost; and leads beyond the
-widest have the same value as that."""
+"""With `RICH` prestige together no player runs out of it in the last round unless all is lost; and leads wider than
+`WIDEST` have the value of `WIDEST`."""
 STEPS = 64
 VALUE_INDEX = {DRAW: 0, REFUSE: 0, KEEP: 1}
-"""Which of the values of `lookahead_loop` is an action's; a purchase has the third."""
+"""The index of an action's value among the values of `lookahead_loop`; a purchase has index 2."""
 FURTHEST = 6
-"""Beyond that many standard deviations a normal probability is 0 or 1."""
+"""Beyond this many standard deviations a normal probability counts as 0 or 1."""
 NORMAL = np.array([0.5 * math.erfc((FURTHEST - i / STEPS) / math.sqrt(2)) for i in range(2 * FURTHEST * STEPS + 1)])
-"""The normal distribution, in `STEPS` steps for each standard deviation."""
+"""The normal distribution function, in `STEPS` steps per standard deviation."""
 
 
 class Lookahead(NamedTuple):
     """The arrays that a look-ahead reads and writes."""
 
     turns: NDArray[np.int64]
-    """(1,): 1 looks through the player's turn, 2 also through the reply."""
+    """(1,): 1 to expand the player's turn, 2 to expand the reply too."""
     solved: NDArray[np.uint16]
     """The probabilities of `agents.search.ikebana.relaxed.last_round`, one turn after another."""
     offsets: NDArray[np.int64]
-    """(ROUND_TURNS + 1,): where each turn's probabilities begin in `solved`."""
+    """(ROUND_TURNS + 1,): the index in `solved` at which each turn's probabilities begin."""
     widest: int
-    """The widest lead of `solved`."""
+    """The widest lead in `solved`."""
     means: NDArray[np.float64]
-    """(2, kinds, MOST_LEFT + 1): `agents.search.ikebana.kinds.BouquetValues` of rounds before the last, and of that."""
+    """(2, kinds, MOST_LEFT + 1): means by `agents.search.ikebana.kinds.BouquetValues`, in earlier rounds and in the
+    last."""
     variances: NDArray[np.float64]
-    """(2, kinds, MOST_LEFT + 1): the same, their variances."""
+    """(2, kinds, MOST_LEFT + 1): the variances that belong to `means`."""
     views: NDArray[Any]
     """(1,): the view of the player to move."""
     prices: NDArray[np.int64]
-    """(KINDS,): what each card costs (I7); a small game has fewer kinds."""
+    """(KINDS,): the price of each card (I7); a small game has fewer kinds."""
     unseen: NDArray[np.int64]
-    """(KINDS,): cards that the player to move does not see."""
+    """(KINDS,): the number of copies of each card that the player to move does not see."""
     mine: NDArray[np.int64]
-    """(KINDS,): the kind of this player's bouquet with each card; -1 if that cannot be."""
+    """(KINDS,): the kind of this player's bouquet after adding each card; -1 if impossible."""
     theirs: NDArray[np.int64]
-    """(KINDS,): the kind of the other's bouquet with each card; -1 if that cannot be."""
+    """(KINDS,): the kind of the other's bouquet after adding each card; -1 if impossible."""
     kept: NDArray[np.float64]
     """(KINDS, KINDS + 1): the value of keeping a card, by the top of the player's discard; `KINDS` if there is none."""
     drawn: NDArray[np.float64]
-    """(2, KINDS + 1): the value of drawing again, by that top, after one refusal more and after as many as now."""
+    """(2, KINDS + 1): the value of drawing again, by the top of the player's discard; row 1 is a work array, with one
+    more refusal."""
 
 
 class Horizon(NamedTuple):
-    """What stays the same while looking ahead: how positions at the horizon are valued."""
+    """How positions at the horizon are valued; constant during a look-ahead."""
 
     mode: int
     """`POINTS`, `NORMALLY` or `SOLVED`."""
     level: int
-    """1 in the last round, which has bouquet values of its own; else 0."""
+    """1 in the last round, which has its own bouquet values; else 0."""
     offset: int
-    """Where the probabilities of the horizon's turn begin in `Lookahead.solved`."""
+    """The index in `Lookahead.solved` at which the probabilities of the horizon's turn begin."""
     first_mover_kind: int
-    """The first kind of bouquets of the player who moves there."""
+    """The first kind of bouquets that the player to move at the horizon may have."""
     first_other_kind: int
-    """The first kind of bouquets of the other player there."""
+    """The first kind of bouquets that the other player may have at the horizon."""
     num_other_kinds: int
-    """How many kinds the other's bouquet may be of there."""
+    """The number of kinds that the other's bouquet may have at the horizon."""
     spread: float
-    """The variance of the lead that later rounds will bring."""
+    """The variance of the lead from later rounds."""
     theirs: int
     """The kind of the other's bouquet now."""
     replies: bool
-    """Whether the other's reply is looked through."""
+    """Whether the other's reply is expanded."""
 
 
 POINTS, NORMALLY, SOLVED = range(3)
 
 
 def new_lookahead(config: Any, dtype: np.dtype, turns: int) -> Lookahead:
-    """The arrays of `best_action` for games of ``config``, whose states are of ``dtype``; made in a second or so."""
+    """Return the arrays of `best_action` for games of ``config`` with states of ``dtype``; takes about a second."""
     factor = 2 if config.final_bouquet else 1
     poor = 2 * START_PRESTIGE
     total, widest = (poor, poor) if config.rounds == 1 else (RICH, WIDEST)
@@ -142,10 +142,10 @@ def new_lookahead(config: Any, dtype: np.dtype, turns: int) -> Lookahead:
 
 @cache
 def lookahead_loop() -> Callable[..., None]:
-    """The loop: ``(rules_array, tables, seats, lookahead, actions, values)``.
+    """Return the loop ``(rules_array, tables, seats, lookahead, actions, values)``.
 
-    Where a player of ``seats`` (N,) is to move, its action goes to ``actions`` (N,), and the values of drawing or
-    drawing again, of keeping, and of buying go to ``values`` (N, 3); ``nan`` where that is no choice.
+    If a player in ``seats`` (N,) is to move, its action is written to ``actions`` (N,). The values of drawing (again),
+    of keeping, and of buying are written to ``values`` (N, 3), ``nan`` for what is not possible.
     """
     rules_of = reader_of(Rules, None)
     digest = digest_of(hide, best_action, lookahead_loop)
@@ -169,7 +169,7 @@ def lookahead_loop() -> Callable[..., None]:
 
 @subroutine
 def best_action(rules, view, mask, lookahead, values):
-    """The best action of the player to move; to ``values`` go those of its choices, see `lookahead_loop`."""
+    """Return the best action of the player to move, and write the values of its choices; see `lookahead_loop`."""
     player = np.int64(view.current_player)
     mine, theirs = view.bouquets[player], view.bouquets[1 - player]
     my_prestige, their_prestige = np.int64(view.prestige[player]), np.int64(view.prestige[1 - player])
@@ -201,7 +201,7 @@ def best_action(rules, view, mask, lookahead, values):
 
 @rule
 def horizon_of(rules, view, lookahead, mine, theirs):
-    """The `Horizon` of the player with the bouquet ``mine``."""
+    """Return the `Horizon` for the player with the bouquet ``mine``."""
     turn = min(popcount(mine) + popcount(theirs) + lookahead.turns[0], ROUND_TURNS)
     left = rules.rounds - 1 - np.int64(view.round_index)
     mode = POINTS if rules.reward != REWARD_WIN else SOLVED if left == 0 and turn < ROUND_TURNS else NORMALLY
@@ -225,7 +225,7 @@ def horizon_of(rules, view, lookahead, mine, theirs):
 
 @rule
 def note_kinds(rules, view, lookahead, mine, theirs):
-    """Count the unseen cards, and write down the kinds of both bouquets with each card."""
+    """Count the unseen cards, and write the kinds of both bouquets after adding each card."""
     count_unseen(rules, lookahead, view)
     for card in range(KINDS):
         lookahead.mine[card] = kind_of(with_card(mine, card)) if can_join(mine, card) else -1
@@ -234,16 +234,16 @@ def note_kinds(rules, view, lookahead, mine, theirs):
 
 @rule
 def can_join(cards, card):
-    """Whether a bouquet lacks a card, and not all copies of this one are in it."""
+    """Whether a bouquet is incomplete and does not have all copies of the card."""
     return popcount(cards) < BOUQUET_SIZE and popcount(cards & all_copies(card)) < copies(card)
 
 
 @subroutine
 def plan_turn(lookahead, horizon, refusals, my_prestige, their_prestige):
-    """Write the values of drawing after that many refusals to ``lookahead.drawn[0]``, by the top of one's discard.
+    """Write the values of drawing after ``refusals`` refusals to ``lookahead.drawn[0]``, by the player's top discard.
 
-    The prestige is what both then have. After a refusal its card is the top, so that only before the first one there
-    may be none.
+    ``my_prestige`` and ``their_prestige`` are those at this point. A refused card becomes the top, so only before the
+    first refusal there may be none.
     """
     most, paid = payable(my_prestige, refusals, MOST_REFUSALS)
     lookahead.drawn[0, :] = -np.inf
@@ -270,7 +270,7 @@ def plan_turn(lookahead, horizon, refusals, my_prestige, their_prestige):
 
 @rule
 def twin_of(lookahead, card):
-    """The first card that may be drawn and makes the same of the bouquet."""
+    """Return the first card that may be drawn and leads to the same kind of bouquet."""
     twin = 0
     while lookahead.unseen[twin] == 0 or lookahead.mine[twin] != lookahead.mine[card]:
         twin += 1
@@ -282,9 +282,9 @@ def twin_of(lookahead, card):
 
 @subroutine
 def note_kept(lookahead, horizon, card, my_prestige, their_prestige):
-    """Write the values of ending the turn with this card to ``lookahead.kept``, by the top of the player's discard.
+    """Write the values of ending the turn with ``card`` to ``lookahead.kept``, by the top of the player's discard.
 
-    The prestige is what both then have.
+    ``my_prestige`` and ``their_prestige`` are those at the end of the turn.
     """
     mine, row = lookahead.mine[card], lookahead.kept[card]
     if not horizon.replies:
@@ -317,7 +317,7 @@ def note_kept(lookahead, horizon, card, my_prestige, their_prestige):
 
 @rule
 def horizon_value(lookahead, horizon, mine, my_prestige, theirs, their_prestige):
-    """The value of a position at the horizon, by the kinds of both bouquets and the prestige that both have."""
+    """Return the value of a position at the horizon, given both bouquets' kinds and both players' prestige."""
     lead = my_prestige - their_prestige
     if horizon.mode == SOLVED:
         if lookahead.turns[0] == 1:  # the other is to move
@@ -333,10 +333,10 @@ def horizon_value(lookahead, horizon, mine, my_prestige, theirs, their_prestige)
 
 @rule
 def solved_probability(lookahead, horizon, mover, other, lead):
-    """The solved probability to win of the player to move, by both kinds and its lead."""
+    """Return the solved probability that the player to move wins, given both kinds and its lead."""
     pair = (mover - horizon.first_mover_kind) * horizon.num_other_kinds + other - horizon.first_other_kind
     first = horizon.offset + pair * (lookahead.widest + 1)
-    # leads are two apart: one between is half of both
+    # solved leads are two apart: a lead in between gets the mean of both
     doubled = min(max(lead + lookahead.widest, 0), 2 * lookahead.widest)
     both = np.int64(lookahead.solved[first + doubled // 2]) + lookahead.solved[first + (doubled + 1) // 2]
     return both / (2 * 65535)
@@ -344,7 +344,7 @@ def solved_probability(lookahead, horizon, mover, other, lead):
 
 @rule
 def normal_probability(mean, variance):
-    """The probability that a normal lead of that mean and variance is one; a tie is half a win."""
+    """Return the probability that a normal lead with this mean and variance is positive; a tie is half a win."""
     if variance < 1e-9:
         return won(mean)
     steps = (mean / math.sqrt(variance) + FURTHEST) * STEPS

@@ -1,9 +1,10 @@
 """A seat of Ikebana that searches, over a bot or a network as its *blueprint*.
 
-There are two ways. Two players who search over ``lookahead`` look ahead exactly, through their turn and the reply, see
-`agents.search.ikebana.lookahead`. All others roll out: every action is played out to the end of the round, over the
-same decks, with the blueprint at all seats: so replies of the others count too, what a refusal opens to them and what a
-price gives them. What counts then is the probability to win the game, see `agents.search.ikebana.rollouts.round_value`.
+There are two methods. A search over the bot ``lookahead`` in a two-player game looks ahead exactly, through the turn
+and the reply; see `agents.search.ikebana.lookahead`. All others use roll-outs: every action is played out to the end of
+the round, over the same decks, with the blueprint at all seats. So the others' replies count too, for example when a
+refusal offers them a card or a price gives them prestige. The end is valued by the probability to win the game, see
+`agents.search.ikebana.rollouts.round_value`.
 """
 
 from collections.abc import Sequence
@@ -31,22 +32,22 @@ ROLLOUTS = 200
 
 
 class IkebanaSearch(Search):
-    """Searching seats, all that it is given.
+    """A policy that searches at all its seats.
 
     Args:
-        blueprint: a bot or a network that remembers nothing of a game.
-        config: of Ikebana.
-        rollouts: rounds that are played out for a decision, all actions together; 200 by default.
-        budget: milliseconds a decision instead, by the clock: see `agents.search.hanabi.policy.SearchPolicy`.
-        margin: of roll-outs: by how many standard errors an action must beat the blueprint's; 2 by default.
-        turns: look ahead exactly instead: 1 is the player's turn, 2 also the reply. Two players over ``lookahead`` do
-            so (2) if nothing else is said.
+        blueprint: a bot or a network without memory.
+        config: a config of Ikebana.
+        rollouts: rounds played out per decision, all actions together; 200 by default.
+        budget: milliseconds per decision instead: see `agents.search.hanabi.policy.SearchPolicy`.
+        margin: for roll-outs: by how many standard errors an action must beat the blueprint's; 2 by default.
+        turns: look ahead exactly instead: 1 for the player's turn, 2 to include the reply. The default for two players
+            over ``lookahead`` is 2, unless another option is given.
 
     Raises:
         ValueError: see `checked_effort`, `plain_bot` and `turns_of`.
 
-    ``counts`` are the ``decisions`` with more than one action, ``changed`` ones that were not the blueprint's, and
-    ``rollouts``.
+    ``counts`` has the number of ``decisions`` with more than one action, of those ``changed`` from the blueprint's, and
+    of ``rollouts``.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class IkebanaSearch(Search):
         turns: int | None = None,
     ) -> None:
         self.bot = plain_bot(blueprint, config)
-        """The bot that the blueprint is; None for a network."""
+        """The blueprint's bot; None for a network."""
         super().__init__(blueprint, config, checked_effort(rollouts, budget, margin, ROLLOUTS))
         self.turns = turns_of(self.bot, config, turns, told=(rollouts, budget, margin) != (None, None, None))
 
@@ -71,10 +72,17 @@ class IkebanaSearch(Search):
 
 
 def turns_of(bot: Bot | None, config: Any, turns: Any, told: bool) -> int | None:
-    """How many turns a search looks ahead; None: it plays rounds out, as it was ``told`` or because it must.
+    """Return how many turns a search looks ahead; None if it uses roll-outs.
+
+    Args:
+        bot: the blueprint's bot, None for a network.
+        config: the game's config.
+        turns: the option; None means the default.
+        told: whether an option of roll-outs is given.
 
     Raises:
-        ValueError: the number is none of 1 and 2, another effort is ``told`` too, or this is not looked ahead in.
+        ValueError: ``turns`` is neither 1 nor 2, options of roll-outs are given too, or this blueprint or game does not
+            allow look-ahead.
     """
     fits = bot is LOOKAHEAD_FLORIST and config.players == 2
     if turns is None:
@@ -85,7 +93,7 @@ def turns_of(bot: Bot | None, config: Any, turns: Any, told: bool) -> int | None
         raise ValueError("a search takes turns, or rollouts or budget with a margin, not both")
     if not fits:
         name = "a network" if bot is None else bot.name
-        raise ValueError(f"turns are looked through by two players over lookahead, got {config.players} over {name}")
+        raise ValueError(f"turns is for 2 players over lookahead, got {config.players} players over {name}")
     return int(turns)
 
 
@@ -97,10 +105,10 @@ class LookaheadSeated(SearchSeated):
         assert policy.turns is not None
         self._lookahead = new_lookahead(policy.config, games.tables.dtype["state"], policy.turns)
         self._values = np.full((len(games.tables), 3), np.nan)
-        """(N, 3): the values of drawing (again), keeping and buying at each game's last decision."""
+        """(N, 3): the values of drawing (again), keeping and buying, at each game's last decision."""
 
     def search(self) -> None:
-        """See `SearchSeated.search`: all games in one loop."""
+        """See `SearchSeated.search`; one loop searches all games."""
         games = self._games
         before = games.actions.copy()
         lookahead_loop()(games.rules_array, games.tables, self.seats, self._lookahead, games.actions, self._values)
@@ -114,7 +122,7 @@ class LookaheadSeated(SearchSeated):
 
 
 class RolloutSeated(RoundSeated):
-    """Seats that play rounds out, with a network at all seats."""
+    """Seats that search by roll-outs, with a network at all seats."""
 
     def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
@@ -130,7 +138,7 @@ class RolloutSeated(RoundSeated):
         return action
 
     def scores(self, i: int, actions: NDArray[np.int64], first: int, n: int) -> NDArray[np.float64]:
-        """The scores (n, k) of k actions in game i over n deals, from number ``first`` on."""
+        """Return the scores (n, k) of k actions in game i over n deals, from number ``first`` on."""
         games, table = self._games, self._games.tables[i : i + 1]
         root, deals = table["state"].copy(), np.zeros(n, table.dtype["state"])
         unseen_loop()(games.rules_array, root, self._unseen, games.keys[i], games.step, first, deals)
@@ -138,7 +146,7 @@ class RolloutSeated(RoundSeated):
 
 
 class BotRolloutSeated(RolloutSeated):
-    """Seats that play rounds out, with a bot at all seats, in one loop."""
+    """Seats that search by roll-outs, with a bot at all seats, in one compiled loop."""
 
     def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
         super().__init__(policy, games, seats)

@@ -1,10 +1,10 @@
-"""A round of Ikebana for two, relaxed until it can be solved exactly.
+"""A relaxed round of Ikebana for two players that can be solved exactly.
 
-What is relaxed: every card is drawn from the whole box, so that nothing that was seen tells of what comes; nothing is
-bought; and a turn has at most `MOST_REFUSALS` refusals. All else is the game's: both players keep and refuse so as to
-win, pay what they have and no more, and what one pays the other has. Then a bouquet matters only by its kind
-(`agents.search.ikebana.kinds`); and as payments stay between the two, a round has one sum of prestige. So the round is
-solved backwards, for all kinds of both bouquets and every division of the sum.
+The simplifications: every card is drawn from the whole box, so cards that were seen say nothing about the next ones;
+nothing is bought; and a turn has at most `MOST_REFUSALS` refusals. The rest is as in the game: both players keep and
+refuse in order to win, pay at most what they have, and pay each other. A bouquet then matters only by its kind
+(`agents.search.ikebana.kinds`), and the sum of both players' prestige is constant in a round. So the round is solved
+backwards, for all kinds of both bouquets and every division of the sum.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,21 +23,21 @@ from .kinds import GAINS, GROWTHS, Growth
 __all__ = ["ROUND_TURNS", "in_one", "last_round", "solve_round", "won"]
 
 ROUND_TURNS = 2 * BOUQUET_SIZE
-"""Turns of a round of two players, from 0: before turn t the bouquet of the player to move has ``t // 2`` cards."""
+"""Turns in a round of two players, from 0: before turn t the bouquet of the player to move has ``t // 2`` cards."""
 
 
 @rule
 def won(lead):
-    """The value of a lead, or of leads in an array, at the end of the game: a tie is half a win."""
+    """Return the value of a lead, or of an array of leads, at the end of the game; a tie is half a win."""
     return (lead > 0) + 0.5 * (lead == 0)
 
 
 @cache
 def turn_loop() -> Callable[..., None]:
-    """The loop over one turn: ``(begins, kinds, odds, after, out)``.
+    """Return the loop over one turn, ``(begins, kinds, odds, after, out)``.
 
     ``out[mine, theirs, p]`` is the probability that the player to move wins, by the kinds of its bouquet and the
-    other's and by its prestige; ``after[theirs, mine, p]`` that of the other player, who moves then. ``begins``,
+    other's, and by its prestige. ``after[theirs, mine, p]`` is that of the other player, who moves next. ``begins``,
     ``kinds`` and ``odds`` are the growth of ``mine``.
     """
     digest = digest_of(turn_loop)
@@ -73,17 +73,17 @@ def solve_round(
     growths: Sequence[Growth] = GROWTHS,
     gains: NDArray[np.int64] = GAINS,
 ) -> list[NDArray[np.float32]]:
-    """The probability to win of the player to move, at the beginning of every turn of a round.
+    """Return the probability that the player to move wins, at the beginning of every turn of a round.
 
     Args:
         total: the sum of both players' prestige, before the gains.
-        ended: from the gains of the first and the second player, the first player's probability to win by the part of
-            ``total`` that it then has, float64 (total + 1,).
-        growths: the growth of bouquets of 0 to 4 cards, if of another box than the booklet's.
-        gains: the gains of complete bouquets, by kind, in that box.
+        ended: a function of the first and the second player's gain; it returns the first player's probability to win
+            by its part of ``total``, float64 (total + 1,).
+        growths: the growth of bouquets of 0 to 4 cards; by default those of the booklet's box.
+        gains: the gains of complete bouquets, by kind, in the same box.
 
     Returns:
-        For each of `ROUND_TURNS` float32 (kinds of the mover's bouquet, kinds of the other's, total + 1), by the
+        For each of `ROUND_TURNS` turns, float32 (kinds of the mover's bouquet, kinds of the other's, total + 1), by the
         prestige of the player to move; kinds are counted from the first one of their size.
     """
     solved = [np.array([[ended(int(one), int(other)) for other in gains] for one in gains], np.float32)]
@@ -98,15 +98,15 @@ def solve_round(
 
 @cache
 def last_round(total: int, factor: int, widest: int) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """`solve_round` of a game's last round, in 65,535ths, for leads from -``widest`` to ``widest`` alone.
+    """Return `solve_round` of a game's last round in 65,535ths, restricted to leads from -``widest`` to ``widest``.
 
     Args:
         total: the sum of both players' prestige.
         factor: how many times gains count (I15).
-        widest: at most ``total``, and as odd or even as that.
+        widest: the widest lead, at most ``total`` and of the same parity.
 
     Returns:
-        The probabilities of all turns, one after another, and where each turn's begin (ROUND_TURNS + 1,).
+        The concatenated probabilities of all turns, and the index at which each turn's begin (ROUND_TURNS + 1,).
     """
     mine = np.arange(total + 1)
     first = (total - widest) // 2
@@ -115,6 +115,6 @@ def last_round(total: int, factor: int, widest: int) -> tuple[NDArray[np.uint16]
 
 
 def in_one(turns: Sequence[NDArray[np.float32]]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """The probabilities of some turns in 65,535ths, one after another, and where each turn's begin (turns + 1,)."""
+    """Concatenate the turns' probabilities in 65,535ths; return them and the index where each begins (turns + 1,)."""
     parts = [np.rint(65535 * probabilities).astype(np.uint16).ravel() for probabilities in turns]
     return np.concatenate(parts), np.cumsum([0, *map(len, parts)])

@@ -1,4 +1,4 @@
-"""Rounds of Ikebana played out: the unseen cards dealt again, a bot or a network plays on, the value of the end."""
+"""Roll-outs of Ikebana rounds: deal the unseen cards again, let a bot or a network play on, and value the end."""
 
 import math
 from collections.abc import Callable
@@ -27,7 +27,7 @@ __all__ = ["IkebanaRollouts", "deal_unseen", "list_unseen", "play_out_loop", "ro
 
 
 class IkebanaRollouts(RoundRollouts):
-    """See `agents.search.rollouts`: a network plays, deals are records of the game, and `round_value` counts."""
+    """See `agents.search.rollouts`; a network plays, deals are game states, and scores are `round_value`."""
 
     def end(self, rows: Any) -> None:
         """See `Rollouts.end`."""
@@ -52,7 +52,7 @@ class IkebanaRollouts(RoundRollouts):
 
 @cache
 def unseen_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, root (1,), unseen, key, step, first, states)``: the unseen cards dealt again."""
+    """Return the loop ``(rules_array, root (1,), unseen, key, step, first, states)`` that deals the unseen cards."""
     rules_of = reader_of(Rules, None)
     digest = digest_of(deal_unseen, list_unseen, hide, unseen_loop)
 
@@ -71,7 +71,7 @@ def unseen_loop() -> Callable[..., None]:
 
 @cache
 def value_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, states, player, values)``: `round_value` of every state."""
+    """Return the loop ``(rules_array, states, player, values)`` that computes `round_value` of every state."""
     rules_of = reader_of(Rules, None)
     digest = digest_of(round_value, value_loop)
 
@@ -86,10 +86,10 @@ def value_loop() -> Callable[..., None]:
 
 @cache
 def play_out_loop(bot: Bot) -> Callable[..., None]:
-    """The loop: ``(rules_array, memory, states (3,), words (1,), unseen, key, step, first, actions, scores)``.
+    """Return the loop ``(rules_array, memory, states (3,), words (1,), unseen, key, step, first, actions, scores)``.
 
-    The root is ``states[0]``; to ``scores`` (n, actions) go the actions' round values to its player, with the deals of
-    numbers ``first`` to ``first + n - 1``.
+    The root is ``states[0]``. The actions' round values for its player are written to ``scores`` (n, actions), over the
+    deals with numbers ``first`` to ``first + n - 1``.
     """
     rules_of, bot_acts = reader_of(Rules, None), bot.act
     digest = digest_of(bot_acts, deal_unseen, hide, legal_action_mask, step, round_value, play_out_loop)
@@ -128,7 +128,7 @@ def play_out_loop(bot: Bot) -> Callable[..., None]:
 
 @rule
 def list_unseen(rules, view, unseen):
-    """List the cards that the player of a view cannot place, to ``unseen``; how many they are."""
+    """Write the cards that the view's player has not seen to ``unseen``, and return their number."""
     found = 0
     for card in range(KINDS):
         left = np.int64(copies(card))
@@ -146,7 +146,7 @@ def list_unseen(rules, view, unseen):
 
 @rule
 def deal_unseen(rules, s, unseen, count, key):
-    """Deal the unseen cards again: some are buried in discards, the others are the deck, drawn as ``key`` has it."""
+    """Deal the unseen cards again: buried cards at random by ``key``, and the deck, which is drawn from by ``key``."""
     s.key = key
     left = count
     for player in range(rules.players):
@@ -163,11 +163,11 @@ def deal_unseen(rules, s, unseen, count, key):
 
 @rule
 def round_value(rules, s, player):
-    """The value to ``player`` of the end of a round.
+    """Return the value of the end of a round for ``player``.
 
-    It is the probability to win with the prestige that all then have: the lead that each round to come will bring over
-    another player is taken to be normal, with mean 0 and the standard deviation `SPREAD`. With another ``reward`` than
-    ``"win"`` it is the lead over the mean of the others.
+    It is the probability to win, given all players' prestige. The lead over another player in each later round is
+    assumed to be normal with mean 0 and standard deviation `SPREAD`. If ``reward`` is not ``"win"``, the value is the
+    lead over the mean of the others.
     """
     mine, others, probability = np.float64(s.prestige[player]), 0.0, 1.0
     left = 0 if is_terminal(s) else rules.rounds - np.int64(s.round_index)

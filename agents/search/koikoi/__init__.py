@@ -1,5 +1,5 @@
-"""Search in Koi-Koi: a tree of information sets, and endings solved.
+"""Search in Koi-Koi: a tree of information sets, and solved endings.
 
-`one_round` has the record that searches work on, what is known of the other hand, and roll-outs; `tree` is the search
-of most of a round, `walk` and `endings` of its end with open hands; `policy` has the player.
+`one_round` has the record that searches work on, the knowledge of the other hand, and roll-outs. `tree` searches most
+of a round, `walk` and `endings` solve its end with open hands. `policy` has the policy and its seats.
 """

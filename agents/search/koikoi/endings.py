@@ -1,9 +1,8 @@
-"""Endings with open hands: the relaxation that is played, for one player who sees one hand.
+"""Endings with open hands: a relaxation of the last turns, for a player who sees one hand.
 
-For every hand that the other may hold the rest of the round is solved as if all cards but the deck lay open
-(`agents.search.koikoi.walk`), and the value of an action is its mean over these hands. That is more than either player
-can know; how much it misjudges a position, and how little its advice costs, is measured beside the exact values by
-the study `benchmarks.strength.koikoi_endings`.
+For every hand that the other may hold, the rest of the round is solved as if all cards but the deck lay open
+(`agents.search.koikoi.walk`). The value of an action is its mean over these hands. Neither player can know that much;
+the study `benchmarks.strength.koikoi_endings` compares these values and choices with exact ones.
 """
 
 from collections.abc import Callable
@@ -27,33 +26,33 @@ ACTIONS = 64
 
 
 class EndingScratch(NamedTuple):
-    """The arrays that walks with open hands write to."""
+    """The arrays to which walks with open hands write."""
 
     states: np.ndarray
     ways: np.ndarray
     opened: np.ndarray
-    """(2, actions): the values of the root's actions, in points to player 0, at its player's row."""
+    """(2, actions): the values of the root's actions, as points of player 0, in the row of the root's player."""
 
 
 def ending_scratch() -> EndingScratch:
-    """The scratch of `average_open`."""
+    """Return the scratch arrays of `average_open`."""
     return EndingScratch(*walk_scratch(), np.zeros((2, ACTIONS)))
 
 
 @rule
 def average_open(rules, root, hidden, missing, scratch):
-    """Work out the value of each action: the mean over the hands that the other may hold, with open hands.
+    """Compute the value of each action with open hands, as the mean over the hands that the other may hold.
 
     Args:
-        rules: of one round.
+        rules: the rules of one round.
         root: the view of the player to move.
         hidden: (2,): the cards that this player does not see, and the cards that the other cannot hold.
         missing: how many of the hidden cards the other holds.
-        scratch: an `EndingScratch`; to ``scratch.opened[player]`` go the points to player 0, in the order of the
-            actions' numbers.
+        scratch: an `EndingScratch`; the points of player 0 are written to ``scratch.opened[player]``, in the order of
+            the actions' numbers.
 
     Returns:
-        How many hands there are.
+        The number of hands.
     """
     player, other = np.int64(root.current_player), 1 - np.int64(root.current_player)
     allowed = hidden[0] & ~hidden[1]
@@ -81,7 +80,7 @@ def average_open(rules, root, hidden, missing, scratch):
 
 @rule
 def next_subset(chosen):
-    """The next larger word with as many bits (Gosper's hack)."""
+    """Return the next larger word with the same number of bits (Gosper's hack)."""
     lowest = chosen & (~chosen + ONE)
     ripple = chosen + lowest
     return ripple | (((chosen ^ ripple) >> np.uint64(2)) >> np.uint64(popcount(lowest - ONE)))
@@ -89,7 +88,7 @@ def next_subset(chosen):
 
 @rule
 def spread(chosen, cards):
-    """The cards of a set whose indices in it are ``chosen``."""
+    """Return the cards of a set whose indices in the set are the bits of ``chosen``."""
     result = ZERO
     rest = chosen
     while rest != ZERO:
@@ -101,7 +100,7 @@ def spread(chosen, cards):
 
 @cache
 def ending_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, root (1,), hidden (2,), scratch, values (actions,))``: mean points with open hands."""
+    """Return the loop ``(rules_array, root (1,), hidden (2,), scratch, values (actions,))``: mean open-hand points."""
     rules_of = reader_of(Rules, None)
     digest = digest_of(average_open, hidden_cards, ending_loop)
 

@@ -1,8 +1,8 @@
-"""The rest of a round as a search sees it: one small record for all configs, the other hand, and roll-outs.
+"""The rest of a round for a search: one small record for all configs, knowledge of the other hand, and roll-outs.
 
-A search plays one round out, and no more: its record has room for one round and two turns, so that copies are small and
-its loops are compiled once. K14 tells something of hands: who plays a card without capturing holds no card that would
-have captured. `Exclusions` keeps track of it.
+A search looks no further than one round. Its record holds one round and two turns, so that copies are small and loops
+are compiled once. K14 gives information about hands: a player who plays a card without capturing holds no card that
+would have captured. `Exclusions` keeps track of it.
 """
 
 from collections.abc import Callable
@@ -40,12 +40,12 @@ ROUND_STATE = interned(state_dtype(1, 0))
 
 
 def round_rules(rules: Rules) -> Rules:
-    """The rules of a single round: the game ends with it."""
+    """Return the rules of a game of a single round."""
     return rules._replace(rounds=1, history=0)
 
 
 def round_state(rules: Rules, state: Any, out: NDArray[Any]) -> None:
-    """Write the round in play of ``state`` (a record of ``rules``) to ``out`` (1,), a record of `ROUND_STATE`."""
+    """Write the current round of ``state`` (a record of ``rules``) to ``out`` (1,), a record of `ROUND_STATE`."""
     row = out[0]
     for name in ROUND_STATE.names or ():
         if name not in ("turns", "results", "given_decks"):
@@ -58,7 +58,11 @@ def round_state(rules: Rules, state: Any, out: NDArray[Any]) -> None:
 
 @rule
 def hidden_cards(rules, root, hidden):
-    """Turn the root into its player's view, note the cards that it does not show, and count the other's hand."""
+    """Turn the root into its player's view, write the unseen cards to ``hidden[0]``, and count those in the other hand.
+
+    Returns:
+        How many of the unseen cards are in the other hand.
+    """
     player = np.int64(root.current_player)
     hide(rules, root, player)
     hidden[0] = unseen(root)
@@ -67,7 +71,7 @@ def hidden_cards(rules, root, hidden):
 
 @rule
 def hand_out(s, hidden, excluded, missing, other, key):
-    """Deal ``hidden`` cards at random: ``missing`` to the ``other`` hand, none of ``excluded``, the rest as draws."""
+    """Deal the ``hidden`` cards at random: ``missing`` to the ``other`` hand, none of them ``excluded``, then draws."""
     left = hidden & ~excluded
     for k in range(missing):
         card = nth_set_bit(left, random_below(key, k, popcount(left)))
@@ -85,7 +89,7 @@ def hand_out(s, hidden, excluded, missing, other, key):
 
 @rule
 def lead_of(s, player):
-    """The points that ``player`` won in the finished round, below 0 if the other did."""
+    """Return the points that ``player`` won in the finished round, negative if the other won."""
     result = s.results[0]
     points = np.int64(result.points)
     return points if result.winner == player else -points if result.winner == 1 - player else 0
@@ -93,7 +97,7 @@ def lead_of(s, player):
 
 @cache
 def unseen_loop() -> Callable[..., None]:
-    """The loop ``(rules_array, root (1,), hidden (2,), key, step, first, deals)``: the unseen cards dealt again."""
+    """Return the loop ``(rules_array, root (1,), hidden (2,), key, step, first, deals)`` that deals unseen cards."""
     rules_of = reader_of(Rules, None)
     digest = digest_of(hand_out, hidden_cards, unseen_loop)
 
@@ -111,7 +115,7 @@ def unseen_loop() -> Callable[..., None]:
 
 
 class KoiKoiRollouts(RoundRollouts):
-    """See `agents.search.rollouts`: deals are of `ROUND_STATE`, and the points of the round are what counts."""
+    """See `agents.search.rollouts`; deals are records of `ROUND_STATE`, and scores are the points of the round."""
 
     def end(self, rows: Any) -> None:
         """See `Rollouts.end`."""
@@ -119,7 +123,7 @@ class KoiKoiRollouts(RoundRollouts):
         self.tables["state"]["phase"][rows] = PHASE_END
 
     def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
-        """See `RoundRollouts.deal_hidden`: hands, and what is left of the deck."""
+        """See `RoundRollouts.deal_hidden`; deals the hands and the rest of the deck."""
         drawn = int(states["drawn"][0])
         states["hand"] = deals["hand"]
         states["deck"][:, drawn:] = deals["deck"][:, drawn:]
@@ -129,7 +133,7 @@ class KoiKoiRollouts(RoundRollouts):
         return self.tables["state"]["finished"][:count] > self.root["finished"]
 
     def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """The points that the player to move at the root has won, below 0 if the other won: (rows,)."""
+        """Return the points that the player to move at the root has won, negative if the other won: (rows,)."""
         results = self.tables["state"]["results"][rows, int(self.root["finished"])]
         player = int(self.root["current_player"])
         signs = np.where(results["winner"] == player, 1, np.where(results["winner"] == 1 - player, -1, 0))
@@ -137,26 +141,26 @@ class KoiKoiRollouts(RoundRollouts):
 
 
 class Exclusions:
-    """The cards that players cannot hold, as all know by K14, over many games.
+    """The cards that players publicly cannot hold, by K14, in many games.
 
     Args:
-        rules: of the games.
-        tables: their records (N,), those in play.
+        rules: the games' rules.
+        tables: the records (N,) of the games in play.
     """
 
     def __init__(self, rules: Rules, tables: NDArray[Any]) -> None:
         self._rules, self._tables = rules, tables
         self.excluded = np.zeros((len(tables), 2), np.uint64)
-        """(N, 2): cards that each player cannot hold, as sets."""
+        """(N, 2) uint64: cards that each player cannot hold, as bit sets."""
         self._before = tables["state"][["phase", "turn", "round_number", "current_player", "field"]].copy()
 
     def begin(self, rows: NDArray[np.int64]) -> None:
-        """The cards of these games have been dealt."""
+        """Reset the games ``rows``, whose cards have just been dealt."""
         self.excluded[rows] = 0
         self._note(rows)
 
     def observe(self, rows: NDArray[np.int64]) -> None:
-        """A step was made in these games."""
+        """Update the games ``rows`` after a step."""
         before, states = self._before[rows], self._tables["state"][rows]
         if self._rules.forced_match:
             turns = states["turns"][np.arange(len(rows)), before["turn"] % max(self._rules.history, LEAST_TURNS)]

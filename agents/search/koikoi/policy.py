@@ -1,15 +1,15 @@
 """A seat of Koi-Koi that searches, over a bot or a network as its *blueprint*.
 
-Over a bot it grows a tree of information sets until the last turns (`agents.search.koikoi.tree`), in which the
-blueprint plays rounds out, and plays the action of the highest value. Over a network every action is played out over
-the same deals of the unseen cards by the network at both seats (`agents.search.rollouts`), and the best one is played
-if it beats the network's by a margin (a tree there brings nothing: ``benchmarks/strength/SCORES.md``). When few cards
-are left either solves the end of the round for every hand that the other may hold (`agents.search.koikoi.endings`).
-What is known of the other hand by K14 is kept from the beginning of the round.
+Over a bot it grows a tree of information sets (`agents.search.koikoi.tree`), in which the blueprint plays rounds out,
+and plays the action with the highest value. Over a network it plays every action out over the same deals of the unseen
+cards, with the network at both seats (`agents.search.rollouts`), and plays the best one if it beats the network's by a
+margin; a tree is not better there (``benchmarks/strength/SCORES.md``). In the last turns both searches solve the end of
+the round for every hand that the other may hold (`agents.search.koikoi.endings`). Knowledge of the other hand by K14 is
+kept from the beginning of the round.
 
-It plays for points, also where ``reward`` is another: the points of the round in play alone, whatever the score. Over
-`monte_carlo` rounds are played out as that bot does it itself: at random. No action is expected to be the blueprint's:
-any number of seats may search.
+The search maximizes the points of the current round, whatever the score, and also if ``reward`` is not points. Over
+`monte_carlo` rounds are played out at random, as that bot does itself. The search does not assume that the other
+follows the blueprint, so any number of seats may search.
 """
 
 from abc import abstractmethod
@@ -39,28 +39,29 @@ __all__ = ["KoiKoiSearch", "KoiKoiSeated", "Passes"]
 PASSES = 2000
 ROLLOUTS = 500
 ENDING = TURNS - 2
-"""From this turn on the end is solved."""
+"""The turn from which on the end is solved."""
 TREE_BY_CLOCK = 1 << 16
 PASSES_AT_ONCE = 1 << 14
-"""Passes between two looks at the clock, at most."""
+"""The most passes between two looks at the clock."""
 
 
 class KoiKoiSearch(Search):
-    """Searching seats, all that it is given.
+    """A policy that searches at all its seats.
 
     Args:
-        blueprint: a bot or a network that remembers nothing of a game.
-        config: of Koi-Koi.
-        rollouts: a decision's passes through the tree (2,000 by default), or rounds that a network plays out, all
-            actions together (500).
-        budget: milliseconds a decision instead, by the clock: see `agents.search.hanabi.policy.SearchPolicy`. Endings
-            take as long as they take, some milliseconds.
-        margin: over a network: by how many standard errors an action must beat the network's; 2 by default.
+        blueprint: a bot or a network without memory.
+        config: a config of Koi-Koi.
+        rollouts: passes through the tree per decision (default 2,000), or for a network, rounds played out per
+            decision, all actions together (default 500).
+        budget: milliseconds per decision instead: see `agents.search.hanabi.policy.SearchPolicy`. Endings ignore it;
+            they take a few milliseconds.
+        margin: over a network only: by how many standard errors an action must beat the network's; 2 by default.
 
     Raises:
-        ValueError: see `checked_effort` and `plain_bot`; or there is a margin over a bot.
+        ValueError: see `checked_effort` and `plain_bot`; or a margin is given over a bot.
 
-    ``counts`` are the ``decisions`` with more than one action, of these ``endings``, and ``passes`` or ``rollouts``.
+    ``counts`` has the number of ``decisions`` with more than one action, how many of them were ``endings``, and the
+    number of ``passes`` or ``rollouts``.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class KoiKoiSearch(Search):
         margin: float | None = None,
     ) -> None:
         self.bot = plain_bot(blueprint, config)
-        """The bot that the blueprint is; None for a network."""
+        """The blueprint's bot; None for a network."""
         usual = PASSES if self.bot is not None else ROLLOUTS
         super().__init__(blueprint, config, checked_effort(rollouts, budget, margin, usual))
         if self.bot is not None and margin is not None:
@@ -84,12 +85,12 @@ class KoiKoiSearch(Search):
 
 
 class KoiKoiSeated(RoundSeated):
-    """Seats that search; endings are solved."""
+    """Seats that search, and solve endings."""
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
         self.exclusions = Exclusions(games.game.rules, games.tables)
-        """What all know of hands by K14."""
+        """The public knowledge of hands by K14."""
         self._rules_array = rules_array(round_rules(games.game.rules))
         self._ending = ending_scratch()
         self._root = np.zeros(1, ROUND_STATE)
@@ -122,11 +123,11 @@ class KoiKoiSeated(RoundSeated):
 
     @abstractmethod
     def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
-        """`decide` before the ending; the root and what is hidden are set."""
+        """Decide before the ending; the root and the hidden cards are already set. See `decide`."""
 
 
 class TreeSeated(KoiKoiSeated):
-    """Seats that grow a tree for each decision, over a bot, which is asked at the leaves alone."""
+    """Seats that grow a tree for each decision, over a bot, which is asked only beyond the tree's leaves."""
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
         super().__init__(policy, games, seats)
@@ -136,7 +137,7 @@ class TreeSeated(KoiKoiSeated):
         self._tree = empty_tree(TREE_BY_CLOCK if policy.effort.budget else tree_size(policy.effort.rollouts))
 
     def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`: the blueprint is not asked."""
+        """See `agents.playing.policy.Seated.act`; does not ask the blueprint."""
         self.search()
 
     def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
@@ -158,7 +159,7 @@ class TreeSeated(KoiKoiSeated):
 
 
 class Passes(Halving):
-    """The passes through one decision's tree; unlike roll-outs they have no blueprint's action to fall back on."""
+    """The passes through one decision's tree; unlike with roll-outs, no blueprint action has to be beaten."""
 
     def __init__(self, actions: NDArray[np.int64], effort: Effort, began: float) -> None:
         super().__init__(actions, effort, began, PASSES_AT_ONCE)
@@ -170,18 +171,18 @@ class Passes(Halving):
         return self.points[np.searchsorted(self.actions, self.left)]
 
     def by_count(self, number: int, rounds: int) -> Iterator[int]:
-        """See `Halving.by_count`: every round has one batch."""
+        """See `Halving.by_count`; every round has one batch."""
         yield max(1, self.effort.rollouts // rounds // len(self.left))
 
     def by_clock(self, number: int, rounds: int) -> Iterator[int]:
-        """See `Halving.by_clock`: there is one batch at least."""
+        """See `Halving.by_clock`; there is at least one batch."""
         if not self.spent:
             yield FIRST_BATCH
         yield from super().by_clock(number, rounds)
 
 
 class KoiKoiRolloutSeated(KoiKoiSeated):
-    """Seats that play rounds out, with a network at both seats."""
+    """Seats that search by roll-outs, with a network at both seats."""
 
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
@@ -192,7 +193,7 @@ class KoiKoiRolloutSeated(KoiKoiSeated):
         return self.decide_by_rollouts(i, actions, began, partial(self.scores, i))
 
     def scores(self, i: int, actions: NDArray[np.int64], first: int, n: int) -> NDArray[np.float64]:
-        """The scores (n, k) of k actions in game i, the root's, over n deals from number ``first`` on."""
+        """Return the scores (n, k) of k actions in game i, the root, over n deals from number ``first`` on."""
         games, deals = self._games, np.zeros(n, ROUND_STATE)
         unseen_loop()(self._rules_array, self._root, self._hidden, games.keys[i], games.step, first, deals)
         return self._rollouts(n * len(actions)).values(games.tables[i : i + 1], deals, actions)

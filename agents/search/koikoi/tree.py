@@ -1,13 +1,13 @@
 """A tree of information sets (single-observer search, Cowling, Powley & Whitehouse 2012).
 
-Every pass through the tree deals the unseen cards again, as K14 allows, and walks down with that deal: where a player
-chooses, the actions that this deal allows compete by upper confidence bounds, each for its player, counted against how
-often it was *available* there, not how often the node was reached. A node is known by all that both players have seen
-since the root (actions and cards from the deck), so that all deals meet in it which the searcher cannot tell apart. The
-first new node of a pass joins the tree, and from there the blueprint plays the round out; the action that it chooses
-first counts there too, so that its advice is followed first.
+Every pass through the tree deals the unseen cards again, as K14 allows, and walks down with that deal. At each choice
+the actions that are legal in this deal compete by upper confidence bounds, for the player to move. A bound counts how
+often the action was *available*, not how often the node was visited. A node is identified by everything that both
+players have seen since the root (actions and cards from the deck), so deals that the searcher cannot tell apart share a
+node. The first new node of a pass is added to the tree, and from there the blueprint plays the round out. The
+blueprint's first action there is counted too, so that its advice is tried first.
 
-The scale of the bounds is the standard deviation of the points seen so far: a round may pay one point or a hundred.
+The scale of the bounds is the standard deviation of the points so far, as a round may pay one point or a hundred.
 """
 
 import math
@@ -37,10 +37,10 @@ __all__ = ["Scratch", "Tree", "TreeLoops", "empty_tree", "tree_loops", "tree_siz
 EDGE = interned(
     np.dtype(
         [
-            ("key", np.uint64),  # of a node and an action, 0: free
+            ("key", np.uint64),  # hash of the node and the action, 0 if free
             ("visits", np.int64),
-            ("available", np.int64),  # visits of the node with a deal that allows the action
-            ("total", np.float64),  # points, to the player who chooses there
+            ("available", np.int64),  # visits of the node with deals that allow the action
+            ("total", np.float64),  # summed points of the player who chooses there
         ]
     )
 )
@@ -53,14 +53,14 @@ DECK_STREAM, PLAY_STREAM = 1, 2
 
 
 class Scratch(NamedTuple):
-    """The arrays that a pass writes to."""
+    """The arrays to which a pass writes."""
 
     state: np.ndarray
     """(1,): the position."""
     seen: np.ndarray
-    """(1,): what the blueprint sees of it."""
+    """(1,): the blueprint's view of the position."""
     mask: np.ndarray
-    """(1,): the actions that it has, as a word."""
+    """(1,): the blueprint's legal actions, as a bit set."""
     memory: np.ndarray
     """(2,): the blueprint's memory at each seat."""
 
@@ -71,18 +71,18 @@ class Tree(NamedTuple):
     edges: np.ndarray
     """A hash table of `EDGE`; its length is a power of two."""
     path: np.ndarray
-    """The edges of the present pass."""
+    """The edges of the current pass."""
     sums: np.ndarray
     """(1,): sums over all passes."""
 
 
 def tree_size(rollouts: int) -> int:
-    """The edges of a tree of that many passes, a power of two; where it is too small, later nodes do not join it."""
+    """Return the number of edges for a tree of ``rollouts`` passes, a power of two; a full tree gets no new nodes."""
     return 1 << min(max(10, int(rollouts * 8).bit_length()), 20)
 
 
 def empty_tree(size: int) -> Tree:
-    """A tree of ``size`` edges, a power of two; it is full when three quarters are used."""
+    """Return an empty tree of ``size`` edges, a power of two; it is full when three quarters are used."""
     return Tree(np.zeros(size, EDGE), np.zeros(DEEPEST, PATH), np.zeros(1, SUMS))
 
 
@@ -91,10 +91,10 @@ def one_pass(rules, root, scratch, advise, hidden, missing, tree, key, first_act
     """Deal, select down the tree, expand it by a node, play the round out, and update the statistics of the path.
 
     Args:
-        rules: of one round.
+        rules: the rules of one round.
         root: the searcher's view.
         scratch: a `Scratch`.
-        advise: the blueprint's action, from ``(rules, scratch, actions, key)``, in the position ``scratch.state[0]``.
+        advise: the rule ``(rules, scratch, actions, key)`` for the blueprint's action in ``scratch.state[0]``.
         hidden: (2,): the cards that the searcher does not see, and the cards that the other cannot hold.
         missing: how many of the hidden cards the other holds.
         tree: a `Tree`.
@@ -145,7 +145,7 @@ def one_pass(rules, root, scratch, advise, hidden, missing, tree, key, first_act
 
 @rule
 def select(tree, node, actions, key):
-    """The action of the highest bound, or -1 if the node is new: then the blueprint is asked instead."""
+    """Return the action with the highest bound, or -1 if the node is new, in which case the blueprint is asked."""
     sums = tree.sums[0]
     mean = sums.points / max(1, sums.passes)
     scale = math.sqrt(max(1e-6, sums.squares / max(1, sums.passes) - mean * mean))
@@ -174,7 +174,7 @@ def select(tree, node, actions, key):
 
 @rule
 def edge_of(tree, node, action):
-    """The index of the edge of an action, which is added if it is not there yet."""
+    """Return the index of an action's edge, which is added if it does not exist."""
     edges = tree.edges
     key = mix64(node ^ np.uint64(action)) | ONE
     mask = np.uint64(edges.shape[0] - 1)
@@ -189,18 +189,18 @@ def edge_of(tree, node, action):
 
 
 class TreeLoops(NamedTuple):
-    """The compiled loops of a blueprint's trees."""
+    """The compiled loops for trees over one blueprint."""
 
     grow: Callable[..., None]  # (rules_array, root (1,), hidden (2,), scratch, tree, key, step, first, count, left)
     read: Callable[..., None]  # (rules_array, root (1,), tree, points (actions,)): the actions' mean points
 
 
 def advice_of(bot: Bot) -> Callable[..., Any]:
-    """A rule ``(rules, scratch, actions, key)``: the action of a bot in the position of a pass."""
+    """Return a rule ``(rules, scratch, actions, key)`` for a bot's action in the position of a pass."""
     if bot.act is MONTE_CARLO.act:
 
         @rule
-        def advise(rules, scratch, actions, key):  # noqa: ARG001 - as that of other bots
+        def advise(rules, scratch, actions, key):  # noqa: ARG001 - same arguments for all bots
             return random_move(rules, scratch.state[0], key, 0)
 
         return advise
@@ -219,7 +219,7 @@ def advice_of(bot: Bot) -> Callable[..., Any]:
 
 @cache
 def tree_loops(bot: Bot) -> TreeLoops:
-    """The loops of a blueprint."""
+    """Return the loops for trees over a bot."""
     rules_of, advise = reader_of(Rules, None), advice_of(bot)
     digest = digest_of(advise, one_pass, hidden_cards, tree_loops)
 

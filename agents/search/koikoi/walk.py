@@ -1,14 +1,14 @@
-"""A walk through all that may still happen in a round: every action, every card from the deck.
+"""A walk through the whole rest of a round: every action, and every card from the deck.
 
-With open hands the rest of a round is a game of perfect information, whose value (the lead of player 0 in points) is
-worked out from its end (expectimax): the mean over the cards that may be drawn, the best over the actions of the player
-to move. `walk` does that for one deal. On its way the game can be written down as it is with *closed* hands (see
-`benchmarks.strength.solvers.koikoi.written_game`), by two rules that it is given:
+With open hands the rest of a round is a game of perfect information. Its value (the lead of player 0 in points) is
+computed by expectimax: the mean over the cards that may be drawn, the best over the actions of the player to move.
+`walk` does that for one deal. During the walk, the game with *closed* hands can also be recorded (see
+`benchmarks.strength.solvers.koikoi.written_game`), by two rules given as arguments:
 
-* ``choice_of(s, way, game)``: the number of the first action where a player chooses, `NOT_WRITTEN` if it is not kept;
-* ``end_of(way, value, game)``: nothing that is hidden matters behind this way, whose value is known.
+* ``choice_of(s, way, game)`` returns the number of the first action at a player's choice, `NOT_WRITTEN` to skip it;
+* ``end_of(way, value, game)`` is called for a way beyond which nothing hidden matters, with its value.
 
-Rules are asked, not repeated: a step of the engine is made with every card that it may turn up.
+The game's rules are not repeated here: the engine makes a step with every card that it may turn up.
 """
 
 import numpy as np
@@ -26,25 +26,25 @@ from .one_round import ROUND_STATE, lead_of
 __all__ = ["NOT_WRITTEN", "enter", "no_choice", "no_end", "walk", "walk_scratch"]
 
 DEPTH = 48
-"""Decisions in a row, at most: four in a turn with a card in hand (hand, field, drawn card, call), and eight turns."""
+"""More than the most decisions in a row: four per turn with a card in hand (hand, field, drawn card, call), 8 turns."""
 NOT_WRITTEN = np.int64(-1)
 
 WAY = interned(
     np.dtype(
         [
-            ("options", np.uint64),  # actions that are still to be tried
-            ("draws", np.uint64),  # cards that the present action is still to meet
-            ("history", np.uint64),  # what all have seen since the root, as a number
-            ("action", np.int64),  # the present one, -1: none yet
-            ("count", np.int64),  # ways that the present action has led to
-            ("total", np.float64),  # their values
-            ("best", np.float64),  # of the actions that are done
+            ("options", np.uint64),  # actions still to be tried
+            ("draws", np.uint64),  # cards still to be tried with the current action
+            ("history", np.uint64),  # hash of what both players have seen since the root
+            ("action", np.int64),  # the current action, -1 if none yet
+            ("count", np.int64),  # ways finished after the current action
+            ("total", np.float64),  # the sum of their values
+            ("best", np.float64),  # the best value of the finished actions
             ("probability", np.float64),  # of the deal and the draws that lead here
-            ("player", np.int64),  # who acts
+            ("player", np.int64),  # the player to move
             ("plans", np.int64, (2,)),  # the numbers of the players' last actions that lead here
             ("first", np.int64),  # the number of the first action, or `NOT_WRITTEN`
-            ("index", np.int64),  # of the present action among all
-            ("is_open", np.bool_),  # nothing is hidden any more
+            ("index", np.int64),  # index of the current action among all
+            ("is_open", np.bool_),  # whether nothing is hidden any more
         ],
         align=True,
     )
@@ -52,32 +52,32 @@ WAY = interned(
 
 
 def walk_scratch() -> tuple[np.ndarray, np.ndarray]:
-    """The arrays that a walk writes to: positions, the root first, and how far each is worked out."""
+    """Return the arrays to which a walk writes: the positions, root first, and the progress at each."""
     return np.zeros(DEPTH, ROUND_STATE), np.zeros(DEPTH, WAY)
 
 
 @rule
 def deck_of(s):
-    """The cards that are in the deck."""
+    """Return the cards in the deck."""
     return ALL_CARDS & ~(s.hand[0] | s.hand[1] | s.field | s.captured[0] | s.captured[1] | bit(s.pending))
 
 
 @rule
-def no_choice(s, way, game):  # noqa: ARG001 - as that of a writer
-    """``choice_of`` of a walk that is not written down."""
+def no_choice(s, way, game):  # noqa: ARG001 - same arguments as a recorder's
+    """``choice_of`` for a walk that records nothing."""
     return NOT_WRITTEN
 
 
 @rule
 def no_end(way, value, game):
-    """``end_of`` of a walk that is not written down."""
+    """``end_of`` for a walk that records nothing."""
 
 
 @rule
 def walk(rules, states, ways, game, choice_of, end_of):
-    """The value of ``states[0]`` with open hands; ``ways[0]`` is as `enter` has left it.
+    """Return the value of ``states[0]`` with open hands; `enter` must have set ``ways[0]``.
 
-    Actions with a number leave their values in ``game.opened[player]``, times the probability that cards lead there.
+    The values of numbered actions, times the probability of the cards, are added to ``game.opened[player]``.
     """
     depth = 0
     while True:
@@ -109,7 +109,7 @@ def walk(rules, states, ways, game, choice_of, end_of):
 
 @rule
 def go_on(rules, s, way, after, its_way):
-    """Make the present action in ``after``, a copy of ``s``, with the next card that it may turn up."""
+    """Make the current action in ``after``, a copy of ``s``, with the next card that it may turn up."""
     card = lowest_card(way.draws)
     way.draws &= way.draws - ONE
     drawn = np.int64(after.drawn)
@@ -130,7 +130,7 @@ def go_on(rules, s, way, after, its_way):
 
 @rule
 def enter(rules, s, way, game, is_open, choice_of):
-    """Look at a position for the first time."""
+    """Initialize ``way`` for a new position."""
     way.options = legal_actions(rules, s)
     way.draws = ZERO
     way.action = -1
@@ -145,7 +145,7 @@ def enter(rules, s, way, game, is_open, choice_of):
 
 @rule
 def end_action(way, game):
-    """All ways of the present action are known."""
+    """Take note of the current action's value, as all its ways are finished."""
     value = way.total / way.count
     way.best = max(way.best, value) if way.player == 0 else min(way.best, value)
     if way.first >= 0:
@@ -154,7 +154,7 @@ def end_action(way, game):
 
 @rule
 def receive(way, value, after, ends, game, end_of):
-    """One way of the present action, ``after``, is known; ``ends``: nothing that is hidden matters behind it."""
+    """Add the value of one way ``after`` of the current action; ``ends``: nothing hidden matters beyond it."""
     way.total += value
     way.count += 1
     if ends and not way.is_open:

@@ -1,1 +1,1 @@
-"""Parts of tables that several studies share: Markdown, cells with errors, ceilings, tournaments."""
+"""Parts of tables shared by several studies: Markdown, cells with errors, ceilings, tournaments."""

@@ -1,4 +1,4 @@
-"""What the decks of Hanabi allow, to be shown beside scores; `hanabi_ceiling` counts it."""
+"""The ceilings of Hanabi's decks, to be shown with scores; the study `hanabi_ceiling` measures them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,24 +9,24 @@ from agents.studies.store import read_results
 __all__ = ["Ceilings", "ceiling_text", "read_ceilings"]
 
 Ceilings = Mapping[tuple[str, int], Mapping[str, Any]]
-"""Rows of the results by preset and number of players: ``decks``, ``perfect``, ``open``, ``upper``."""
+"""Result rows by preset and number of players, with ``decks``, ``perfect``, ``open`` and ``upper``."""
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 
 def read_ceilings() -> dict[tuple[str, int], dict[str, Any]]:
-    """The results of the study as `Ceilings`.
+    """Read the results of the study as `Ceilings`.
 
     Raises:
-        OSError: they cannot be read.
-        ValueError: the file holds something else.
+        OSError: the file cannot be read.
+        ValueError: the file does not hold results.
     """
     return {(row["preset"], row["players"]): row for row in read_results(RESULTS / "hanabi_ceiling.json")}
 
 
 def ceiling_text(ceilings: Ceilings, preset: str, players: int, digits: int = 2) -> str:
-    """The mean of the best scores that no team passes, and the share of decks that allow the highest score.
+    """Format the mean of the decks' best scores, and the share of decks that allow the highest score.
 
-    A deck that is open counts with the highest score it may allow. "" for decks that were not counted.
+    An open deck counts with the highest score that it may allow. The result is "" for settings without results.
     """
     row = ceilings.get((preset, players))
     if row is None:

@@ -1,4 +1,4 @@
-"""Tournaments as tables: how often each agent beats each other one, and their ratings."""
+"""Tournaments as tables: how often each agent beats every other, and their ratings."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,12 +11,12 @@ __all__ = ["tournaments"]
 
 
 def tournaments(results: Sequence[Mapping[str, Any]]) -> str:
-    """One part per tournament, a dict that `agents.evaluation.report.evaluate` returned."""
+    """Return one part per tournament, each given as the result of `agents.evaluation.report.evaluate`."""
     return "\n\n".join(map(tournament, results))
 
 
 def tournament(result: Mapping[str, Any]) -> str:
-    """One tournament under its title, the best agent first, with 95 % intervals."""
+    """Return one tournament under its title, the best agent first, with 95 % intervals."""
     matches = result["tournament"]["matches"]
     won = {tuple(match["agents"]): match for match in matches}
     ratings = {rating["name"]: rating for rating in result["tournament"]["ratings"]}  # best first
@@ -37,7 +37,7 @@ def tournament(result: Mapping[str, Any]) -> str:
 
 
 def won_text(won: Mapping[tuple[str, ...], Mapping[str, Any]], one: str, other: str) -> str:
-    """How often one agent beats another, with a 95 % interval; "" for an agent and itself."""
+    """Format how often one agent beats another, with a 95 % interval; "" for an agent and itself."""
     if one == other:
         return ""
     match = won.get((one, other)) or won[other, one]
@@ -45,7 +45,7 @@ def won_text(won: Mapping[tuple[str, ...], Mapping[str, Any]], one: str, other: 
 
 
 def rate_of(won: Mapping[tuple[str, ...], Mapping[str, Any]], one: str, other: str) -> float:
-    """The part of their games that one agent wins against another."""
+    """Return the fraction of games that one agent wins against another."""
     if (one, other) in won:
         return won[one, other]["won"]
     return 1 - won[other, one]["won"] - won[other, one]["drawn"]

@@ -1,1 +1,1 @@
-"""How good can anyone be? The best score of a deck of Hanabi that everybody knows from the top card to the last."""
+"""The best possible score of a Hanabi deck when all players know every card."""

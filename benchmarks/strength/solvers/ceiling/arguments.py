@@ -1,23 +1,23 @@
-"""Why a target is out of reach: arguments that take a moment to find and that a second program can check.
+"""Arguments that a target is out of reach: quick to find, and checkable by a second program.
 
-``late``: too much must be played after a card of the deck is drawn. Each play costs a turn, and from there on there are
-only a number of turns (H14): one per draw to come and the last round, and after the last draw, whose card is played in
-the last turn of all, no other. Beside the name stands the place of that card in the deck.
+``late``: too many cards must be played after a certain card of the deck is drawn. Each play costs a turn, and the
+number of turns after that draw is limited (H14): one per later draw, and the last round. After the last draw there is
+only one, the last turn of all, in which that card is played. The argument includes the card's index in the deck.
 
 ``crowded``: see `benchmarks.strength.solvers.ceiling.common_hand`.
 
-``out_of_turn``: see `benchmarks.strength.solvers.ceiling.out_of_turn`. Beside the name stands the place of the card
-from whose draw on the turns that are left do not come to those who hold the cards.
+``out_of_turn``: see `benchmarks.strength.solvers.ceiling.out_of_turn`. The argument includes the index of the card
+after whose draw the players who hold the needed cards do not get the remaining turns.
 
 ``searched``: see `benchmarks.strength.solvers.ceiling.beam`.
 
-With bonus tiles (V4) tile (f) may play a card without a turn, so ``late`` leaves time for one more where (f) is among
-the tiles that will be turned up. Where tile (e) is, no order is certain, and the argument is
+With bonus tiles (V4), tile (f) may play a card without a turn, so ``late`` allows one more card if (f) is among the
+tiles that will be turned up. If tile (e) is among them, no order of the deck is certain, and the argument is
 
-``reshuffled``: at whatever moment (e) is turned up, and whatever card it takes back, the deck is ``late`` from then on
-or ``crowded``. (As it was dealt it must be so, too, with time for yet another card, for (e) may be applied as (f).)
+``reshuffled``: whenever (e) is turned up, and whichever card it takes back, the deck is then ``late`` or ``crowded``.
+(The deck as dealt must be so too, with time for one more card, as (e) may be applied as (f).)
 
-What checks all of them is `benchmarks.strength.solvers.ceiling.checking`.
+`benchmarks.strength.solvers.ceiling.checking` checks all of them.
 """
 
 from collections.abc import Callable
@@ -39,16 +39,19 @@ from .out_of_turn import MOST_DRAWS, is_out_of_turn, waiting_cards
 __all__ = ["Arguments"]
 
 MOST_POSITIONS = 1 << 15
-"""Positions of a common hand before the search for ``crowded`` gives up."""
+"""The most positions of a common hand; with more, the search for ``crowded`` gives up."""
 MOST_AT_THE_END = 1 << 12
-"""Positions at the end of the deck, before the search for ``out_of_turn`` gives up."""
+"""The most positions at the end of the deck; with more, the search for ``out_of_turn`` gives up."""
 NONE, LATE, CROWDED, OUT_OF_TURN, RESHUFFLED = range(5)
 WORDS = (None, "late", "crowded", "out_of_turn", "reshuffled")
 
 
 @rule
 def late_card(rules, orders, order, target, spared):
-    """The last place of the order after which too much must be played, or -1; ``spared`` cards take no turn (V4)."""
+    """Return the last index in the order after which too many cards must be played, or -1.
+
+    ``spared`` cards need no turn (V4).
+    """
     size = deck_size(rules, order)
     for k in range(size - rules.players * rules.hand_size):
         at = size - 1 - k
@@ -59,7 +62,7 @@ def late_card(rules, orders, order, target, spared):
 
 @rule
 def out_of_turn_card(rules, orders, target, stack, seen):
-    """The last place of the deck for which `is_out_of_turn` holds, or -1."""
+    """Return the last index in the deck for which `is_out_of_turn` holds, or -1."""
     size = rules.deck_size
     for k in range(min(MOST_DRAWS, size - rules.players * rules.hand_size)):
         at = size - 1 - k
@@ -72,9 +75,9 @@ def out_of_turn_card(rules, orders, target, stack, seen):
 
 @rule
 def note_late_shuffles(rules, orders, target, spared, late):
-    """V4: into ``late``, by the cards drawn, whether it is too late after a shuffle then, whatever card is taken back.
+    """Write to ``late``, by cards drawn, whether the deck is too late after a shuffle (V4), for any card taken back.
 
-    All orders but the first are forgotten.
+    Discards all orders but the first.
     """
     forget_orders(rules, orders)
     for drawn in range(rules.players * rules.hand_size, rules.deck_size + 1):
@@ -84,7 +87,7 @@ def note_late_shuffles(rules, orders, target, spared, late):
 
 @cache
 def argument_loop() -> Callable[..., Any]:
-    """See `Arguments.find`."""
+    """Return the loop of `Arguments.find`."""
     digest = digest_of(late_card, fills_up, out_of_turn_card, argument_loop)
 
     @kernel
@@ -113,7 +116,7 @@ def argument_loop() -> Callable[..., Any]:
 
 
 class Arguments:
-    """Room for the search for arguments, used for one deck after the other."""
+    """A search for arguments, with work arrays that are reused for all decks."""
 
     def __init__(self, rules: Rules) -> None:
         cards = rules.suits * rules.ranks
@@ -126,7 +129,7 @@ class Arguments:
         )
 
     def find(self, orders: np.ndarray, target: int) -> str | None:
-        """Why the target is out of reach, or None if no argument holds."""
+        """Return an argument that the target is out of reach, or None if no argument holds."""
         reason, place = argument_loop()(self.rules, orders, np.int64(target), *self.room)
         if reason in (LATE, OUT_OF_TURN):
             return f"{WORDS[reason]}:{place}"

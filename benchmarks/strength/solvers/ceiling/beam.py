@@ -1,7 +1,7 @@
-"""Search for a line of play that reaches a target: turn by turn, the best positions of each turn (a beam).
+"""A beam search for a line of play that reaches a target: it keeps the best positions of each turn.
 
-The moves of `benchmarks.strength.solvers.ceiling.positions` cost no solution, where its text does not say otherwise. So
-if the beam ran dry without ever being full, there is no line: the argument ``searched``.
+The moves left out in `benchmarks.strength.solvers.ceiling.positions` lose no solution, except where noted there. So if
+the beam runs out of positions without ever being full, there is no line; this is the argument ``searched``.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ __all__ = ["DRY", "FULL", "STYLES", "Beam"]
 DRY = -1  # all positions were searched, and none reaches the target
 FULL = -2  # positions were left out
 
-WORST = 4096  # values are from 0 to below this
+WORST = 4096  # values are from 0 to WORST - 1
 
 STYLES = np.array(
     [
@@ -43,17 +43,18 @@ STYLES = np.array(
     ],
     np.int64,
 )
-"""What makes a position good, see `worth`. The first was guessed; the others are the random ones that solved what those
-before them had not: of the standard game, and the last three of ``grands_feux_all`` for two."""
+"""Weights of the values of positions, see `worth`. The first row was guessed. The others are random ones that solved
+decks which those before them had not: of the standard game, and the last three of ``grands_feux_all`` for two."""
 
 
 @rule
 def least_slack(rules, orders, target, node, needed, late):
-    """How many turns are to spare at the tightest place of the deck; below 0 the target is out of reach.
+    """Return the number of spare turns at the tightest point of the deck; if negative, the target is out of reach.
 
-    A card can be played when it and all before it on its firework are drawn: ``late[at]`` counts the needed cards for
-    which that is so only from place ``at`` of the deck on, and each takes one of `turns_after`. V4: tile (f) plays one
-    in no time, and so does (e) at best; before it has shuffled the deck, it adds a turn, and no place is certain.
+    A card can be played when it and all cards before it on its firework are drawn. ``late[at]`` counts the needed cards
+    for which this holds only from index ``at`` of the deck on; each takes one of `turns_after`. With V4, tile (f) plays
+    a card without a turn, and so does (e) at best. Before (e) has shuffled the deck, it adds a turn, and no index is
+    certain.
     """
     size = deck_size(rules, np.int64(node.order))
     drawn, first = np.int64(node.drawn), np.int64(node.tiles)
@@ -74,7 +75,7 @@ def least_slack(rules, orders, target, node, needed, late):
             place = popcount((unheld & -unheld) - 1)
             unheld &= unheld - 1
             comes = np.int64(orders.next[node.order, drawn, suit * rules.ranks + place])
-            if comes > at:  # it and all after it wait until then, not only until the one before came
+            if comes > at:  # this card and all after it wait until then
                 waiting = popcount(missing >> place)
                 late[at] -= waiting if at >= drawn else 0
                 late[comes] += waiting
@@ -88,11 +89,11 @@ def least_slack(rules, orders, target, node, needed, late):
 
 @rule
 def worth(rules, orders, target, node, player, style, late):
-    """How promising a position is with ``player`` to move, or -1 if the target is out of reach.
+    """Return the value of a position with ``player`` to move, or -1 if the target is out of reach.
 
-    ``style`` weighs: turns to spare, tokens, turns to spare at the tightest place; needed cards that must be kept, and
-    others; players whose hands are full of cards to keep, of cards that exist nowhere else; playable cards, in all and
-    with copies.
+    ``style`` has weights for: spare turns, tokens, spare turns at the tightest point; needed cards that must be kept,
+    and others; players whose hands are full of cards to keep, or of cards that exist nowhere else; playable cards, in
+    all and with copies.
     """
     needed = target & ~node.played
     remaining = orders.rest[node.order, node.drawn]
@@ -132,7 +133,7 @@ def worth(rules, orders, target, node, player, style, late):
 
 @rule
 def fingerprint(rules, node):
-    """64 bits that tell positions of one turn apart. Two of a million agree with a chance below 1e-7."""
+    """Return a 64-bit hash of a position. Any two of a million positions agree with probability below 1e-7."""
     key = np.uint64(node.played) * np.uint64(0x9E3779B97F4A7C15)
     facts = ((np.int64(node.drawn) * 64 + node.tokens) * 64 + node.lives) * 16 + node.turns + 1
     key = (key ^ (key >> np.uint64(29)) ^ np.uint64(facts)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -148,7 +149,7 @@ def fingerprint(rules, node):
 
 @rule
 def is_new(seen, key, turn):
-    """The position was not met in this turn; it is noted. ``seen`` (2^n, 2) holds keys and turns."""
+    """Whether the position is new in this turn; if so, add it. ``seen`` (2^n, 2) holds keys and turns."""
     size = len(seen)
     at = np.int64(key >> np.uint64(20)) & (size - 1)
     while seen[at, 1] == np.uint64(turn + 1):
@@ -162,7 +163,7 @@ def is_new(seen, key, turn):
 
 @rule
 def threshold(found, count, width, histogram):
-    """The value from which on there is room for positions, and how many of exactly that value fit."""
+    """Return the value above which all positions are kept, and how many positions of exactly this value are kept."""
     if count <= width:
         return -1, 0
     histogram[:] = 0
@@ -177,9 +178,9 @@ def threshold(found, count, width, histogram):
 
 @rule
 def expand(rules, orders, target, style, nodes, first, count, player, turn, found, seen, late):
-    """All positions after one more turn into ``found`` (place, move, value); returns their number.
+    """Write all positions after one more turn to ``found`` (index, move, value), and return their number.
 
-    If one reaches the target, minus its place there, minus 1.
+    If a position reaches the target, return minus its index in ``found``, minus 1.
     """
     moves = 2 * rules.suits * rules.ranks + 2
     scratch = len(nodes) - 1
@@ -207,7 +208,7 @@ def expand(rules, orders, target, style, nodes, first, count, player, turn, foun
 
 @rule
 def trace(trail, found, last, turn, moves):
-    """The moves that lead to the ``last`` position found in a turn, from the first one on."""
+    """Write the moves that lead to position ``last`` of a turn to ``moves``, the first move first."""
     moves[turn] = found[last, 1]
     at = found[last, 0]
     for k in range(turn):
@@ -217,7 +218,7 @@ def trace(trail, found, last, turn, moves):
 
 @cache
 def beam_loop() -> Callable[..., int]:
-    """See `Beam.search`."""
+    """Return the loop of `Beam.search`."""
     digest = digest_of(begin, expand, threshold, trace, beam_loop)
 
     @kernel
@@ -257,15 +258,15 @@ def beam_loop() -> Callable[..., int]:
 
 
 class Beam:
-    """Room for a beam of some width, used for one deck after the other.
+    """A beam search of some width, with work arrays that are reused for all decks.
 
     Args:
-        rules: of the game.
-        width: positions of a turn that are kept.
+        rules: the game's rules.
+        width: the number of positions kept per turn.
     """
 
     def __init__(self, rules: Rules, width: int) -> None:
-        most = 2 * width * (rules.hand_size + 1) * (1 + rules.flamboyants)  # there are tiles that let choose
+        most = 2 * width * (rules.hand_size + 1) * (1 + rules.flamboyants)  # some tiles allow choices
         self.rules = rules
         self.moves = np.zeros(MOST_STEPS, np.int64)
         self.room: tuple[Any, ...] = (
@@ -282,6 +283,6 @@ class Beam:
         """Look for a line of play.
 
         Returns:
-            How many moves it takes, the first ones of ``moves``; or `DRY` or `FULL` if none was found.
+            The number of moves of the line, the first ones in ``moves``; or `DRY` or `FULL` if none was found.
         """
         return beam_loop()(self.rules, orders, np.int64(target), style, *self.room)

@@ -1,4 +1,4 @@
-"""Sets of cards, a bit each, and of positions: what the search and the arguments share."""
+"""Sets of cards as bits, and sets of positions, used by the search and the arguments."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["note", "playable_cards", "turns_after"]
 
 @rule
 def playable_cards(rules, needed):
-    """The lowest needed card of every suit."""
+    """Return the lowest needed card of every suit."""
     whole = (np.int64(1) << rules.ranks) - 1
     cards = np.int64(0)
     for suit in range(rules.suits):
@@ -20,16 +20,19 @@ def playable_cards(rules, needed):
 
 @rule
 def turns_after(rules, draws):
-    """H14: in how many turns cards can be played for which one was missing that is drawn before the last ``draws``.
+    """Return the number of turns (H14) for cards that wait for a card after whose draw ``draws`` draws remain.
 
-    One a draw, and the last round; but the player who draws the last card has the last turn of all.
+    It is one per draw, plus the last round. But the player who draws the last card has only the last turn of all.
     """
     return draws + rules.players if draws > 0 else 1
 
 
 @rule
 def note(seen, drawn, pool, played):
-    """A position of three numbers is new; it is noted. ``seen`` (2^n, 3) begins as zeros, ``drawn`` is none."""
+    """Whether a position of three numbers is new; if so, add it to ``seen`` (2^n, 3), which starts as zeros.
+
+    ``drawn`` is never 0.
+    """
     size = len(seen)
     key = (np.uint64(pool) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(played) * np.uint64(0xBF58476D1CE4E5B9))
     at = np.int64((key ^ (key >> np.uint64(31))) & np.uint64(size - 1))

@@ -1,8 +1,8 @@
-"""The second program: checks what the ceiling says of a deck, in plain Python, and from words alone.
+"""The second program: it checks the ceiling's verdicts on decks, in plain Python and from text alone.
 
-It shares no line with the search: cards are words, hands are sets, games are played in the PettingZoo environment, and
-the arguments (see `benchmarks.strength.solvers.ceiling.arguments` for what they say) are worked out from the booklet
-again. Only what chance brings, the decks and what tile (e) makes of them (V4), is read from the game's own loop
+It shares no code with the search: cards are strings, hands are sets, games are played in the PettingZoo environment,
+and the arguments (see `benchmarks.strength.solvers.ceiling.arguments` for their meaning) are derived again from the
+booklet. Only random events, the decks and their shuffles by tile (e) (V4), are read from the game's own loop
 (`benchmarks.strength.solvers.ceiling.words`).
 
     python -m benchmarks.strength.solvers.ceiling.checking --decks 100  # solves again, and checks games and arguments
@@ -35,17 +35,17 @@ OUT_OF_TURN_DRAWS = 16
 """The number of last draws for which ``out_of_turn`` is tried."""
 
 Order = list[list[str]]
-"""The cards of every firework that shall be played, in the order of play."""
+"""For every firework, the cards to be played, in the order of play."""
 
 
 def played_score(config: HanabiConfig, known: Known, moves: Sequence[str]) -> int:
-    """The score of a game played in the environment.
+    """Play a game in the environment and return its score.
 
     Raises:
         ValueError: a move is illegal, or the game does not end with the last one.
     """
     env: Any = hanabi_v0.raw_env(config=config)
-    if config.flamboyants:  # whose stream shuffles, too
+    if config.flamboyants:  # its random stream also shuffles the deck
         env.reset(seed=known.seed, options={"game_index": known.index})
     else:
         env.reset(seed=0, options={"deck": list(known.deck)})
@@ -61,10 +61,10 @@ def played_score(config: HanabiConfig, known: Known, moves: Sequence[str]) -> in
 
 
 def check_game(config: HanabiConfig, known: Known, moves: Sequence[str], claimed: int) -> None:
-    """Play a game again.
+    """Check the claimed score of a game by playing it.
 
     Raises:
-        ValueError: it does not reach the score that is claimed, or see `played_score`.
+        ValueError: the game does not reach the claimed score; or see `played_score`.
     """
     score = played_score(config, known, moves)
     if score < claimed:
@@ -72,11 +72,11 @@ def check_game(config: HanabiConfig, known: Known, moves: Sequence[str], claimed
 
 
 def check_argument(config: HanabiConfig, known: Known, argument: str) -> None:
-    """Check that an argument keeps this deck from the highest score.
+    """Check that an argument excludes the highest score for a deck.
 
     Args:
-        config: what is played.
-        known: the cards as they come.
+        config: the game's config.
+        known: the random events.
         argument: ``late:PLACE``, ``crowded``, ``out_of_turn:PLACE``, ``reshuffled`` or ``searched``.
 
     Raises:
@@ -100,10 +100,10 @@ def check_argument(config: HanabiConfig, known: Known, argument: str) -> None:
 
 
 def check_best(config: HanabiConfig, known: Known, best: int) -> None:
-    """Check that no game of a deck scores more: of every way to play more cards, some argument says that it fails.
+    """Check that no game of a deck scores more than ``best``: an argument excludes every way to play more cards.
 
     Raises:
-        ValueError: for one way none does; names it.
+        ValueError: no argument excludes some way; the message names it.
     """
     for left_out in range(1 if config.final_bouquet else config.max_score - best):  # V5: all or nothing
         for order in orders_without(fireworks(config), left_out):
@@ -112,14 +112,14 @@ def check_best(config: HanabiConfig, known: Known, best: int) -> None:
 
 
 def orders_without(order: Order, left_out: int) -> Iterator[Order]:
-    """All ways to leave that many cards out at the fireworks' ends."""
+    """Yield all ways to leave out ``left_out`` cards at the ends of the fireworks."""
     for fewer in product(*(range(min(left_out, len(firework)) + 1) for firework in order)):
         if sum(fewer) == left_out:
             yield [firework[: len(firework) - less] for firework, less in zip(order, fewer, strict=True)]
 
 
 def is_out_of_reach(config: HanabiConfig, order: Order, known: Known) -> bool:
-    """One of the arguments holds; what takes too long to check does not."""
+    """Whether one of the arguments holds; those that take too long to check count as not holding."""
     places = range(len(known.deck) - 1, config.players * config.cards_in_hand - 1, -1)
     arguments = [partial(is_late, config, order, known, place) for place in places]
     arguments += [partial(is_crowded, config, order, known)]
@@ -133,12 +133,12 @@ def is_out_of_reach(config: HanabiConfig, order: Order, known: Known) -> bool:
 
 
 def fireworks(config: HanabiConfig) -> Order:
-    """All cards of all fireworks."""
+    """Return all cards of all fireworks."""
     return [[f"{suit}{rank}" for rank in ranks_in_order(config, suit)] for suit in suit_letters(config)]
 
 
 def playable_from(order: Order, comes: Mapping[str, int]) -> dict[str, int]:
-    """From which place of the deck on each card can be played: all below it on its firework must have come, too."""
+    """Return the index in the deck from which on each card can be played: all cards below it must have come too."""
     return {
         card: max(comes[below] for below in firework[: height + 1])
         for firework in order
@@ -147,37 +147,37 @@ def playable_from(order: Order, comes: Mapping[str, int]) -> dict[str, int]:
 
 
 def waiting_for(order: Order, deck: Sequence[str], place: int) -> Order:
-    """The cards of every firework that cannot be played before the card at ``place`` is drawn, in the order of play."""
+    """Return, per firework, the cards that cannot be played before the card at ``place`` is drawn, in order of play."""
     ready = playable_from(order, {card: deck.index(card) for card in chain(*order)})
     return [[card for card in firework if ready[card] >= place] for firework in order]
 
 
 def turns_from(config: HanabiConfig, deck: Sequence[str], place: int) -> int:
-    """H14: from the draw of the card at ``place`` on, in how many turns cards can be played that waited for it."""
+    """Return the number of turns (H14), from the draw of the card at ``place`` on, for cards that wait for it."""
     draws = len(deck) - 1 - place
     return draws + config.players if draws else 1
 
 
 def is_late(config: HanabiConfig, order: Order, known: Known, place: int) -> bool:
-    """More cards must wait for the card at ``place``, or for one below it, than there are turns from its draw on.
+    """Whether more cards must wait for the card at ``place`` to be drawn than there are turns from then on.
 
-    V4: tile (f) plays one in no turn. Where tile (e) is turned up no place is certain.
+    With V4, tile (f) plays one card without a turn. If tile (e) is turned up, no order of the deck is certain.
     """
     tiles = tiles_turned(config, order, known)
     return "e" not in tiles and waits_too_long(config, order, known.deck, place, "f" in tiles)
 
 
 def waits_too_long(config: HanabiConfig, order: Order, deck: Sequence[str], place: int, spared: int) -> bool:
-    """See `is_late`; the given number of cards takes no turn."""
+    """Whether too many cards wait, as in `is_late`; ``spared`` cards need no turn."""
     if place < config.players * config.cards_in_hand or config.final_bouquet:
         return False
     return sum(map(len, waiting_for(order, deck, place))) > turns_from(config, deck, place) + spared
 
 
 def is_out_of_turn(config: HanabiConfig, order: Order, known: Known, place: int) -> bool:
-    """No way to go on from the draw of the card at ``place`` plays everything that waits for it.
+    """Whether no way to go on from the draw of the card at ``place`` plays all cards that wait for it.
 
-    Anybody may act next until the deck is empty, then each has one turn, from the left of the player who drew last.
+    Any player may act next until the deck is empty. Then each has one turn, from the left of the player who drew last.
     """
     deck = known.deck
     players, size = config.players, config.cards_in_hand
@@ -217,9 +217,9 @@ def is_out_of_turn(config: HanabiConfig, order: Order, known: Known, place: int)
 
 
 def is_crowded(config: HanabiConfig, order: Order, known: Known) -> bool:
-    """A common hand of all players, with free choice of who acts and no need of tokens, cannot play all cards.
+    """Whether one common hand, with free choice of who acts and no need for tokens, cannot play all cards.
 
-    V4: nor can it if tile (e) shuffles the deck, or it is late then.
+    With V4, this must also hold after any shuffle by tile (e), unless the deck is late then.
     """
 
     def is_late_anywhere(deck: Sequence[str], spared: int) -> bool:
@@ -229,10 +229,11 @@ def is_crowded(config: HanabiConfig, order: Order, known: Known) -> bool:
 
 
 def is_searched(config: HanabiConfig, order: Order, deck: Sequence[str]) -> bool:
-    """No game that all could play with open hands plays all cards: every sensible move of every position.
+    """Whether no game with open hands plays all cards, by trying every sensible move in every position.
 
-    A useless card is dropped before a needed one, which its holder might treat as useless, and misplayed only where no
-    discard, which does more, is allowed. With bonus tiles (V4) that is not all that counts.
+    A useless card is dropped before a needed one, which its holder might treat as useless. A card is misplayed only if
+    discards, which are better, are not allowed. With bonus tiles (V4) this search is not complete, and the result is
+    False.
     """
     if config.flamboyants:
         return False
@@ -257,9 +258,9 @@ def is_searched(config: HanabiConfig, order: Order, deck: Sequence[str]) -> bool
 
 
 def boiled_down(config: HanabiConfig, deck: Sequence[str], order: Order, position: Any) -> Any:
-    """The position with a dash for every useless card: played already, or held twice by one player.
+    """Return the position with a dash for every useless card: already played, or held twice by one player.
 
-    None if no game from here completes all fireworks, since a missing card is lost or too few turns are left.
+    Return None if no game from here completes all fireworks, as a missing card is lost or too few turns are left.
     """
     player, drawn, hands, heights, tokens, lives, turns = position
     missing = [firework[height:] for firework, height in zip(order, heights, strict=True)]
@@ -280,7 +281,7 @@ def boiled_down(config: HanabiConfig, deck: Sequence[str], order: Order, positio
 
 
 def positions_after(config: HanabiConfig, deck: Sequence[str], order: Order, position: Any) -> list[Any]:
-    """All positions one turn later: (player, drawn, hands, heights, tokens, lives, turns of the last round)."""
+    """Return all positions one turn later: (player, drawn, hands, heights, tokens, lives, turns of the last round)."""
     player, drawn, hands, heights, tokens, lives, turns = position
     if turns == 0 or lives == 0:
         return []
@@ -312,25 +313,25 @@ def positions_after(config: HanabiConfig, deck: Sequence[str], order: Order, pos
 
 @dataclass(frozen=True)
 class Args:
-    """Check what is said of decks."""
+    """Check the verdicts on decks."""
 
     preset: str = "standard"
-    """What is played."""
+    """The preset of the game."""
     players: int = 2
-    """Players, 2 to 5."""
+    """The number of players, 2 to 5."""
     decks: Size = 100
-    """How many games to solve again and check."""
+    """The number of games to solve again and check."""
     seed: Seed = 1
-    """Seed of the decks."""
+    """The seed of the decks."""
     below: bool = False
     """Instead, check the arguments of all decks in the study's results."""
 
 
 def check_below(row: Mapping[str, Any]) -> int:
-    """Check every argument in a row of the study's results; returns how many.
+    """Check every argument in a row of the study's results, and return their number.
 
     Raises:
-        ValueError: see `check_argument`; names the deck.
+        ValueError: see `check_argument`; the message names the deck.
     """
     config = replace(PRESETS[row["preset"]], players=row["players"])
     count = 0
@@ -353,10 +354,10 @@ def check_below(row: Mapping[str, Any]) -> int:
 
 
 def check_again(args: Args) -> tuple[int, int]:
-    """Solve decks again, and check games and arguments; returns how many of each.
+    """Solve decks again, check games and arguments, and return the number of each.
 
     Raises:
-        ValueError: something does not hold.
+        ValueError: a check fails.
     """
     from .verdicts import Ceiling
 
@@ -377,15 +378,15 @@ def check_again(args: Args) -> tuple[int, int]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """The command line."""
+    """Run the command line."""
     run_program(run, Args, __spec__.name, __doc__, argv)
 
 
 def run(args: Args) -> None:
-    """Check again, and print how much holds.
+    """Run the checks, and print how many games and arguments hold.
 
     Raises:
-        ValueError: a wrong value, or what does not hold.
+        ValueError: a setting is wrong, or a check fails.
     """
     if args.below:
         print(f"{sum(map(check_below, read_results(RESULTS)))} arguments hold")

@@ -1,4 +1,4 @@
-"""The second program on ``crowded`` and ``reshuffled``: a hand for all, in words. See `common_hand.py`."""
+"""The second program's check of ``crowded`` and ``reshuffled``: a common hand, as text. See `common_hand.py`."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -13,27 +13,27 @@ __all__ = ["CommonHand", "tiles_turned"]
 
 MOST_POSITIONS = 200_000
 ANYTHING = "-"
-"""A card that is useless."""
+"""A useless card."""
 
 
 class Position(NamedTuple):
     """A position of the game with a common hand."""
 
     deck: tuple[str, ...]
-    """From the top card of the deal on."""
+    """All cards, from the top card of the deal on."""
     drawn: int
     hand: frozenset[str]
     played: frozenset[str]
     dropped: frozenset[str]
-    """Cards of which a copy may lie in the discard."""
+    """The cards of which a copy may be in the discard."""
     is_first: bool = True
-    """Tile (e) has not shuffled the deck."""
+    """Whether tile (e) has not shuffled the deck yet."""
 
 
 def tiles_turned(config: HanabiConfig, order: Sequence[Sequence[str]], known: Known) -> str:
-    """V4: the tiles that are turned up by those who play just these fireworks: one each, but none for black.
+    """Return the tiles (V4) that are turned up by playing exactly these cards: one per complete firework except black.
 
-    E4: nor for the last one, if all are whole; that one may be black (V3).
+    The last firework turns none up if all are complete (E4); it may be the black one (V3).
     """
     whole = [len(firework) == config.ranks for firework in order]
     colored = sum(whole) - (config.black_powder and whole[-1])
@@ -41,13 +41,13 @@ def tiles_turned(config: HanabiConfig, order: Sequence[Sequence[str]], known: Kn
 
 
 class CommonHand:
-    """All players hold their cards in one hand, act in any order and never lack tokens.
+    """A game in which all players share one hand, act in any order and never lack tokens.
 
     Args:
-        config: what is played.
-        order: the cards that shall be played, by firework.
-        known: the cards as they come.
-        is_late: whether a deck leaves too few turns, if the given number of cards takes none.
+        config: the game's config.
+        order: the cards to be played, by firework.
+        known: the random events.
+        is_late: a function that returns whether a deck leaves too few turns if a number of cards needs none.
     """
 
     def __init__(
@@ -88,17 +88,17 @@ class CommonHand:
         return False
 
     def boiled_down(self, position: Position) -> Position:
-        """Without what is useless."""
+        """Return the position without useless cards."""
         missing = self.everything - position.played
         dropped = position.dropped & missing if {*self.ahead(position)} & {"e", "f"} else frozenset()
         return position._replace(hand=position.hand & missing, dropped=dropped)
 
     def ahead(self, position: Position) -> str:
-        """The tiles that will be turned up yet."""
+        """Return the tiles that will still be turned up."""
         return self.tiles[len(self.last & position.played) :]
 
     def is_lost(self, position: Position) -> bool:
-        """Too few turns are left, or more cards are gone than tiles can bring back."""
+        """Whether too few turns are left, or more cards are lost than tiles can bring back."""
         config, tiles = self.config, self.tiles
         left = len(position.deck) - position.drawn
         missing = self.everything - position.played
@@ -111,7 +111,7 @@ class CommonHand:
         return left == 0 and position.is_first and "e" in tiles and self.is_late(position.deck, spared)
 
     def after(self, position: Position) -> Iterator[Position]:
-        """What may be done: a card that fits is played at once, unless it turns up a tile that lets choose."""
+        """Yield the next positions; a playable card is played at once, unless it turns up a tile with a choice."""
         fitting = position.hand & self.next_cards(position)
         waits = self.last if self.ahead(position)[:1] in ("e", "f") else set()
         if fitting - waits:
@@ -128,12 +128,12 @@ class CommonHand:
                 yield self.draw(following)
 
     def next_cards(self, position: Position) -> set[str]:
-        """The next card of every firework."""
+        """Return the next card of every firework."""
         rest = [[card for card in firework if card not in position.played] for firework in self.order]
         return {cards[0] for cards in rest if cards}
 
     def turn_up(self, position: Position, tile: str) -> Iterator[Position]:
-        """V4: what a tile does with any card that was drawn; (e) may find nothing to take back, (f) nothing to play."""
+        """Yield the positions after a tile (V4), with any drawn card; (e) or (f) may also have no effect."""
         drawn = (position.hand | position.dropped) - position.played
         if tile == "e":
             if len(position.played) >= position.drawn - self.room:
@@ -151,12 +151,12 @@ class CommonHand:
                 yield from self.turn_up(following, ahead[0]) if card in self.last and ahead else [following]
 
     def draw(self, position: Position) -> Position:
-        """The next card joins the hand; a second copy may be dropped."""
+        """Return the position after the next draw; a second copy of a card may be dropped."""
         card = {position.deck[position.drawn]}
         dropped = position.dropped | (position.hand & card)
         return position._replace(drawn=position.drawn + 1, hand=position.hand | card, dropped=dropped)
 
 
 def put_down(position: Position, card: str) -> Position:
-    """The card is on its firework."""
+    """Return the position after playing the card."""
     return position._replace(hand=position.hand - {card}, played=position.played | {card})

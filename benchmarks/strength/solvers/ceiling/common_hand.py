@@ -1,12 +1,12 @@
-"""The arguments ``crowded`` and ``reshuffled``: with one hand for all, which is as large as theirs together.
+"""The arguments ``crowded`` and ``reshuffled``: even one common hand, as large as all hands together, fills up.
 
-The player who acts is chosen freely, tokens never lack, and there is only one card a draw to play: even so, the hand
-runs full of cards that must be kept. In that game a playable card is played at once, and a useless card is dropped
-before a needed one, so it branches only where neither is there; it is searched to the end.
+In this easier game any player may act, and tokens never run out. Still only one card is played or dropped per draw, and
+the hand fills up with cards that must be kept. A playable card is played at once, and a useless card is dropped before
+a needed one, so the search branches only if there is neither. It is complete.
 
-With bonus tiles (V4) it branches also where a firework would be completed that turns up tile (e) or (f): now or later,
-and with any card that was drawn, for it may be in the discard. Tile (f) plays it, tile (e) shuffles it into the deck;
-an order that is too late then (see `benchmarks.strength.solvers.ceiling.arguments`) is no way out.
+With bonus tiles (V4) it also branches if completing a firework would turn up tile (e) or (f): now or later, and with
+any card that was drawn, as it may be in the discard. Tile (f) plays that card, tile (e) shuffles it into the deck. An
+order that is then too late (see `benchmarks.strength.solvers.ceiling.arguments`) is not followed.
 """
 
 import numpy as np
@@ -21,13 +21,14 @@ from .orders import FIRST_ORDER, deck_size, is_turned, order_after, tiles_ahead,
 __all__ = ["COLUMNS", "fills_up"]
 
 COLUMNS = 5
-"""Numbers of a position: order of the deck, cards drawn, needed cards in hand, cards played, needed cards dropped."""
+"""The numbers of a position: order of the deck, cards drawn, needed cards in hand, cards played, needed cards
+dropped."""
 LOST, GETS_THROUGH, BRANCHES = 0, 1, -1
 
 
 @rule
 def next_tile(rules, orders, target, played):
-    """Tile (e) or (f) if it is what the next complete firework turns up, else `NO_TILE`."""
+    """Return tile (e) or (f) if the next complete firework turns it up, else `NO_TILE`."""
     if rules.flamboyants:
         first = turned_by(rules, played)
         if first < TILES:
@@ -39,7 +40,7 @@ def next_tile(rules, orders, target, played):
 
 @rule
 def choosy_cards(rules, orders, target, pool, played):
-    """The cards in hand that fit and turn up tile (e) or (f)."""
+    """Return the playable cards in hand that turn up tile (e) or (f)."""
     if next_tile(rules, orders, target, played) == NO_TILE:
         return np.int64(0)
     return pool & playable_cards(rules, target & ~played) & last_cards(rules)
@@ -47,7 +48,7 @@ def choosy_cards(rules, orders, target, pool, played):
 
 @rule
 def last_cards(rules):
-    """The last card of every firework that turns a tile up."""
+    """Return the last card of every firework that turns up a tile."""
     cards = np.int64(0)
     for suit in range(rules.suits):
         cards |= np.int64(suit != rules.black_suit) << (suit * rules.ranks + rules.ranks - 1)
@@ -56,9 +57,9 @@ def last_cards(rules):
 
 @rule
 def run_on(rules, orders, target, spared, is_late, position):
-    """Play and drop what costs nothing until there is something to choose (`BRANCHES`) or the fate is known.
+    """Play and drop cards without loss until there is a choice (`BRANCHES`) or the result is known.
 
-    ``spared`` are the cards that take no turn, ``is_late`` whether the deck is too late as it was dealt.
+    ``spared`` is the number of cards that need no turn, ``is_late`` whether the deck as dealt is too late.
     """
     one = np.int64(1)
     order, drawn, pool, played, dropped = position
@@ -88,7 +89,7 @@ def run_on(rules, orders, target, spared, is_late, position):
 
 @rule
 def push(rules, orders, target, stack, height, position):
-    """One position more, after the draw that comes with it; returns how many there are."""
+    """Push a position after its draw onto the stack, and return the new height."""
     order, drawn, pool, played, dropped = position
     card = (np.int64(1) << np.int64(orders.decks[order, drawn])) & target & ~played
     stack[height, 0] = order
@@ -101,7 +102,7 @@ def push(rules, orders, target, stack, height, position):
 
 @rule
 def push_drops(rules, orders, target, stack, height, position):
-    """A needed card goes: one that comes again, or that a tile may bring back (but V5: the game is lost with it)."""
+    """Push positions without a needed card that comes again, or that a tile may bring back (with V5 none may)."""
     order, drawn, pool, played, dropped = position
     rest = orders.rest[order, drawn]
     droppable = pool & rest
@@ -118,7 +119,7 @@ def push_drops(rules, orders, target, stack, height, position):
 
 @rule
 def push_played(rules, orders, target, stack, height, position):
-    """Tile (f): any card that was drawn and fits is played, or none. -1 if that completes another firework."""
+    """Push positions after tile (f) plays any drawn card that is playable, or none; -1 if it completes a firework."""
     order, drawn, pool, played, dropped = position
     height = push(rules, orders, target, stack, height, position)
     fitting = (pool | dropped) & playable_cards(rules, target & ~played)
@@ -135,9 +136,10 @@ def push_played(rules, orders, target, stack, height, position):
 
 @rule
 def push_shuffled(rules, orders, target, late, stack, height, position):
-    """Tile (e): any needed card that was drawn, or a useless one, is shuffled into the deck, unless it is late then.
+    """Push positions after tile (e) shuffles any needed card that was drawn, or a useless one, into the deck.
 
-    The effect may be lost where nothing needs to be in the discard. -1 if there is no room for one more order.
+    Decks that are then late are skipped. The tile may have no effect if the discard may be empty. Returns -1 if there
+    is no room for another order.
     """
     _order, drawn, pool, played, dropped = position
     cards = rules.suits * rules.ranks
@@ -157,7 +159,7 @@ def push_shuffled(rules, orders, target, late, stack, height, position):
 
 @rule
 def branch(rules, orders, target, late, stack, height, position):
-    """All that may be done where there is something to choose; returns how many positions wait, or -1: given up."""
+    """Push all next positions of a position with a choice; return the height of the stack, or -1 to give up."""
     order, drawn, pool, played, dropped = position
     tile = next_tile(rules, orders, target, played)
     choosy = choosy_cards(rules, orders, target, pool, played)
@@ -178,10 +180,10 @@ def branch(rules, orders, target, late, stack, height, position):
 
 @rule
 def fills_up(rules, orders, target, late, stack, seen):
-    """1 if the common hand cannot get through, 0 if it can, -1 if there are too many positions.
+    """Return 1 if the common hand cannot get through, 0 if it can, -1 if there are too many positions.
 
-    ``late`` (deck + 2) tells by the cards drawn whether a shuffle comes too late, its last place whether the deck is
-    too late as it was dealt. ``stack`` (n, `COLUMNS`) and ``seen`` (2^n, 3) are room for positions.
+    ``late`` (deck + 2) says by the number of cards drawn whether a shuffle comes too late, and its last entry whether
+    the deck as dealt is too late. ``stack`` (n, `COLUMNS`) and ``seen`` (2^n, 3) are work arrays for positions.
     """
     cards = rules.suits * rules.ranks
     plays = np.int64(is_turned(rules, orders, target, 0, TILE_PLAY_DISCARD))

@@ -1,18 +1,18 @@
-"""Decks of the games that everybody else plays too, and lines of play followed by the rules of the game.
+"""The decks of ordinary games, and lines of play followed by the rules of the game.
 
 Here a card is its suit and its *place* on the firework, ``suit * ranks + place``, so that black powder (V3) is a suit
 like any other. A deck is an int64 array of cards, top first: player 0's hand, player 1's, and so on, then the draws.
 
-A target is the set (bits of an int64) of the cards that shall be played: from every suit the first few places.
+A target is the set (bits of an int64) of the cards to be played: the first few places of every suit.
 
-A *move* is what a line of play consists of, with ``cards = suits * ranks``:
+A line of play consists of *moves*, with ``cards = suits * ranks``:
 
 * ``card``: the player to move plays it;
-* ``cards + card``: drops it: discards it, or misplays it where all information tokens are there;
-* ``2 * cards``: drops a card that is useless to the target or that the same hand holds twice;
-* ``2 * cards + 1``: gives any hint, which says nothing here but passes the turn.
+* ``cards + card``: the player drops it: discards it, or misplays it if all information tokens are available;
+* ``2 * cards``: the player drops a card that is useless for the target or held twice in the same hand;
+* ``2 * cards + 1``: the player gives any hint, which only passes the turn here.
 
-V4: to a play that turns up tile (e) or (f) belongs a *choice*, and ``2 * cards + 2`` of it are added to the move:
+With V4, a play that turns up tile (e) or (f) has a *choice*; ``2 * cards + 2`` times the choice is added to the move:
 
 * ``0``: (e) takes a useless card back, or the tile has no effect;
 * ``1 + card``: (e) takes this card back, or (f) plays it;
@@ -47,39 +47,39 @@ from .orders import FIRST_ORDER, TAKEN_BACK, forget_orders
 __all__ = ["MASK_WORDS", "MOST_STEPS", "DeckLoops", "deck_loops", "empty_states", "heights_of", "target_of"]
 
 MOST_STEPS = 256
-"""Steps of the longest game that is looked for or followed."""
+"""The number of steps of the longest game that is searched or followed."""
 MASK_WORDS = 4
 
 
 def empty_states(rules: Rules) -> np.ndarray:
-    """Room for one game: an array (1,) of records of `hanabi_env.engine.state.state_dtype`."""
+    """Return an array (1,) for one game, with the dtype `hanabi_env.engine.state.state_dtype`."""
     room = roomy(rules)
     dtype = state_dtype(room.players, room.hand_size, room.suits, room.ranks, room.deck_size, room.history)
     return np.zeros(1, interned(dtype))
 
 
 def target_of(rules: Rules, heights: tuple[int, ...]) -> int:
-    """The set of the first ``heights[suit]`` cards of every firework."""
+    """Return the set of the first ``heights[suit]`` cards of every firework."""
     return sum(((1 << height) - 1) << (suit * rules.ranks) for suit, height in enumerate(heights))
 
 
 def heights_of(rules: Rules, target: int) -> tuple[int, ...]:
-    """How many cards of every firework a target holds: the inverse of `target_of`."""
+    """Return how many cards of every firework are in a target: the inverse of `target_of`."""
     return tuple((target >> (suit * rules.ranks) & ((1 << rules.ranks) - 1)).bit_count() for suit in range(rules.suits))
 
 
 @rule
 def placed(rules, card):
-    """A card of the rules (suit and rank) as one of this package (suit and place)."""
+    """Convert a card of the rules (suit and rank) to one of this package (suit and place)."""
     suit = suit_of(rules, card)
     return suit * rules.ranks + place_of(rules, suit, rank_of(rules, card))
 
 
 @rule
 def wanted_slot(rules, s, target, move):
-    """The slot of the current player that a play or drop is about, or -1.
+    """Return the current player's slot for a play or drop, or -1.
 
-    A useless card that must be misplayed should not fit by chance, so others come first.
+    A useless card that must be misplayed should not be playable by accident, so unplayable cards come first.
     """
     cards = rules.suits * rules.ranks
     player = s.current_player
@@ -102,7 +102,7 @@ def wanted_slot(rules, s, target, move):
 
 @rule
 def action_of(rules, s, target, move):
-    """The action by which the current player makes a move, or -1."""
+    """Return the action for the current player's move, or -1."""
     cards = rules.suits * rules.ranks
     if move == 2 * cards + 1:
         return -1
@@ -119,7 +119,7 @@ def action_of(rules, s, target, move):
 
 @rule
 def first_allowed(mask, begin, end):
-    """The first legal action from ``begin`` to before ``end``, or -1."""
+    """Return the first legal action in ``range(begin, end)``, or -1."""
     for action in range(begin, end):
         if has_bit(mask[action >> 6], action & 63) != ZERO:
             return action
@@ -128,14 +128,14 @@ def first_allowed(mask, begin, end):
 
 @rule
 def safe_action(rules, mask):
-    """A hint if there is one, or else a discard, or -1."""
+    """Return a legal hint, else a discard, else -1."""
     hint = first_allowed(mask, first_color_hint(rules), first_announced_play(rules))
     return hint if hint >= 0 else first_allowed(mask, 0, rules.hand_size)
 
 
 @rule
 def note_shuffle(rules, s, drawn, orders):
-    """E10: what tile (e) would make of the rest of the deck, of which ``drawn`` are drawn, and `TAKEN_BACK`."""
+    """Record the rest of the deck with `TAKEN_BACK`, shuffled by tile (e) (E10) when ``drawn`` cards are drawn."""
     left = np.int64(s.deck_count)
     for k in range(left):
         orders.shuffled[drawn, k] = placed(rules, s.cards[k])
@@ -150,7 +150,7 @@ def note_shuffle(rules, s, drawn, orders):
 
 @rule
 def choice_action(rules, s, target, mask, choice):
-    """V4: the action that makes a choice; where nothing is chosen, the first one that takes no needed card."""
+    """Return the action for a choice (V4); without a choice, the first one that takes no needed card."""
     cards = rules.suits * rules.ranks
     if s.pending == CHOICE_OF_E:
         return shuffle_back(rules) + (choice > cards)
@@ -170,7 +170,7 @@ def choice_action(rules, s, target, mask, choice):
 
 @rule
 def note_cards(rules, s, orders):
-    """The deck of the game ``s`` that has just begun, its tiles, and all that tile (e) would make of it."""
+    """Record the deck of the game ``s``, which has just begun, its tiles, and all shuffles by tile (e)."""
     for player in range(rules.players):
         for slot in range(rules.hand_size):
             orders.decks[FIRST_ORDER, player * rules.hand_size + slot] = placed(rules, s.hands[player, slot])
@@ -188,15 +188,15 @@ class DeckLoops(NamedTuple):
     """Compiled loops over one deck; ``states`` is `empty_states`."""
 
     deal: Callable[..., None]
-    """(rules, states, seed, index, orders): game ``index`` of ``seed`` (both uint64) into `orders`."""
+    """(rules, states, seed, index, orders): write game ``index`` of ``seed`` (both uint64) to `orders`."""
     follow: Callable[..., int]
-    """(rules, states, seed, index, target, moves, count, mask, actions): play that game by the moves, then to its end
-    by hints and discards. Returns its score, or -100 if a move is illegal; ``actions`` are what was done, then -1."""
+    """(rules, states, seed, index, target, moves, count, mask, actions): play this game by the moves, then to its end
+    by hints and discards. Returns its score, or -100 if a move is illegal; ``actions`` gets the actions, then -1."""
 
 
 @cache
 def deck_loops() -> DeckLoops:
-    """The loops, compiled when first called."""
+    """Return the loops, which are compiled when first called."""
     digest = digest_of(note_cards, init, step, legal_action_mask, action_of, choice_action, score, deck_loops)
 
     @kernel

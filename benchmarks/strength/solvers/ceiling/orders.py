@@ -1,9 +1,9 @@
-"""The orders in which the cards of a game may come: as the deck was shuffled, and as tile (e) shuffles it again (V4).
+"""The orders in which the cards of a game may come: as dealt, and after a shuffle by tile (e) (V4).
 
-All of chance is known here: the deck, the order of the bonus tiles, and what a shuffle would make of the deck, which
-depends on how many cards are drawn by then and on nothing else. The card that tile (e) takes back from the discard is
-shuffled with the deck, so an order has its number by both: cards drawn, and card taken back. There is one tile of each
-kind, so there is one shuffle at most. Without bonus tiles there is one order.
+All random events are known here: the deck, the order of the bonus tiles, and the result of a shuffle, which depends
+only on how many cards have been drawn. The card that tile (e) takes back from the discard is shuffled into the deck, so
+an order is numbered by the cards drawn and the card taken back. There is one tile of each kind, so there is at most one
+shuffle. Without bonus tiles there is one order.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ __all__ = [
 
 MOST_ORDERS, MOST_CARDS, MOST_DECK = 2048, 35, 71
 FIRST_ORDER, SPARE = 0, MOST_ORDERS - 1
-"""The numbers of the order as it was dealt, and of one that belongs to no card."""
+"""The numbers of the order as dealt, and of a spare one that belongs to no card."""
 TAKEN_BACK = -1
 """Stands for the card that tile (e) takes back."""
 
@@ -40,25 +40,25 @@ ORDERS = np.dtype(
         ("tiles", np.int64, (TILES,)),  # the bonus tiles, next first
         ("shuffled", np.int8, (MOST_DECK, MOST_DECK)),  # by cards drawn: the others and `TAKEN_BACK` shuffled, top last
         ("numbers", np.int16, (MOST_DECK, MOST_CARDS + 1)),  # of orders, by cards drawn and card taken back; 0: none
-        ("count", np.int64),  # orders met so far
-        # of each order, and the next two from each place of it on:
+        ("count", np.int64),  # orders made so far
+        # for each order; the last two fields also for each index in the order:
         ("decks", np.int8, (MOST_ORDERS, MOST_DECK)),  # its cards, from the top card of the deal on
-        ("next", np.uint8, (MOST_ORDERS, MOST_DECK + 1, MOST_CARDS)),  # where each card comes, or the deck's size
-        ("rest", np.int64, (MOST_ORDERS, MOST_DECK + 1)),  # the set of the cards that come
+        ("next", np.uint8, (MOST_ORDERS, MOST_DECK + 1, MOST_CARDS)),  # next index of each card, or the deck's size
+        ("rest", np.int64, (MOST_ORDERS, MOST_DECK + 1)),  # the set of cards still to come
     ],
     align=True,
 )
-"""What is known of the cards of one game."""
+"""The cards of one game in all their orders."""
 
 
 def empty_orders() -> NDArray[np.void]:
-    """Room for one game: an array (1,) of `ORDERS`."""
+    """Return an array (1,) of `ORDERS` for one game."""
     return np.zeros(1, interned(ORDERS))
 
 
 @rule
 def survey(rules, orders, order):
-    """Fill in what comes from each place of an order on."""
+    """Fill in ``next`` and ``rest`` of an order."""
     cards = rules.suits * rules.ranks
     size = deck_size(rules, order)
     for card in range(cards):
@@ -77,7 +77,7 @@ def survey(rules, orders, order):
 
 @rule
 def forget_orders(rules, orders):
-    """A new deck lies there as it was dealt: no other order has been met."""
+    """Reset the orders after a new deck was dealt: no other order has been made."""
     for drawn in range(rules.deck_size + 1):
         for card in range(rules.suits * rules.ranks + 1):
             orders.numbers[drawn, card] = FIRST_ORDER
@@ -87,13 +87,13 @@ def forget_orders(rules, orders):
 
 @rule
 def deck_size(rules, order):
-    """Cards of an order, those included that are drawn: tile (e) adds the one that it takes back."""
+    """Return the number of cards in an order, including drawn ones; tile (e) adds the one that it takes back."""
     return rules.deck_size + (order != FIRST_ORDER)
 
 
 @rule
 def lay_shuffled(rules, orders, drawn, card, order):
-    """Let an order be the deal, whose first cards are ``drawn``, and what a shuffle makes of the rest and a card."""
+    """Set an order: the first ``drawn`` cards as dealt, then the shuffled rest with ``card``."""
     size = deck_size(rules, order)
     for at in range(drawn):
         orders.decks[order, at] = orders.decks[FIRST_ORDER, at]
@@ -105,7 +105,7 @@ def lay_shuffled(rules, orders, drawn, card, order):
 
 @rule
 def order_after(rules, orders, drawn, card):
-    """The number of the order after tile (e) took a card back, or -1 if there is no room for one more."""
+    """Return the number of the order after tile (e) took a card back, or -1 if there is no room for another."""
     number = np.int64(orders.numbers[drawn, card])
     if number == FIRST_ORDER and orders.count < SPARE:
         number = orders.count
@@ -117,7 +117,7 @@ def order_after(rules, orders, drawn, card):
 
 @rule
 def turned_by(rules, played):
-    """How many fireworks are complete that turn a tile up."""
+    """Return how many complete fireworks turned up a tile."""
     whole = (np.int64(1) << rules.ranks) - 1
     tiles = 0
     for suit in range(rules.suits):
@@ -127,9 +127,9 @@ def turned_by(rules, played):
 
 @rule
 def tiles_turned(rules, target):
-    """How many tiles are turned up by those who play just the target: one a suit, but none for black or by the end.
+    """Return how many tiles are turned up by playing exactly the target: one per complete suit except black.
 
-    E4: what completes everything turns none up; it may be black (V3).
+    The card that completes everything turns none up (E4); it may be black (V3).
     """
     everything = (np.int64(1) << (rules.suits * rules.ranks)) - 1
     return turned_by(rules, target) - (rules.black_suit < 0 and target == everything)
@@ -137,7 +137,7 @@ def tiles_turned(rules, target):
 
 @rule
 def is_turned(rules, orders, target, first, tile):
-    """The tile is turned up, by those who play just the target, and is not among the ``first`` ones."""
+    """Whether the tile is turned up by playing exactly the target, and is not among the ``first`` ones."""
     if rules.flamboyants:
         for k in range(first, min(tiles_turned(rules, target), TILES)):
             if orders.tiles[k] == tile:
@@ -147,6 +147,6 @@ def is_turned(rules, orders, target, first, tile):
 
 @rule
 def tiles_ahead(rules, orders, target, first):
-    """How many of the tiles (e) and (f) are turned up after the ``first`` ones."""
+    """Return how many of the tiles (e) and (f) are turned up after the ``first`` ones."""
     plays = np.int64(is_turned(rules, orders, target, first, TILE_PLAY_DISCARD))
     return plays + is_turned(rules, orders, target, first, TILE_TAKE_BACK)

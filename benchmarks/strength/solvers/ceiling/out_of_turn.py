@@ -1,9 +1,9 @@
-"""The argument ``out_of_turn``: at the end of the deck the turns do not come to those who hold the cards.
+"""The argument ``out_of_turn``: at the end of the deck the players who hold the cards do not get the turns.
 
-From the draw of a card on the number of turns is limited (H14), and after the last draw everybody has one, in the order
-of the table. A card that was dealt is played from the hand it was dealt to. Beyond that all is allowed: hands have room
-for everything, tokens never lack, so that until the last draw anybody may be the next to act, a card drawn before may
-be in any hand, and all cards that need not wait for that draw are played already. Even so, time runs out.
+After the draw of a card the number of turns is limited (H14), and after the last draw each player has one, in turn
+order. A card that was dealt is played from the hand to which it was dealt. Everything else is made easier: hands have
+no limit, tokens never run out, any player may act next until the last draw, a card drawn before may be in any hand, and
+all cards that need not wait for the draw are already played. Even so, there are too few turns.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ from .orders import FIRST_ORDER
 __all__ = ["MOST_DRAWS", "is_out_of_turn", "waiting_cards"]
 
 MOST_DRAWS = 16
-"""The argument looks at no more draws than these, the last ones: three bits each tell who drew what."""
+"""The argument considers at most this many last draws: three bits per draw store the player who drew."""
 
 
 @rule
 def waiting_cards(rules, orders, order, target, at):
-    """The cards of the target that wait for the card at place ``at`` of the order, or for one below it."""
+    """Return the cards of the target that cannot be played before the card at index ``at`` of the order is drawn."""
     cards = np.int64(0)
     for suit in range(rules.suits):
         latest = -1
@@ -36,7 +36,7 @@ def waiting_cards(rules, orders, order, target, at):
 
 @rule
 def may_hold(rules, orders, at, owners, drawn, player, card):
-    """The player may hold the card: it was dealt to them, drawn before place ``at``, or drawn by them since."""
+    """Whether the player may hold the card: it was dealt to them, drawn before index ``at``, or drawn by them since."""
     dealt = rules.players * rules.hand_size
     for k in range(min(drawn, rules.deck_size)):
         if orders.decks[FIRST_ORDER, k] == card:
@@ -53,7 +53,7 @@ def may_hold(rules, orders, at, owners, drawn, player, card):
 
 @rule
 def owners_after(rules, orders, at, waiting, owners, drawn, player):
-    """``owners`` after the player's next draw; it is noted where it matters: of a waiting card, and of the last."""
+    """Return ``owners`` after the player's next draw, recorded only for waiting cards and for the last card."""
     size = rules.deck_size
     if drawn < size and ((waiting >> np.int64(orders.decks[FIRST_ORDER, drawn])) & 1 or drawn == size - 1):
         return owners | np.int64(player + 1) << (3 * (drawn - at))
@@ -62,10 +62,10 @@ def owners_after(rules, orders, at, waiting, owners, drawn, player):
 
 @rule
 def is_out_of_turn(rules, orders, target, at, stack, seen):
-    """1 if what waits for the card at place ``at`` cannot be played in time, 0 if it can, -1 if that takes too long.
+    """Return 1 if the cards waiting for index ``at`` cannot be played in time, 0 if they can, -1 after giving up.
 
-    ``stack`` (n, 3) and ``seen`` (2^n, 3) are room for positions: cards drawn (and, beyond the deck, turns of the last
-    round), who drew which, cards played.
+    ``stack`` (n, 3) and ``seen`` (2^n, 3) are work arrays for positions: cards drawn (and, beyond the deck, turns of
+    the last round), owners of drawn cards, cards played.
     """
     size = rules.deck_size
     waiting = waiting_cards(rules, orders, FIRST_ORDER, target, at)

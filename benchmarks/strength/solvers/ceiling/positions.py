@@ -1,13 +1,13 @@
-"""What matters of a position whose cards everybody knows, and the moves that are worth a try.
+"""Positions with all cards known, reduced to what matters, and the moves worth trying.
 
-That is: which needed cards are in which hand, how many cards that is, how far the deck is drawn, the fireworks and the
-tokens. Everything else in a hand is useless, one such card is like another, and a second copy in one hand is useless
-too. With bonus tiles (V4) it matters also which needed cards have a copy in the discard, and the order of the deck.
+A position consists of the needed cards in each hand, the hand sizes, the number of cards drawn, the fireworks and the
+tokens. All other cards in a hand are useless and equal, and so is a second copy in the same hand. With bonus tiles (V4)
+a position also has the needed cards with a copy in the discard, and the order of the deck.
 
-Moves that are left out cost no solution. A useless card is dropped before a needed one, since the player who holds the
-needed one may treat it as useless. The last copy of a needed card is never dropped. A card is misplayed only while all
-information tokens are there, because a discard does more. (With V6 plays are announced where that brings a token; that
-this is always right is not shown.)
+Moves that are left out lose no solution. A useless card is dropped before a needed one, as its holder may treat the
+needed one as useless. The last copy of a needed card is never dropped. A card is misplayed only while all information
+tokens are available, because a discard is better. (With V6, plays are announced if that gains a token; it is not proven
+that this is always right.)
 """
 
 import numpy as np
@@ -35,19 +35,19 @@ NODE = np.dtype(
         ("played", np.int64),  # cards on the fireworks, a bit each
         ("discards", np.int64),  # needed cards of which a copy was dropped, a bit each; 0 without bonus tiles
         ("sizes", np.uint8, (5,)),  # cards in each hand
-        ("drawn", np.uint8),  # cards of the deck that are in hands or were
+        ("drawn", np.uint8),  # cards drawn from the deck, including the deal
         ("tokens", np.uint8),
         ("lives", np.uint8),
-        ("turns", np.int8),  # of the last round, or -1
-        ("tiles", np.uint8),  # turned up so far
-        ("order", np.int16),  # of the deck, see `benchmarks.strength.solvers.ceiling.orders`
+        ("turns", np.int8),  # turns left in the last round, or -1
+        ("tiles", np.uint8),  # tiles turned up so far
+        ("order", np.int16),  # order of the deck, see `benchmarks.strength.solvers.ceiling.orders`
     ],
     align=True,
 )
 """One position."""
 
 NOTHING, NOT_ALLOWED = -1, -2
-"""Instead of a card that tile (f) plays."""
+"""Values used instead of the card that tile (f) plays."""
 
 
 # --- Cards ------------------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ NOTHING, NOT_ALLOWED = -1, -2
 
 @rule
 def held_cards(rules, node):
-    """The needed cards in all hands."""
+    """Return the needed cards in all hands."""
     held = np.int64(0)
     for player in range(rules.players):
         held |= node.hands[player]
@@ -67,7 +67,7 @@ def held_cards(rules, node):
 
 @rule
 def begin(rules, orders, target, node):
-    """H2, H3: the position after the deal, player 0 to move."""
+    """Set the position after the deal (H2, H3), with player 0 to move."""
     node.played = 0
     node.discards = 0
     node.tokens = rules.max_information_tokens
@@ -87,13 +87,13 @@ def begin(rules, orders, target, node):
 
 @rule
 def rescues(rules, orders, target, node):
-    """How many cards tiles (e) and (f) may yet bring back of those whose last copy is dropped; V5 has lost with it."""
+    """Return how many lost cards tiles (e) and (f) may still bring back; none with V5."""
     return np.int64(0) if rules.final_bouquet else tiles_ahead(rules, orders, target, np.int64(node.tiles))
 
 
 @rule
 def is_possible(rules, orders, target, node, player, playable, move):
-    """The player to move can make this move, and it is not one of those that the module's text leaves out."""
+    """Whether the player to move can make this move, and it is not left out (see the module's docstring)."""
     cards = rules.suits * rules.ranks
     hand = node.hands[player]
     if move < cards:
@@ -109,7 +109,7 @@ def is_possible(rules, orders, target, node, player, playable, move):
     if useless > 0 or (hand >> (move - cards)) & 1 == 0:
         return False
     if node.tokens >= rules.max_information_tokens and (playable >> (move - cards)) & 1:
-        return False  # it would be played
+        return False  # it would be a play
     elsewhere = orders.rest[node.order, node.drawn]
     for other in range(rules.players):
         elsewhere |= node.hands[other] if other != player else 0
@@ -118,10 +118,7 @@ def is_possible(rules, orders, target, node, player, playable, move):
 
 @rule
 def take_turn(rules, orders, target, node, player, move, choice):
-    """A move of the player to move, and what is chosen if it turns a tile up (see `decks.py` of both).
-
-    Returns whether that can be chosen.
-    """
+    """Make a move with its choice for a tile (see `decks.py`), and return whether the choice is possible."""
     cards = rules.suits * rules.ranks
     one = np.int64(1)
     passes = move == 2 * cards + 1
@@ -151,7 +148,7 @@ def take_turn(rules, orders, target, node, player, move, choice):
 
 @rule
 def put_down(rules, node, card):
-    """H10: the card joins its firework; copies of it are useless from now on."""
+    """H10: play the card on its firework; its copies are useless from now on."""
     node.played |= np.int64(1) << card
     node.discards &= ~(np.int64(1) << card)
     for other in range(rules.players):
@@ -160,21 +157,21 @@ def put_down(rules, node, card):
 
 @rule
 def is_complete(rules, node, card):
-    """H11: the firework of the card has all its cards."""
+    """H11: whether the firework of the card is complete."""
     whole = ((np.int64(1) << rules.ranks) - 1) << (card // rules.ranks * rules.ranks)
     return node.played & whole == whole
 
 
 @rule
 def gain_token(rules, node):
-    """One token back, if there is room."""
+    """Return one information token, unless all are available."""
     if node.tokens < rules.max_information_tokens:
         node.tokens += 1
 
 
 @rule
 def draw_next(rules, orders, target, node, player):
-    """A card has left the hand: the next one of the deck replaces it. H14: the last one begins the last round."""
+    """Replace a card that left the hand by the next one of the deck; the last one begins the last round (H14)."""
     size = deck_size(rules, np.int64(node.order))
     if node.drawn == size:
         node.sizes[player] -= 1
@@ -192,7 +189,7 @@ def draw_next(rules, orders, target, node, player):
 
 @rule
 def choices(rules, orders, move, node):
-    """How many choices there are to be tried at a move: 1, which is none, if it turns up no tile that lets choose."""
+    """Return the number of choices to try at a move; 1 if it turns up no tile with a choice."""
     cards = rules.suits * rules.ranks
     if not rules.flamboyants or move >= cards or node.tiles == TILES:
         return 1
@@ -204,7 +201,10 @@ def choices(rules, orders, move, node):
 
 @rule
 def complete(rules, orders, target, node, card, choice):
-    """H11, V3: a token for a complete firework. V4: or a tile, which may complete another one; whether it can be so."""
+    """Give a token (H11, V3) or apply a tile (V4) for a complete firework; return whether the choice is possible.
+
+    A tile may complete another firework.
+    """
     is_allowed = True
     while True:
         if not rules.flamboyants or card // rules.ranks == rules.black_suit:
@@ -231,14 +231,14 @@ def complete(rules, orders, target, node, card, choice):
 
 @rule
 def plays_instead(rules, node, choice):
-    """E10: on an empty deck tile (e) may be applied as (f)."""
+    """E10: whether tile (e) is applied as (f), which is allowed on an empty deck."""
     is_empty = np.int64(node.drawn) == deck_size(rules, np.int64(node.order))
     return is_empty and choice > rules.suits * rules.ranks
 
 
 @rule
 def take_back(rules, orders, target, node, choice):
-    """Tile (e): the chosen needed card, or a useless one, joins the deck, which is shuffled. Whether that can be."""
+    """Apply tile (e): shuffle the chosen needed card, or a useless one, into the deck; return whether that can be."""
     cards = rules.suits * rules.ranks
     held = np.int64(0)
     for player in range(rules.players):
@@ -265,7 +265,7 @@ def take_back(rules, orders, target, node, choice):
 
 @rule
 def played_discard(rules, target, node, choice):
-    """Tile (f): the chosen card of the discard, which is played; `NOTHING` fits, or the choice is `NOT_ALLOWED`."""
+    """Apply tile (f): play the chosen card of the discard and return it; or `NOTHING`, or `NOT_ALLOWED`."""
     fitting = node.discards & playable_cards(rules, target & ~node.played)
     if choice == 0:
         return NOT_ALLOWED if fitting else NOTHING

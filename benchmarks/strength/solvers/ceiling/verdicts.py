@@ -1,9 +1,9 @@
-"""What a deck allows: the best score, or bounds of it, each with what proves it.
+"""Verdicts on decks: the best score, or bounds of it, each with a proof.
 
-First comes the highest score: a narrow beam, the arguments, then wider beams of several styles. A deck without a line
-and no argument leaves the deck *open*. Below the highest score one card less is tried after the other, in all ways to
-leave cards out at the fireworks' ends, up to the first target for which there is a line. Every line is followed by the
-rules of the game to its end, and its score is what they say.
+First the highest score is tried: a narrow beam, the arguments, then wider beams of several styles. A deck with neither
+a line nor an argument is *open*. Below the highest score, targets with one card less at a time are tried, in all ways
+to leave out cards at the ends of the fireworks, until a line is found. Every line is played to its end by the rules of
+the game, which give its score.
 """
 
 from collections.abc import Iterator
@@ -29,37 +29,37 @@ FIRST_WIDTHS = (1, 8)
 WIDTHS = (64, 512)
 LAST_WIDTH = 4096
 WITH_TILES = (10, 8, 6, 5, 9, 7)
-"""With bonus tiles (V4), the styles that solve most."""
+"""The styles that solve most decks with bonus tiles (V4)."""
 KNOWN = (
     *("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens", "random_start_player"),
     *("multicolor", "black_powder", "black_distribution", "flamboyants", "final_bouquet", "choreography"),
     *("empty_hints", "score_on_loss", "observation_type", "history", "belief", "derived"),
 )
-"""The fields of a config whose rules the search and the arguments know."""
+"""The fields of a config that the search and the arguments support."""
 MOST_LEFT_OUT = 6
-"""Cards less than all for which every way to leave them out is tried; beyond, only a narrow beam for each."""
+"""The most cards left out for which wide beams are used; with more, only a narrow beam per target."""
 
 
 class Verdict(NamedTuple):
-    """What a deck allows."""
+    """The result for one deck."""
 
     lower: int
-    """The highest score of a game that was played."""
+    """The highest score of a game that was found."""
     upper: int
-    """No game scores more."""
+    """An upper bound of all games' scores."""
     argument: str
-    """Why the highest score of all is out of reach, or "" if it is not, or if the deck is open."""
+    """The argument that excludes the highest score, or "" if that is possible or the deck is open."""
     actions: tuple[int, ...]
-    """A game that scores ``lower``."""
+    """The actions of a game that scores ``lower``."""
 
     @property
     def is_open(self) -> bool:
-        """Whether the highest score is within reach is not known."""
+        """Whether it is unknown if the highest score is possible."""
         return not self.argument and self.lower < self.upper
 
 
 def targets_below(heights: tuple[int, ...], left_out: int) -> Iterator[tuple[int, ...]]:
-    """All ways to leave that many cards out at the ends of fireworks of these heights."""
+    """Yield all ways to leave out ``left_out`` cards at the ends of fireworks of these heights."""
     for fewer in product(*(range(min(left_out, height) + 1) for height in heights)):
         if sum(fewer) == left_out:
             yield tuple(height - less for height, less in zip(heights, fewer, strict=True))
@@ -69,17 +69,17 @@ class Ceiling:
     """Solves one deck of a config after the other.
 
     Args:
-        config: what is played.
-        last_width: positions of the widest beams.
+        config: the game's config.
+        last_width: the width of the widest beams.
 
     Raises:
-        ValueError: a random player begins, or the config has a field that came after this program.
+        ValueError: a random player begins, or the config has a field that this program does not know.
     """
 
     def __init__(self, config: HanabiConfig, last_width: int = LAST_WIDTH) -> None:
         refuse_unknown_fields(config, KNOWN, "the ceiling")
         if config.random_start_player:
-            raise ValueError("random_start_player must be False: a game is solved whose first player is known")
+            raise ValueError("random_start_player must be False: the first player must be known")
         self.config, self.rules = config, config.rules()
         self.last_width = last_width
         self.beams: dict[int, Beam] = {}
@@ -92,12 +92,12 @@ class Ceiling:
         self.game = (np.uint64(0), np.uint64(0))
 
     def deal(self, seed: int, index: int) -> None:
-        """The cards of game ``index`` of ``seed`` lie in ``orders``."""
+        """Deal game ``index`` of ``seed`` into ``orders``."""
         self.game = (np.uint64(seed), np.uint64(index))
         deck_loops().deal(self.rules, self.states, *self.game, self.orders)
 
     def solve(self, seed: int, index: int) -> Verdict:
-        """What the deck of game ``index`` of ``seed`` allows."""
+        """Return the verdict on the deck of game ``index`` of ``seed``."""
         self.deal(seed, index)
         most = self.config.max_score
         found, argument = self.attempt(self.whole, self.last_width)
@@ -109,13 +109,13 @@ class Ceiling:
         return self.best_below(argument)
 
     def in_words(self, seed: int, index: int, verdict: Verdict) -> tuple[Known, list[str]]:
-        """The cards of a game, and the moves of its verdict."""
+        """Return the cards of a game, and the moves of its verdict, as text."""
         self.deal(seed, index)
         known = known_in_words(self.config, self.orders, seed, index)
         return known, [action_to_str(self.config, action) for action in verdict.actions]
 
     def best_below(self, argument: str) -> Verdict:
-        """The best score of a deck that does not allow the highest, or for which no line was found."""
+        """Return the verdict on a deck that does not allow the highest score, or for which no line was found."""
         is_proved = bool(argument)
         most = self.config.max_score
         upper = most - is_proved
@@ -133,7 +133,7 @@ class Ceiling:
         return Verdict(int(opening_score(self.rules)), upper, argument, ())
 
     def attempt(self, heights: tuple[int, ...], widest: int) -> tuple[tuple[int, tuple[int, ...]] | None, str]:
-        """Look for a line and for an argument: a played game as (score, actions) or None, and the argument or ""."""
+        """Look for a line and an argument; return a game as (score, actions) or None, and the argument or ""."""
         target = target_of(self.rules, heights)
         for width in FIRST_WIDTHS:
             found, is_dry = self.find_line(target, width, 0)
@@ -153,7 +153,7 @@ class Ceiling:
         return None, ""
 
     def ladder(self, widest: int) -> Iterator[tuple[int, int]]:
-        """Widths and styles of the beams after the narrow ones."""
+        """Yield widths and styles of the beams after the narrow ones."""
         styles = WITH_TILES if self.rules.flamboyants else range(len(STYLES))
         for width in WIDTHS:
             if width <= min(widest, self.last_width):
@@ -165,7 +165,7 @@ class Ceiling:
                 yield self.last_width, style
 
     def find_line(self, target: int, width: int, style: int) -> tuple[tuple[int, tuple[int, ...]] | None, bool]:
-        """A played game as (score, actions) or None; and whether all positions were searched in vain."""
+        """Return a game as (score, actions) or None, and whether all positions were searched without success."""
         if width not in self.beams:
             self.beams[width] = Beam(self.rules, width)
         beam = self.beams[width]

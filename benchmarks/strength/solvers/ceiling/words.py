@@ -1,4 +1,4 @@
-"""The cards of a game in words: what the second program is told, and what people read."""
+"""The cards of a game as text, for the second program and for people."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -18,33 +18,33 @@ UNKNOWN = "?"
 
 
 class Known(NamedTuple):
-    """All of chance in one game."""
+    """All random events of one game."""
 
     deck: Sequence[str]
-    """Top first."""
+    """The cards, top first."""
     tiles: str = ""
-    """V4: the letters of the bonus tiles, next first."""
+    """The letters of the bonus tiles (V4), next first."""
     shuffled: Mapping[int, Sequence[str]] = {}
-    """V4: by the cards that are drawn when tile (e) shuffles the deck, what comes then, `UNKNOWN` among it."""
+    """By the number of cards drawn when tile (e) shuffles the deck (V4): the cards that come then, with `UNKNOWN`."""
     seed: int = 0
     index: int = 0
-    """Which game it is; only with bonus tiles does the rest not say all."""
+    """The number of the game; needed only with bonus tiles."""
 
     def after(self, drawn: int, card: str) -> list[str]:
-        """The deck, from the top card of the deal on, if tile (e) took ``card`` back after ``drawn`` draws."""
+        """Return the deck, from the top card of the deal on, if tile (e) took ``card`` back after ``drawn`` draws."""
         rest = [card if word == UNKNOWN else word for word in self.shuffled[drawn]]
         return [*self.deck[:drawn], *rest]
 
 
 def deck_in_words(config: HanabiConfig, deck: np.ndarray) -> list[str]:
-    """The cards of a deck, see `benchmarks.strength.solvers.ceiling.decks`."""
+    """Return the cards of a deck as text; see `benchmarks.strength.solvers.ceiling.decks`."""
     words = [f"{suit}{rank}" for suit in suit_letters(config) for rank in ranks_in_order(config, suit)]
     words.append(UNKNOWN)
     return [words[card] for card in deck]  # the last word is that of `TAKEN_BACK`
 
 
 def known_in_words(config: HanabiConfig, orders: np.ndarray, seed: int, index: int) -> Known:
-    """What lies in ``orders``, see `benchmarks.strength.solvers.ceiling.orders`."""
+    """Return the contents of ``orders`` as text; see `benchmarks.strength.solvers.ceiling.orders`."""
     assert TAKEN_BACK == -1
     box, rules = orders[0], config.rules()
     deck = deck_in_words(config, box["decks"][FIRST_ORDER, : rules.deck_size])
@@ -58,7 +58,7 @@ def known_in_words(config: HanabiConfig, orders: np.ndarray, seed: int, index: i
 
 
 def known_of(config: HanabiConfig, seed: int, index: int) -> Known:
-    """Game ``index`` of ``seed``."""
+    """Return the random events of game ``index`` of ``seed``."""
     orders, rules = empty_orders(), config.rules()
     deck_loops().deal(rules, empty_states(rules), np.uint64(seed), np.uint64(index), orders)
     return known_in_words(config, orders, seed, index)

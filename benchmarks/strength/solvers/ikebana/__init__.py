@@ -1,1 +1,1 @@
-"""Ikebana solved: the last turns, and a small game of which everything is known."""
+"""Exact solutions of Ikebana: the last turns, and a small game."""

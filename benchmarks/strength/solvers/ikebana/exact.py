@@ -1,10 +1,9 @@
-"""The probabilities of a small game of Ikebana, exactly: both players choose as is best, and every draw is weighed.
+"""Exact win probabilities of a small game of Ikebana, with optimal play of both players and all draws considered.
 
-A round is worked out from its end: what a turn's beginning is worth to the player to move, for every division of the
-prestige, follows from what the next turn's beginnings are worth to the other
-(`benchmarks.strength.solvers.ikebana.small_game` has written down what leads where). Payments stay between the two, so
-that a round has one sum of prestige. A tie is half a win (I14). Probabilities are float32, rounded at the seventh place
-in every turn.
+A round is solved backwards: the value of a turn's beginning for the player to move, for every division of the prestige,
+follows from the values of the next turn's beginnings for the other player. The transitions are those of
+`benchmarks.strength.solvers.ikebana.small_game`. The players pay each other, so the sum of their prestige is constant
+in a round. A tie is half a win (I14). Probabilities are float32, so each turn rounds at the seventh digit.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,21 +24,22 @@ NOWHERE = np.int32(-1)
 
 
 def most_refusals(total: int) -> int:
-    """I6: how many refusals of one turn a sum of prestige pays for."""
+    """I6: return how many refusals in one turn a sum of prestige pays for."""
     return int((np.sqrt(8 * total + 1) - 1) // 2)
 
 
 def last_turns(total: int, gains: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The probabilities behind the last round, for `solved_turns`: who has more has won (I14)."""
+    """Return the probabilities after the last round, for `solved_turns`: the player with more has won (I14)."""
     return won(2 * np.arange(total + 1) - total + (gains[:, :1] - gains[:, 1:])).astype(np.float32)
 
 
 def round_before(
     total: int, gains: NDArray[np.int64], later: Callable[[int], NDArray[np.float32]]
 ) -> NDArray[np.float32]:
-    """The same behind another round: ``later`` are the probabilities of who begins the next one, by its sum.
+    """Return the probabilities after a round that is not the last, for `solved_turns`.
 
-    Who gains most begins it, of equals the player who began this one (I13).
+    ``later`` returns, by the sum of prestige, the probabilities of the player who begins the next round. That is the
+    player who gained most, or with equal gains the player who began this one (I13).
     """
     own = np.arange(total + 1)
     rows = [
@@ -50,14 +50,14 @@ def round_before(
 
 
 def solved_turns(turns: Sequence[Turn], total: int, ended: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
-    """The probability to win of the player to move at every beginning of a turn, from the last turn to the first.
+    """Yield the win probability of the player to move at every beginning of a turn, from the last turn to the first.
 
     Args:
         turns: see `benchmarks.strength.solvers.ikebana.small_game.turns_of`; each has as many refusals as ``total`` can
             pay for.
         total: the sum of both players' prestige, before the gains.
-        ended: (pairs of bouquets, total + 1): the probability of the player to move behind the last turn, by the part
-            of the sum that this player has.
+        ended: (pairs of bouquets, total + 1): the probability of the player to move after the last turn, by this
+            player's part of the sum.
 
     Yields:
         (starts, total + 1), by the prestige of the player to move.
@@ -80,9 +80,9 @@ def solved_turns(turns: Sequence[Turn], total: int, ended: NDArray[np.float32]) 
 
 @cache
 def draw_cards() -> Callable[..., None]:
-    """The loop ``((deck, kept, refused), rows, after, again, places, price, out)``: what drawing is worth.
+    """Return the loop ``((deck, kept, refused), rows, after, again, places, price, out)`` for the value of drawing.
 
-    ``again`` is what it is worth after a refusal more, which costs ``price``, at the ``places`` of the positions.
+    ``again`` is the value after one more refusal, which costs ``price``; ``places`` are the positions' rows in it.
     """
     digest = digest_of(draw_cards)
 
@@ -113,7 +113,7 @@ def draw_cards() -> Callable[..., None]:
 
 @cache
 def buy_cards() -> Callable[..., None]:
-    """The loop ``(bought, prices, after, probabilities)``: a turn may begin with a purchase instead (I7)."""
+    """Return the loop ``(bought, prices, after, probabilities)``, for turns that begin with a purchase instead (I7)."""
     digest = digest_of(buy_cards)
 
     @kernel

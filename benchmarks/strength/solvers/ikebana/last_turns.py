@@ -1,8 +1,8 @@
-"""The last turns of a game of Ikebana for two, exactly: how little the look-ahead's relaxations cost is measured here.
+"""Exact values of the last turns of Ikebana for two players, to measure the cost of the look-ahead's simplifications.
 
-The player to move lacks one card, and so does the other or none. With ``perfect_recall`` all that is hidden is the
-order of the deck; so a draw is one of its cards, all equally likely, and does not come back. Both players know what the
-other knows, and want to win. Plain Python: a position with few refusals to pay takes a second.
+The player to move lacks one card, and the other lacks one or none. With ``perfect_recall`` only the order of the deck
+is hidden, so a draw is one of its cards, all equally likely, without replacement. Both players have the same
+information and play to win. This is plain Python: a position with few affordable refusals takes a second.
 """
 
 from functools import cache
@@ -22,21 +22,21 @@ Counts = tuple[int, ...]
 
 
 def exact_ending(rules: Any, state: Any) -> dict[int, float]:
-    """The probability to win of the player to move, by its legal actions.
+    """Return the win probability of the player to move, by its legal actions.
 
     Args:
-        rules: of two players.
-        state: a record in the last round; its deck is larger than the refusals that can still be paid.
+        rules: rules for two players.
+        state: a record in the last round, whose deck has more cards than refusals that can still be paid.
 
     Raises:
-        ValueError: the player to move lacks another number of cards than one, or it is not the last round.
+        ValueError: the player to move does not lack exactly one card, or it is not the last round.
     """
     player = int(state["current_player"])
     mine, theirs = (int(state["bouquets"][seat]) for seat in (player, 1 - player))
     sizes = mine.bit_count(), theirs.bit_count()
     if state["round_index"] != rules.rounds - 1 or sizes[0] != BOUQUET_SIZE - 1 or sizes[1] < sizes[0]:
         raise ValueError(f"an ending is the last turn or the last but one of a game, got bouquets of {sizes}")
-    with np.errstate(over="ignore"):  # words of 64 bits, in plain Python
+    with np.errstate(over="ignore"):  # 64-bit words in plain Python
         game = Ending(rules, state, mine, theirs)
     own, other = (int(state["prestige"][seat]) for seat in (player, 1 - player))
     deck = tuple(np.bincount(state["cards"][: int(state["deck_count"])], minlength=KINDS).tolist())
@@ -55,13 +55,13 @@ def exact_ending(rules: Any, state: Any) -> dict[int, float]:
 
 
 def top_of(state: Any, player: int) -> int:
-    """I8: the card on top of a discard, or `NO_CARD`."""
+    """I8: return the card on top of a discard, or `NO_CARD`."""
     count = int(state["discard_count"][player])
     return int(state["discards"][player, count - 1]) if count else NO_CARD
 
 
 class Ending:
-    """What an ending is about: the gains of both players by the card that they take."""
+    """An ending, given by the gains of both players by the card that they take."""
 
     def __init__(self, rules: Any, state: Any, mine: int, theirs: int) -> None:
         factor = int(gain_factor(rules, int(state["round_index"])))
@@ -77,7 +77,7 @@ class Ending:
         self.draw, self.drawn_by_other = cache(self.draw), cache(self.drawn_by_other)
 
     def draw(self, deck: Counts, refusals: int, own: int, other: int, top: int) -> float:
-        """The probability of the player to move who draws after that many refusals; ``top`` is its top discard."""
+        """Return the win probability of a draw after ``refusals`` refusals; ``top`` is the player's top discard."""
         price, total = refusals + 1, 0.0
         for card, number in enumerate(deck):
             if number:
@@ -89,7 +89,7 @@ class Ending:
         return total / sum(deck)
 
     def reply(self, deck: Counts, own: int, other: int, top: int) -> float:
-        """The probability of the player who has filled its bouquet, whose gain is in ``own``; the other replies."""
+        """Return the win probability of a player with a complete bouquet, its gain in ``own``; the other replies."""
         if not self.replies:
             return won(own - other - self.answers[0])
         counts = [0] * len(self.kinds)
@@ -101,7 +101,7 @@ class Ending:
         return probability
 
     def drawn_by_other(self, counts: Counts, refusals: int, lead: int, other: int) -> float:
-        """The same when the other draws: the deck is told by what its cards earn, ``lead`` is over what it has."""
+        """Return the same probability if the other draws; the deck is counted by gains, ``lead`` is without them."""
         price, total = refusals + 1, 0.0
         for kind, number in enumerate(counts):
             if number:

@@ -1,15 +1,13 @@
-"""A small game of Ikebana for two, and all that can happen in a round of it.
+"""A small game of Ikebana for two players, and all positions of a round.
 
-Only the box is small: its colors, the copies of each value, and its jokers. All rules are those of the booklet:
-the turn (I5), refusals and their price (I6), purchases (I7), rebuilt decks (I9, J1), bouquets of five and what they
-earn (I10, I11). Discards lie open (``perfect_recall``, J3), so that nothing is hidden but the order of the deck, and
-from both alike.
+Only the box is small: it has few colors, copies and jokers. All rules are those of the booklet: the turn (I5), refusals
+and their price (I6), purchases (I7), rebuilt decks (I9, J1), bouquets of five and their gains (I10, I11). Discards are
+open (``perfect_recall``, J3), so that only the order of the deck is hidden, from both players.
 
-`turns_of` writes down every position that a turn can begin with or draw from, turn by turn of the round, and where each
-card that may come leads if it is kept or refused. Positions that cannot matter differently are one: colors may be
-exchanged, and cards that lie too deep in a discard to be bought, or to be its top when a deck is rebuilt, have no
-order. Prestige is no part of a position: `benchmarks.strength.solvers.ikebana.exact` works out the probabilities for
-every division of it.
+`turns_of` lists, turn by turn, all positions in which a turn can begin or a card can be drawn, and the positions that
+follow if each card is kept or refused. Equivalent positions are merged: colors are interchangeable, and cards that lie
+too deep in a discard to be bought, or to be on top of a rebuilt deck's discard, have no order. Prestige is not part of
+a position: `benchmarks.strength.solvers.ikebana.exact` computes the probabilities for every division of it.
 """
 
 from collections.abc import Callable
@@ -31,25 +29,25 @@ __all__ = ["TURNS", "SmallGame", "Turn", "empty_position", "turns_of"]
 
 TURNS = 2 * BOUQUET_SIZE
 MOST_KINDS, MOST_CARDS = 6, 21
-"""A word has room for this many counts of three bits, twice; another for this many cards in discards."""
+"""Limits by 64-bit words: one word has twice this many counts of three bits, another this many cards in discards."""
 COUNT_BITS, CARD_BITS, HEIGHT_BITS = 3, 3, 5
 SIZES = (1 << 14, 1 << 18, 1 << 22, 1 << 24)
-"""How many positions of a turn there may be: arrays of these sizes are tried, one after the other."""
+"""Maximum numbers of positions per turn; arrays of these sizes are tried one after the other."""
 
 POSITION = interned(
     np.dtype(
         [  # player 0 is to move
-            ("bouquets", np.int64, (2, MOST_KINDS)),  # how many cards of each kind
-            ("discards", np.int64, (2, MOST_CARDS)),  # their kinds, bottom to top
+            ("bouquets", np.int64, (2, MOST_KINDS)),  # number of cards of each kind
+            ("discards", np.int64, (2, MOST_CARDS)),  # kinds of the cards, bottom to top
             ("heights", np.int64, (2,)),
-            ("deck", np.int64, (MOST_KINDS,)),  # worked out
+            ("deck", np.int64, (MOST_KINDS,)),  # derived from the others
         ]
     )
 )
 
 
 class SmallGame(NamedTuple):
-    """What is in the box. A kind of cards is a color and a value, or a joker and its value."""
+    """The contents of the box. A kind of cards is a color and a value, or a joker and its value."""
 
     colors: int
     copies: tuple[int, ...]
@@ -66,23 +64,23 @@ class SmallGame(NamedTuple):
 
     @property
     def box(self) -> NDArray[np.int64]:
-        """How many cards there are of each kind."""
+        """The number of cards of each kind."""
         return np.array([1 if color == self.colors else self.copies[value - 1] for color, value in self.kinds])
 
     @property
     def prices(self) -> NDArray[np.int64]:
-        """I7: of each kind."""
+        """The price of each kind (I7)."""
         return np.array([value for _, value in self.kinds])
 
     @property
     def renamings(self) -> NDArray[np.int64]:
-        """What each kind becomes when colors are exchanged, in every way."""
+        """For every permutation of the colors, the kind that each kind becomes."""
         kinds = self.kinds
         renamed = [[*colors, self.colors] for colors in permutations(range(self.colors))]
         return np.array([[kinds.index((colors[color], value)) for color, value in kinds] for colors in renamed])
 
     def gain(self, bouquet: Any) -> int:
-        """I10, I11: of a complete bouquet, by how many cards it has of each kind."""
+        """Return the gain (I10, I11) of a complete bouquet, given by its number of cards of each kind."""
         cards = [kind for kind, count in zip(self.kinds, bouquet, strict=False) for _ in range(count)]
         colors = {color for color, _ in cards if color < self.colors}
         jokers = sum(color == self.colors for color, _ in cards)
@@ -90,51 +88,51 @@ class SmallGame(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The positions before one turn of the round and in it: ``starts`` of them, the first ones, begin it."""
+    """The positions of one turn; the first ``starts`` of them are the positions at its beginning."""
 
     starts: int
     keys: NDArray[np.uint64]
-    """(n, 2): what lies where, see `key_of`."""
+    """(n, 2): the keys of the positions, see `key_of`."""
     deck: NDArray[np.int8]
-    """(n, kinds): the cards that may be drawn; a deck that is empty has been rebuilt (I9)."""
+    """(n, kinds): the cards that may be drawn; an empty deck has been rebuilt (I9)."""
     kept: NDArray[np.int32]
-    """(n, kinds): the next turn's position if the card is kept; behind the last turn, a pair of bouquets."""
+    """(n, kinds): the next turn's position if the card is kept; after the last turn, a pair of bouquets."""
     refused: NDArray[np.int32]
-    """(n, kinds): the position of this turn from which the next card is drawn then; -1 if no player can pay for it."""
+    """(n, kinds): this turn's position for the next draw if the card is refused; -1 if no player can pay for it."""
     bought: NDArray[np.int32]
     """(n,): the next turn's position after a purchase, -1 if there is none."""
     prices: NDArray[np.int8]
-    """(n,): what it costs."""
+    """(n,): the price of the purchase."""
     reached: NDArray[np.uint32]
-    """(n,): the set of numbers of refusals after which one may draw here."""
+    """(n,): the numbers of refusals after which a card may be drawn here, as a bit set."""
 
 
 class Positions(NamedTuple):
     """A growing set of positions."""
 
     keys: np.ndarray
-    """(n, 2): see `key_of`."""
+    """(n, 2): the keys, see `key_of`."""
     index: np.ndarray
-    """Their numbers from 1 by hash, 0: free; twice as long, a power of two."""
+    """A hash table of the positions' numbers from 1, 0 if free; its length is 2 n, a power of two."""
     count: np.ndarray
-    """(1,)."""
+    """(1,): the number of positions."""
 
 
 def empty_position() -> NDArray[Any]:
-    """The record (1,) with which a round begins."""
+    """Return the record (1,) at the beginning of a round."""
     return np.zeros(1, POSITION)
 
 
 def turns_of(game: SmallGame, most: int, start: NDArray[Any] | None = None) -> tuple[list[Turn], NDArray[np.int64]]:
-    """The turns of a round from ``start`` on (1,), an empty table if none is given, and how it can end.
+    """Return the turns of a round from ``start`` (1,) on, by default from the beginning, and the possible ends.
 
     Args:
-        game: what is in the box: 12 cards at least, so that there is always one to draw (I9).
-        most: refusals in a turn.
-        start: bouquets and discards, at the beginning of a turn.
+        game: the box, with at least 12 cards, so that there is always one to draw (I9).
+        most: the most refusals in a turn.
+        start: bouquets and discards at the beginning of a turn.
 
     Returns:
-        The turns, and what both bouquets earn (pairs, 2): first that of the player to move behind the last turn.
+        The turns, and the gains of both bouquets (pairs, 2), first that of the player to move after the last turn.
 
     Raises:
         ValueError: the box is too small or has too many kinds of cards, or a turn has too many positions.
@@ -163,25 +161,25 @@ def turns_of(game: SmallGame, most: int, start: NDArray[Any] | None = None) -> t
 
 
 def empty_positions(size: int) -> Positions:
-    """An empty set with room for ``size`` positions, a power of two."""
+    """Return an empty set for up to ``size`` positions, a power of two."""
     return Positions(np.zeros((size, 2), np.uint64), np.zeros(2 * size, np.int32), np.zeros(1, np.int64))
 
 
 def counts_of(word: Any, kinds: int) -> NDArray[np.int64]:
-    """Both bouquets (2, kinds) of the first word of a key."""
+    """Return both bouquets (2, kinds) from the first word of a key."""
     mask = (1 << COUNT_BITS) - 1
     counts = [int(word) >> COUNT_BITS * place & mask for place in range(2 * kinds)]
     return np.array(counts).reshape(2, kinds)
 
 
 def written(game: SmallGame, turn: int, most: int, here: Positions, later: Positions) -> Turn:
-    """One turn: ``here`` has its beginnings and gets what else is drawn from, ``later`` gets those of the next."""
+    """Return one turn: ``here`` has its beginnings and gets its other positions, ``later`` gets the next beginnings."""
     starts, kinds, size = int(here.count[0]), len(game.box), len(here.keys)
     deck, kept, refused = (np.empty((size, kinds), dtype) for dtype in (np.int8, np.int32, np.int32))
     bought, prices, reached = np.empty(size, np.int32), np.zeros(size, np.int8), np.zeros(size, np.uint32)
     lacks = np.array([BOUQUET_SIZE - turn // 2, BOUQUET_SIZE - turn // 2 - turn % 2])
     out = deck, kept, refused, bought, prices
-    states = np.zeros(2, POSITION)  # made here: a compiled loop would give them back too early
+    states = np.zeros(2, POSITION)  # allocated here: a compiled loop would free them too early
     write_turn()((game.box, game.renamings, game.prices, lacks, most), here, later, states, out)
     if max(here.count[0], later.count[0]) < size:
         note_reached()(starts, most, refused, here.count, reached)
@@ -194,11 +192,11 @@ def written(game: SmallGame, turn: int, most: int, here: Positions, later: Posit
 
 @rule
 def key_of(renamings, lacks, s, round_ends, key):
-    """A position as two words, to ``key`` (2,): the least ones that exchanged colors lead to.
+    """Write a position as two words to ``key`` (2,), the smallest over all permutations of the colors.
 
-    The first has the counts of both bouquets and the heights of both discards, the second the discards, from their tops
-    down. Player x's discard may be bought from as often as the other still lacks a card: one card more can become its
-    top. Below that, cards are sorted.
+    The first word has the counts of both bouquets and the heights of both discards, the second the discards from the
+    top down. The other player may buy from player x's discard once per card that it still lacks, so one card more can
+    become the top. Below that, cards are sorted.
     """
     kinds = renamings.shape[1]
     for way in range(renamings.shape[0]):
@@ -239,7 +237,7 @@ def unpack_position(key, kinds, s):
 
 @rule
 def number_of(positions, key):
-    """The number of a position, which joins the set if it is new; -1 if there is no room."""
+    """Return the number of a position, adding it to the set if it is new; -1 if there is no room."""
     mask = np.uint64(positions.index.shape[0] - 1)
     at = mix64(key[0] ^ mix64(key[1])) & mask
     while positions.index[at] != 0:
@@ -259,7 +257,7 @@ def number_of(positions, key):
 
 @rule
 def open_deck(box, s):
-    """Work out what is left to draw. I9, J1: if nothing is, all discarded cards but the tops are."""
+    """Compute the cards left to draw; if there are none, rebuild the deck from all discards but the tops (I9, J1)."""
     left = 0
     for kind in range(box.shape[0]):
         s.deck[kind] = box[kind] - s.bouquets[0, kind] - s.bouquets[1, kind]
@@ -280,7 +278,7 @@ def open_deck(box, s):
 
 @rule
 def pass_on(s, card, after):
-    """I3: the card joins the bouquet of the player to move, and the other is to move, in ``after``."""
+    """I3: write to ``after`` the position with the card in the mover's bouquet and the other player to move."""
     for x in range(2):
         for kind in range(MOST_KINDS):
             after.bouquets[1 - x, kind] = s.bouquets[x, kind]
@@ -292,7 +290,7 @@ def pass_on(s, card, after):
 
 @cache
 def add_start() -> Callable[..., None]:
-    """The loop ``(renamings, lacks, start (1,), positions)``: the first position."""
+    """Return the loop ``(renamings, lacks, start (1,), positions)`` that adds the first position."""
     digest = digest_of(key_of, number_of, add_start)
 
     @kernel
@@ -306,7 +304,7 @@ def add_start() -> Callable[..., None]:
 
 @cache
 def write_turn() -> Callable[..., None]:
-    """The loop ``((box, renamings, prices, lacks, most), here, later, states (2,), out)`` of `written`."""
+    """Return the loop ``((box, renamings, prices, lacks, most), here, later, states (2,), out)`` of `written`."""
     digest = digest_of(key_of, unpack_position, number_of, open_deck, pass_on, write_turn)
 
     @kernel
@@ -317,7 +315,7 @@ def write_turn() -> Callable[..., None]:
         s, after = states[0], states[1]
         then = np.array([lacks[1], lacks[0] - 1])
         ends = lacks[0] == 1 and lacks[1] == 0
-        times = np.zeros(here.keys.shape[0], np.int8)  # fewest refusals after which one may draw there
+        times = np.zeros(here.keys.shape[0], np.int8)  # fewest refusals before a draw there
         i = 0
         while i < here.count[0] and later.count[0] < later.keys.shape[0]:
             unpack_position(here.keys[i], kinds, s)
@@ -355,7 +353,7 @@ def write_turn() -> Callable[..., None]:
 
 @cache
 def note_reached() -> Callable[..., None]:
-    """The loop ``(starts, most, refused, count (1,), reached)``, see `Turn.reached`."""
+    """Return the loop ``(starts, most, refused, count (1,), reached)``; see `Turn.reached`."""
 
     @kernel
     def note(starts, most, refused, count, reached):

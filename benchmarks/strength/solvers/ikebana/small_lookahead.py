@@ -1,8 +1,8 @@
-"""A small game of Ikebana as the look-ahead plays it, and what its choices cost.
+"""The look-ahead in a small game of Ikebana, and the cost of its choices.
 
-Its code is the real game's (`agents.search.ikebana.lookahead`): own turn and reply, with the odds as they are now, and
-beyond that the round of `agents.search.ikebana.relaxed`, with the odds of the small box. Beside each choice stand the
-exact probabilities of all actions.
+It uses the code for the real game (`agents.search.ikebana.lookahead`): the player's turn and the reply with the current
+odds, and beyond that the round of `agents.search.ikebana.relaxed`, with the odds of the small box. Each choice is
+compared with the exact probabilities of all actions.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,28 +26,29 @@ from .small_game import POSITION, TURNS, SmallGame, open_deck, turns_of, unpack_
 __all__ = ["Choice", "SmallPlay", "small_relaxed"]
 
 DRAWING, KEEPING, BUYING = range(3)
-"""The actions, as `agents.search.ikebana.lookahead.lookahead_loop` has their values; to refuse is to draw again."""
+"""The actions in the order of their values in `agents.search.ikebana.lookahead.lookahead_loop`; refusing is drawing
+again."""
 
 
 class Choice(NamedTuple):
     """One decision of the look-ahead with more than one action."""
 
     best: float
-    """The probability to win with the best action, exactly."""
+    """The exact win probability of the best action."""
     off: float
-    """How far the look-ahead is from an action's exact probability, at most."""
+    """The largest error of the look-ahead over all actions' probabilities."""
     costs: float
-    """By how much its action is worse than the best."""
+    """The exact loss in win probability by the look-ahead's choice."""
 
 
 def bouquets_of(game: SmallGame) -> list[list[tuple[int, ...]]]:
-    """All bouquets by size, as kinds in ascending order: of a box from which every card may come again."""
+    """Return all bouquets by size, as kinds in ascending order, if cards are drawn with replacement."""
     kinds = range(len(game.box))
     return [list(combinations_with_replacement(kinds, size)) for size in range(BOUQUET_SIZE + 1)]
 
 
 def small_relaxed(game: SmallGame, total: int, ended: Callable[[int, int], Any]) -> list[NDArray[np.float32]]:
-    """`solve_round` of a small game; every bouquet is a kind of its own."""
+    """Return `solve_round` of a small game, in which every bouquet is a separate kind."""
     bouquets, odds = bouquets_of(game), game.box / game.box.sum()
     growths = []
     for size in range(BOUQUET_SIZE):
@@ -59,12 +60,15 @@ def small_relaxed(game: SmallGame, total: int, ended: Callable[[int, int], Any])
 
 
 def gains_of(game: SmallGame) -> NDArray[np.int64]:
-    """What the bouquets of `bouquets_of` earn that are complete."""
+    """Return the gains of the complete bouquets in `bouquets_of`."""
     return np.array([game.gain(np.bincount(one, minlength=len(game.box))) for one in bouquets_of(game)[-1]])
 
 
 def ahead_of(game: SmallGame, total: int) -> tuple[Lookahead, NDArray[np.int64]]:
-    """What the look-ahead reads, and the places of bouquets among those of their size, by `code_of`."""
+    """Return the look-ahead's arrays, and the index of each bouquet among those of its size.
+
+    A bouquet is looked up by its numbers of cards of each kind, as digits to the base ``BOUQUET_SIZE + 1``.
+    """
     own, kinds = np.arange(total + 1), len(game.box)
     solved, offsets = in_one(small_relaxed(game, total, lambda one, other: won(2 * own - total + one - other)))
     places = np.zeros((BOUQUET_SIZE + 1) ** kinds, np.int64)
@@ -92,11 +96,11 @@ def ahead_of(game: SmallGame, total: int) -> tuple[Lookahead, NDArray[np.int64]]
 
 @cache
 def weigh_loop() -> Callable[..., None]:
-    """The loop ``(box, key, turn, (drawn, refusals), (own, other), ahead, places, sizes, worths)``.
+    """Return the loop ``(box, key, turn, (drawn, refusals), (own, other), ahead, places, sizes, worths)``.
 
-    To ``worths`` (3,) goes what drawing (again), keeping and buying are worth to the player to move in the position of
-    ``key``, who has ``own`` and has drawn the card ``drawn``, or -1. ``sizes`` are how many bouquets there are of each
-    size.
+    It writes the values of drawing (again), keeping and buying to ``worths`` (3,), for the player to move in the
+    position of ``key``, who has ``own`` prestige and has drawn the card ``drawn``, or -1. ``sizes`` are the numbers of
+    bouquets of each size.
     """
     digest = digest_of(unpack_position, open_deck, note_kept, plan_turn, weigh_loop)
 
@@ -119,7 +123,7 @@ def weigh_loop() -> Callable[..., None]:
             ahead.mine[card] = places[codes[0] + unit]
             ahead.theirs[card] = places[codes[1] + unit] if replies else -1
             unit *= BOUQUET_SIZE + 1
-        if ahead.unseen.sum() == 0:  # the last card was drawn: the next one comes from what lies in discards
+        if ahead.unseen.sum() == 0:  # the last card was drawn: the next one comes from the discards
             for card in range(kinds):
                 placed = s.bouquets[0, card] + s.bouquets[1, card] + (1 if card == drawn else 0)
                 ahead.unseen[card] = box[card] - placed
@@ -147,12 +151,12 @@ def weigh_loop() -> Callable[..., None]:
 
 
 class SmallPlay:
-    """Games of one round that the look-ahead plays against a player who knows the exact probabilities.
+    """One-round games of the look-ahead against a player who knows the exact probabilities.
 
     Args:
-        game: what is in the box.
-        total: the sum of the prestige with which both begin, a half each (I2).
-        start: bouquets and discards from which the rest of the round is played, if not the whole of it.
+        game: the box.
+        total: the sum of the players' prestige at the beginning, half for each (I2).
+        start: bouquets and discards at which play starts; by default the beginning of the round.
     """
 
     def __init__(self, game: SmallGame, total: int, start: NDArray[Any] | None = None) -> None:
@@ -160,12 +164,12 @@ class SmallPlay:
         self.turns, gains = turns_of(game, most_refusals(total), start)
         probabilities = [last_turns(total, gains), *solved_turns(self.turns, total, last_turns(total, gains))]
         self.probabilities = probabilities[::-1]
-        """The value for the player to move, by turn: (starts, total + 1)."""
+        """The win probability of the player to move, by turn: (starts, total + 1)."""
         self._ahead, self._places = ahead_of(game, total)
         self._sizes = np.array([len(bouquets) for bouquets in bouquets_of(game)])
 
     def choices(self, number: int, seed: int) -> Iterator[Choice]:
-        """The look-ahead's choices in a game, which it begins if the number is even."""
+        """Yield the look-ahead's choices in a game; it moves first if ``number`` is even."""
         rng, own, i = np.random.default_rng([seed, number]), self.total // 2, 0
         for m, turn in enumerate(self.turns):
             searches, drawn, refusals = m % 2 == number % 2, -1, 0
@@ -189,7 +193,7 @@ class SmallPlay:
             own = self.total - own
 
     def exact(self, m: int, i: int, drawn: int, refusals: int, own: int) -> dict[int, float]:
-        """The probabilities of the actions of the player to move at turn ``m``, who has drawn ``drawn``, or -1."""
+        """Return the exact probabilities of the actions at turn ``m``, after drawing ``drawn``, or -1 before a draw."""
         turn = self.turns[m]
         if drawn < 0:
             found = {DRAWING: self.drawing(m, i, 0, own)}
@@ -202,18 +206,18 @@ class SmallPlay:
         return found
 
     def drawing(self, m: int, i: int, refusals: int, own: int) -> float:
-        """The probability of a player who draws after that many refusals."""
+        """Return the win probability of a draw after ``refusals`` refusals."""
         deck, total = self.turns[m].deck[i], 0.0
         for card in np.flatnonzero(deck).tolist():
             total += int(deck[card]) * max(self.exact(m, i, card, refusals, own).values())
         return total / int(deck.sum())
 
     def after(self, m: int, i: int, own: int) -> float:
-        """The probability of the player to move at turn ``m`` once the other is to move in position ``i``."""
+        """Return the win probability of turn ``m``'s player when the other is to move in position ``i``."""
         return 1 - float(self.probabilities[m + 1][i, self.total - own])
 
     def seen(self, m: int, i: int, drawn: int, refusals: int, own: int) -> list[float]:
-        """What the look-ahead makes of the same: by action, ``nan`` where that is none."""
+        """Return the look-ahead's probabilities of the same actions; ``nan`` for impossible ones."""
         worths, key = np.full(3, np.nan), self.turns[m].keys[i]
         prestige, places = (own, self.total - own), (self._places, self._sizes)
         turn = TURNS - len(self.turns) + m

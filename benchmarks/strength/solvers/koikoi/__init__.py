@@ -1,1 +1,1 @@
-"""Koi-Koi solved: the end of a round with closed hands, as an equilibrium."""
+"""Exact solutions of Koi-Koi: equilibria of the end of a round with closed hands."""

@@ -1,12 +1,11 @@
-"""Endings with closed hands: what each player can be sure of, by regret matching, with a certificate.
+"""Equilibria of endings with closed hands, by regret matching, with proven bounds.
 
-Both players know the public position and nothing of the other hand but what K14 tells; all deals of the unseen cards
-that fit are equally likely. A *plan* is what a player has chosen so far, knowing its own hand and what all have seen;
-`agents.search.koikoi.walk` writes down all plans and what every pair of them leads to. This zero-sum game is solved by
-CFR+ (Tammelin 2014) over plans: both players adjust how often they follow each plan in proportion to what they regret,
-and their averages come as close to optimal play as wanted. How close is measured, not assumed: against the average of
-one player the other's best answer is worked out exactly, which bounds the value from both sides (`Solved.lower`,
-`Solved.upper`).
+Both players know the public position, and of the other hand only what K14 implies; all consistent deals of the unseen
+cards are equally likely. A *plan* is a player's sequence of choices so far, given its own hand and the public history.
+`agents.search.koikoi.walk` records all plans and the payoff of every pair of plans. This zero-sum game is solved by
+CFR+ (Tammelin 2014) over plans: both players follow each plan in proportion to its regret, and their average strategies
+converge to optimal play. The error is measured: the exact best response to each player's average bounds the value from
+both sides (`Solved.lower`, `Solved.upper`).
 """
 
 from collections.abc import Callable
@@ -33,48 +32,49 @@ from .written_game import WRITER, WrittenGame, empty_game
 __all__ = ["Solved", "SolvedCall", "both_hands", "solve", "solve_call", "solved_openly"]
 
 SIZES = ((1 << 12, 1 << 15), (1 << 15, 1 << 18), (1 << 18, 1 << 22))
-"""Choices and pairs of plans that are tried to have room for, in turn."""
+"""Maximum numbers of choices and of pairs of plans; they are tried one after the other."""
 CHECK_EVERY = 50
 
 
 @dataclass(frozen=True)
 class Solved:
-    """What an ending is worth to player 0, in points, on average over all deals."""
+    """The value of an ending for player 0, in points, as a mean over all deals."""
 
     lower: float
-    """Player 0 can be sure of this with closed hands, whatever the other does,"""
+    """The value with closed hands that player 0 can guarantee: a lower bound."""
     upper: float
-    """and of no more than this."""
+    """The value with closed hands that player 1 can guarantee: an upper bound."""
     opened: float
-    """What it is worth with open hands: the relaxation."""
+    """The value with open hands: the relaxation."""
     advised: tuple[float, float]
-    """What player 0, and player 1, can be sure of (from player 0's side) who at every choice takes what is best on
-    average over the open hands."""
+    """The values (for player 0) that player 0, and player 1, can guarantee if they always choose the best action on
+    average over open hands."""
     deals: int
     rounds: int
-    """Rounds of regret matching."""
+    """The number of rounds of regret matching."""
 
     @property
     def value(self) -> float:
-        """With closed hands, as far as it is known."""
+        """The value with closed hands: the middle of the bounds."""
         return (self.lower + self.upper) / 2
 
 
 @dataclass(frozen=True)
 class SolvedCall:
-    """Game or Koi-Koi, with the hand of the player who has the choice, in points to this player."""
+    """The values of Game and Koi-Koi, for the hand of the player who has the choice, in this player's points."""
 
     stop: float
     koikoi: float
-    """Both with closed hands, against the other's part of the solution, with the best that may follow."""
+    """The value of Koi-Koi. Both values are with closed hands, against the other's strategy in the solution, with the
+    best play afterwards."""
     often: float
-    """How often Koi-Koi is said with this hand in the solution: between 0 and 1 where both are worth the same."""
+    """The probability of Koi-Koi with this hand in the solution; strictly between 0 and 1 if both values are equal."""
     uncertain: float
-    """The bounds of the value over all hands are so far apart, divided by how likely this hand is."""
+    """The difference between the bounds of the value over all hands, divided by the probability of this hand."""
 
 
 def both_hands(state: Any, excluded: Any) -> NDArray[np.uint64]:
-    """Both hands (n, 2) in every deal of the cards that not all have seen, which K14 allows."""
+    """Return both hands (n, 2) in every deal of the hidden cards that K14 allows."""
     seen = int(state["field"]) | int(state["captured"][0]) | int(state["captured"][1]) | 1 << int(state["pending"])
     hidden = [card for card in range(CARDS) if not seen >> card & 1]
     sizes = [int(state["hand"][player]).bit_count() for player in range(2)]
@@ -90,14 +90,14 @@ def both_hands(state: Any, excluded: Any) -> NDArray[np.uint64]:
 def solve(
     rules: Rules, state: NDArray[Any], deals: NDArray[np.uint64], within: float = 0.01, most: int = 4000
 ) -> Solved:
-    """The value of the ending ``state`` (1,), a record of `agents.search.koikoi.one_round.ROUND_STATE`.
+    """Solve the ending ``state`` (1,), a record of `agents.search.koikoi.one_round.ROUND_STATE`.
 
     Args:
-        rules: of the game.
-        state: the public part counts; hands are those of each deal.
+        rules: the game's rules.
+        state: the position; only its public part is used, and hands are those of each deal.
         deals: see `both_hands`; all are equally likely.
-        within: stop when the bounds are so close, in points,
-        most: or after that many rounds of regret matching.
+        within: stop when the bounds are at most this many points apart.
+        most: stop after this many rounds of regret matching.
 
     Raises:
         ValueError: there are too many choices.
@@ -107,13 +107,13 @@ def solve(
 
 
 def solve_call(rules: Rules, state: NDArray[Any], deals: NDArray[np.uint64], within: float = 0.001) -> SolvedCall:
-    """What Game and Koi-Koi are worth with the hand that ``state`` has, if the other does not know it.
+    """Return the values of Game and Koi-Koi for the mover's hand in ``state``, which the other does not know.
 
-    Arguments as in `solve`; the player to move has this choice.
+    The arguments are those of `solve`; the player to move has this choice.
     """
     player = int(state["current_player"][0])
     other_hand = deals[:, player] != state["hand"][0, player]
-    deals = deals[np.argsort(other_hand, kind="stable")]  # so that this hand's choice is written down first
+    deals = deals[np.argsort(other_hand, kind="stable")]  # this hand's choice is then recorded first
     matching, *_ = matched(rules, state, deals, within, most=4000)
     lower, upper = matching.bounds()
     part = 1 - float(other_hand.mean())
@@ -125,7 +125,7 @@ def solve_call(rules: Rules, state: NDArray[Any], deals: NDArray[np.uint64], wit
 def matched(
     rules: Rules, state: NDArray[Any], deals: NDArray[np.uint64], within: float, most: int
 ) -> tuple["Matching", WrittenGame, float, int]:
-    """See `solve`: what it knows in the end, the game as it is written down, its value with open hands, and rounds."""
+    """Run `solve`; return the regret matching, the recorded game, its value with open hands, and the rounds."""
     states, ways = walk_scratch()
     for choices, pairs in SIZES:
         written = empty_game(choices, pairs)
@@ -164,7 +164,7 @@ class Matching:
             follow()(self._choices[player], self._regrets[player], self._reach[player])
 
     def go_on(self, done: int, rounds: int) -> None:
-        """So many rounds more."""
+        """Run ``rounds`` more rounds after the ``done`` ones."""
         for number in range(done, done + rounds):
             for player in range(2):
                 worths(player, self._pairs, self._reach[1 - player], self._worths[player])
@@ -173,14 +173,14 @@ class Matching:
                 self._sums[player] += (number + 1) * self._reach[player]
 
     def bounds(self) -> tuple[float, float]:
-        """What the average players can be sure of: player 0 of at least, player 1 of at most."""
+        """Return the values that the average strategies guarantee: a lower bound by player 0, an upper by player 1."""
         averages = [self._average(player) for player in range(2)]
         return self._answer(0, averages[0]), self._answer(1, averages[1])
 
     def first_choice(self, player: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What the plans of a player's first choice are worth against the other's average, and how often they are made.
+        """Return the values and frequencies of the plans of a player's first choice against the other's average.
 
-        Both with the probability to have that choice.
+        Both are multiplied by the probability of having that choice.
         """
         values, first = np.zeros_like(self._worths[player]), self._choices[player][0]
         worths(player, self._pairs, self._average(1 - player), values)
@@ -189,7 +189,7 @@ class Matching:
         return values[plans], self._average(player)[plans]
 
     def advised(self, opened: NDArray[np.float64]) -> tuple[float, float]:
-        """What is sure for players who follow what `WrittenGame.opened` says."""
+        """Return the values that both players guarantee by following `WrittenGame.opened`."""
         found = []
         for player, sign in ((0, 1.0), (1, -1.0)):
             reach = np.zeros_like(self._reach[player])
@@ -207,7 +207,7 @@ class Matching:
         return self._sums[player] / self._sums[player][0]
 
     def _answer(self, player: int, reach: NDArray[np.float64]) -> float:
-        """The value when the other answers ``player``'s plans as well as possible."""
+        """Return the value for player 0 if the other plays a best response to ``player``'s plans."""
         values = np.zeros_like(self._worths[1 - player])
         worths(1 - player, self._pairs, reach, values)
         value = best_answer()(self._choices[1 - player], values)
@@ -215,7 +215,7 @@ class Matching:
 
 
 def worths(player: int, pairs: tuple[NDArray[Any], ...], reach: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    """What each plan of a player is worth against the other's, to this player, to ``out``."""
+    """Write the value of each plan of a player, for this player, against the other's plans, to ``out``."""
     one, other, value = pairs
     own, theirs = (one, other) if player == 0 else (other, one)
     weigh()(own, theirs, value, 1.0 if player == 0 else -1.0, reach, out)
@@ -226,7 +226,10 @@ def worths(player: int, pairs: tuple[NDArray[Any], ...], reach: NDArray[np.float
 
 @cache
 def write_down() -> Callable[..., float]:
-    """The loop ``(rules_array, state (1,), deals, states, ways, written)``: all deals, written down; their mean."""
+    """Return the loop ``(rules_array, state (1,), deals, states, ways, written)`` that records all deals.
+
+    It returns their mean value with open hands.
+    """
     rules_of, (choice_of, end_of) = reader_of(Rules, None), WRITER
     digest = digest_of(enter, walk, choice_of, end_of, write_down)
 
@@ -252,7 +255,7 @@ def write_down() -> Callable[..., float]:
 
 @cache
 def weigh() -> Callable[..., None]:
-    """The loop ``(own, theirs, value, sign, reach, out)`` of `worths`."""
+    """Return the loop ``(own, theirs, value, sign, reach, out)`` of `worths`."""
 
     @kernel
     def weigh_pairs(own, theirs, value, sign, reach, out):
@@ -266,7 +269,7 @@ def weigh() -> Callable[..., None]:
 
 @cache
 def improve() -> Callable[..., None]:
-    """The loop ``(choices, worths, regrets)``: regrets grow by what other actions would have brought, never below 0."""
+    """Return the loop ``(choices, worths, regrets)`` that updates regrets, which never fall below 0."""
     digest = digest_of(part_of)
 
     @kernel
@@ -290,7 +293,7 @@ def improve() -> Callable[..., None]:
 
 @cache
 def follow() -> Callable[..., None]:
-    """The loop ``(choices, regrets, reach)``: how often each plan is followed, in proportion to its regret."""
+    """Return the loop ``(choices, regrets, reach)`` that computes each plan's frequency from the regrets."""
     digest = digest_of(part_of)
 
     @kernel
@@ -310,7 +313,7 @@ def follow() -> Callable[..., None]:
 
 @cache
 def best_answer() -> Callable[..., float]:
-    """The loop ``(choices, worths)``: the value of the best plans; ``worths`` is overwritten."""
+    """Return the loop ``(choices, worths)`` that returns the value of the best plans; ``worths`` is overwritten."""
 
     @kernel
     def answer_best(choices, worths):
@@ -327,17 +330,17 @@ def best_answer() -> Callable[..., float]:
 
 @rule
 def part_of(regret, total, count):
-    """How often an action is chosen."""
+    """Return the probability of an action, given its regret, the sum of regrets and the number of actions."""
     return regret / total if total > 0.0 else 1.0 / count
 
 
 def solved_openly(rules: Rules, root: NDArray[Any], excluded: Any) -> list[float]:
-    """The value of each action to the player to move, with open hands, in the order of their numbers.
+    """Return the value of each action for the player to move, with open hands, in the order of their numbers.
 
     Args:
-        rules: of the game.
-        root: `ROUND_STATE` (1,).
-        excluded: the cards that the other cannot hold, as a set.
+        rules: the game's rules.
+        root: the position, a record (1,) of `ROUND_STATE`.
+        excluded: the cards that the other cannot hold, as a bit set.
     """
     view, values, hidden = root.copy(), np.zeros(ACTIONS), np.array([0, excluded], np.uint64)
     ending_loop()(rules_array(round_rules(rules)), view, hidden, ending_scratch(), values)

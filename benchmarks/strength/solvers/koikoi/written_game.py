@@ -1,7 +1,7 @@
-"""The game of a Koi-Koi ending with closed hands, written down while `agents.search.koikoi.walk` goes through it.
+"""The game of a Koi-Koi ending with closed hands, recorded while `agents.search.koikoi.walk` goes through it.
 
-A player's *plan* is the number of an action at a place in the game, together with all that led the player there. So who
-chooses where, knowing what, is a list of choices, and the payoffs are the pairs of plans that meet.
+A player's *plan* is the number of an action at one of its choices, which stands for all choices that led there. So the
+game is a list of choices, by player and information, and a list of payoffs, by pairs of plans that meet.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from hanafuda_env.engine.cards import CARDS
 __all__ = ["CHOICES", "WRITER", "WrittenGame", "empty_game"]
 
 CHOICES = interned(
-    np.dtype(  # who chooses where
+    np.dtype(  # the choices of both players
         [("key", np.uint64), ("player", np.int64), ("parent", np.int64), ("first", np.int64), ("count", np.int64)]
     )
 )
@@ -26,22 +26,22 @@ SIZES = interned(np.dtype([("choices", np.int64), ("plans", np.int64, (2,)), ("p
 
 
 class WrittenGame(NamedTuple):
-    """A game that a walk writes down. Index and pairs are twice as long as what they may hold, a power of two."""
+    """A game recorded by a walk. ``index`` and ``pairs`` are twice as long as their most entries, a power of two."""
 
     choices: np.ndarray
-    """Who chooses where: `CHOICES`, in an order in which plans come before those they lead to."""
+    """Records of `CHOICES`, in an order in which plans come before those to which they lead."""
     index: np.ndarray
     """A hash table of the choices by their keys."""
     opened: np.ndarray
     """(2, plans): the values of each player's plans with open hands, times the probability that cards lead there."""
     pairs: np.ndarray
-    """`PAIRS`: what a plan of player 0 and one of player 1 lead to, times the same probability."""
+    """Records of `PAIRS`: the payoff of a plan of player 0 and one of player 1, times the same probability."""
     sizes: np.ndarray
-    """(1,): how much of all this there is."""
+    """(1,): the numbers of entries."""
 
 
 def empty_game(choices: int, pairs: int) -> WrittenGame:
-    """A game with that many choices and pairs of plans at most; both are powers of two."""
+    """Return an empty game for at most this many choices and pairs of plans; both are powers of two."""
     sizes = np.zeros(1, SIZES)
     sizes["plans"] = 1  # plan 0 is to do nothing yet
     index, opened = np.zeros(2 * choices, np.int64), np.zeros((2, 4 * choices))
@@ -50,7 +50,7 @@ def empty_game(choices: int, pairs: int) -> WrittenGame:
 
 @rule
 def choice_of(s, way, game):
-    """The plan of the first action where a player chooses, who knows its hand and what all have seen: of a walk."""
+    """Return the plan of the first action of a choice, given the player's hand and the public history; for a walk."""
     player, size = way.player, game.sizes[0]
     key = mix64(way.history ^ mix64(np.uint64(s.hand[player]) | bit(CARDS + player))) | ONE
     mask = np.uint64(game.index.shape[0] - 1)
@@ -78,7 +78,7 @@ def choice_of(s, way, game):
 
 @rule
 def add_to_pair(way, value, game):
-    """Two plans meet, with a part of the value: ``end_of`` of a walk."""
+    """Add a payoff to the pair of plans that meet; ``end_of`` for a walk."""
     pairs, size = game.pairs, game.sizes[0]
     key = (np.uint64(way.plans[0]) << np.uint64(32)) | np.uint64(way.plans[1])
     mask = np.uint64(pairs.shape[0] - 1)
