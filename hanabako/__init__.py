@@ -1,7 +1,7 @@
 """Hanabako: fast environments for multi-agent learning on flower card games, and agents that play them.
 
-Importing it registers every game's environments with Gymnasium and PettingZoo, by names alone: no game is imported.
-`game_names`, `preset_names` and `agent_names` list what there is.
+Importing it registers every game's environments with Gymnasium and PettingZoo by name only: no game is imported.
+`game_names`, `preset_names` and `agent_names` list the games, a game's presets and a game's agents.
 """
 
 import importlib
@@ -22,10 +22,10 @@ register_games()
 
 
 def agent_names(game: str) -> list[str]:
-    """The agents of a game that ``agents.load`` knows: bots, then networks that ship.
+    """Return the names that ``agents.load`` accepts for a game: bots first, then the pretrained networks.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: there is no game with that name.
     """
     agents = importlib.import_module("hanabako.agents")
     return [*agents.names(game), *agents.pretrained(game)]

@@ -1,4 +1,4 @@
-"""``python -m hanabako`` and the command ``hanabako``: see the agents' module ``commands.command_line``."""
+"""The entry point of ``python -m hanabako`` and of the command ``hanabako``: see ``agents.commands.command_line``."""
 
 import importlib
 
@@ -8,7 +8,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     with interruptible():
         importlib.import_module("hanabako.agents.commands.command_line").main()
 

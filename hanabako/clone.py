@@ -1,8 +1,8 @@
-"""One package of agents, wherever its folder lies: inside this package in a wheel, beside it in a clone.
+"""Makes ``hanabako.agents`` importable: the folder lies inside this package in a wheel, and beside it in a clone.
 
-A wheel must not put anything as generic as ``agents`` at top level, where other distributions have theirs. In a clone
-the folder is at the top, and its own name works too: ``agents.ppo`` and ``hanabako.agents.ppo`` are then one module, so
-that every class exists once.
+A wheel must not install a top-level package with a name as generic as ``agents``, which other distributions use too.
+In a clone the folder is at top level, so its short name works as well: ``agents.ppo`` and ``hanabako.agents.ppo`` are
+then the same module, and every class exists only once.
 """
 
 import importlib
@@ -21,15 +21,15 @@ NAME = f"{HERE.name}.agents"
 
 
 class Alias(SourceFileLoader):
-    """Loads a module by its short name: hands out the one that has the long name."""
+    """Loader for a module's short name: it returns the module with the long name."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the real module in the place of the empty ``module`` (Python takes what is in ``sys.modules``)."""
+        """Replace the empty ``module`` with the real one in ``sys.modules``, where Python looks for the result."""
         sys.modules[self.name] = importlib.import_module(f"{HERE.name}.{self.name}")
 
 
 class AgentsFinder(MetaPathFinder):
-    """Finds the agents of a clone by both of their names."""
+    """Finder for the agents of a clone, under both names."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -37,7 +37,7 @@ class AgentsFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Where a module is: see `importlib.abc.MetaPathFinder.find_spec`."""
+        """Return the spec of a module of the agents, or None: see `importlib.abc.MetaPathFinder.find_spec`."""
         if fullname == NAME:
             return spec_from_file_location(
                 fullname, self.folder / "__init__.py", submodule_search_locations=[str(self.folder)]
@@ -56,7 +56,7 @@ class AgentsFinder(MetaPathFinder):
 
 
 def find_agents() -> None:
-    """In a clone, installed or not, let Python find the agents that lie beside this package."""
+    """In a clone, installed or not, let Python find the folder of agents beside this package."""
     folder = HERE.parent / "agents"
     is_known = any(isinstance(finder, AgentsFinder) for finder in sys.meta_path)
     if not is_known and not (HERE / "agents").is_dir() and (folder / "__init__.py").is_file():

@@ -1,4 +1,4 @@
-"""Optional packages: which extra of the distribution brings each, and the error when one is missing."""
+"""Optional packages: the extra that installs each of them, and the error if one is missing."""
 
 import re
 from importlib.metadata import PackageNotFoundError, requires
@@ -14,18 +14,18 @@ EXTRAS = {
     "tensorboard": "logging",
     "websockets": "ah2ac2",
 }
-"""The extra that brings a package, by the package's import name, if it is not ``agents``."""
+"""The extra that installs a package, by the package's import name. Packages that are not listed are in ``agents``."""
 
 
 def need(importer: str, *packages: str) -> None:
     """Check that optional packages are installed.
 
     Args:
-        importer: what needs them, named in the error.
-        packages: import names.
+        importer: the feature that needs them, for the error message.
+        packages: the packages' import names.
 
     Raises:
-        ModuleNotFoundError: one is not; the sentence says how to install it.
+        ModuleNotFoundError: a package is missing. The message says how to install it.
     """
     for package in packages:
         if find_spec(package) is None:
@@ -33,9 +33,9 @@ def need(importer: str, *packages: str) -> None:
 
 
 def advice(importer: str, package: str) -> str:
-    """The sentence that tells the user what to install.
+    """Return a sentence that tells the user what to install.
 
-    It names the packages themselves, because that works from a clone, a wheel and an index alike.
+    It names packages, not only the extra, because their names work from a clone, a wheel and an index alike.
     """
     extra = EXTRAS.get(package, "agents")
     packages = packages_of(extra) or [f"'hanabako[{extra}]'"]
@@ -43,7 +43,7 @@ def advice(importer: str, package: str) -> str:
 
 
 def packages_of(extra: str) -> list[str]:
-    """The packages of an extra, as the installed distribution lists them; none if there is no such distribution."""
+    """Return the packages of an extra from the installed distribution; an empty list if it is not installed."""
     try:
         requirements = requires("hanabako") or ()
     except PackageNotFoundError:

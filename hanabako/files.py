@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and JSON of strangers read up to a stated size."""
+"""Files that are written completely or not at all, and JSON files that are read up to a size limit."""
 
 import errno
 import json
@@ -22,11 +22,11 @@ __all__ = [
 ]
 
 MOST_BYTES = 16 * 2**20
-"""The largest JSON file that is read: what holds more is none of ours, and parsing takes 15 times its size."""
+"""The default size limit for JSON files. Our own files are smaller, and parsing takes 15 times a file's size."""
 
 
 def write_text(path: str | os.PathLike[str], content: str) -> Path:
-    """Write a whole UTF-8 file or nothing: a reader never sees half of it. Creates the folder; returns the path.
+    """Write a complete UTF-8 file or nothing, so that no reader sees half of it. Create its folder; return the path.
 
     Raises:
         OSError: see `write_bytes`.
@@ -35,15 +35,16 @@ def write_text(path: str | os.PathLike[str], content: str) -> Path:
 
 
 def write_json(path: str | os.PathLike[str], content: Any) -> Path:
-    """Write JSON, indented, as `write_text` does: for people's eyes, and for differences line by line."""
+    """Write indented JSON with `write_text`, so that people can read it and compare versions line by line."""
     return write_text(path, json.dumps(content, indent=1) + "\n")
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> Path:
-    """Write a whole file or nothing: a reader never sees half of it. Creates the folder; returns the path.
+    """Write a complete file or nothing, so that no reader sees half of it. Create its folder; return the path.
 
     Raises:
-        OSError: the disk is full, the folder may not be written to, and so on; names ``path``. What was there stays.
+        OSError: the disk is full, the folder is not writable, and so on. The message has ``path``. An existing file
+            stays as it was.
     """
     with replacing(path) as file:
         file.write(content)
@@ -52,10 +53,10 @@ def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> Pa
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write little by little, which takes its name when the block ends without an error. Creates the folder.
+    """Yield a file to write piece by piece. It gets its name when the block ends without an error. Create its folder.
 
-    A link stays, and what it leads to is replaced. A file that is replaced keeps its mode, and its owner if that may
-    be; a new one has the mode that the umask says. What is no regular file, a device or a FIFO, is opened and written.
+    If the path is a link, the link stays and its target is replaced. A replaced file keeps its mode and, if permitted,
+    its owner; a new file has the umask's mode. Devices and FIFOs are not replaced: they are opened and written to.
 
     Raises:
         OSError: see `write_bytes`.
@@ -82,10 +83,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def check_writable(*paths: str | os.PathLike[str] | None) -> None:
-    """Try paths that are written when work is done, before it begins; leaves nothing. None is passed over.
+    """Check, before long work begins, that its output paths can be written. Leaves no files. None is ignored.
 
     Raises:
-        OSError: a path is a directory, or its folder cannot be made or written to; names the path.
+        OSError: a path is a directory, or its folder cannot be created or written to. The message has the path.
     """
     for path in (Path(path) for path in paths if path is not None):
         with naming(path):
@@ -104,7 +105,7 @@ def check_writable(*paths: str | os.PathLike[str] | None) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """What goes wrong in the block is said of ``path``."""
+    """Let errors of the block name ``path``."""
     try:
         yield
     except OSError as error:
@@ -112,7 +113,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def status_of(path: Path) -> os.stat_result | None:
-    """What stands at a path, at a link's end; None if nothing does."""
+    """Return the status of the file at a path, following links; None if there is no file."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -120,13 +121,16 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def new_file_beside(target: Path, mode: int = 0o666) -> tuple[int, Path]:
-    """An open file in the folder of ``target`` with a name of its own, and with that mode as far as the umask goes."""
+    """Create a file with a unique name in the folder of ``target``; return its open descriptor and its path.
+
+    The umask restricts ``mode``.
+    """
     path = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), path
 
 
 def take_after(there: os.stat_result, path: Path) -> None:
-    """Give a new file the mode of another, and its owner if this process may."""
+    """Give a new file the mode of an existing one and, if permitted, its owner."""
     new = path.stat()
     if (new.st_uid, new.st_gid) != (there.st_uid, there.st_gid):
         with suppress(PermissionError):
@@ -135,11 +139,11 @@ def take_after(there: os.stat_result, path: Path) -> None:
 
 
 def read_json(path: str | os.PathLike[str], most: int = MOST_BYTES) -> Any:
-    """What a JSON file holds.
+    """Return the contents of a JSON file.
 
     Raises:
         OSError: the file is missing or cannot be read.
-        ValueError: it has more than ``most`` bytes, or see `parse_json`; names the file.
+        ValueError: it has more than ``most`` bytes, or `parse_json` refuses it. The message has the file's name.
     """
     with Path(path).open("rb") as file:
         content = file.read(most + 1)
@@ -147,15 +151,15 @@ def read_json(path: str | os.PathLike[str], most: int = MOST_BYTES) -> Any:
 
 
 def parse_json(content: str | bytes, name: str, most: int = MOST_BYTES) -> Any:
-    """What JSON says.
+    """Parse JSON.
 
     Args:
-        content: the JSON, UTF-8 if it is bytes.
-        name: where it comes from, for messages.
-        most: how long it may be, in bytes or characters.
+        content: the JSON; bytes must be UTF-8.
+        name: the source of the JSON, for messages.
+        most: the largest allowed length, in bytes or characters.
 
     Raises:
-        ValueError: it is longer, no UTF-8, no JSON, or nested too deeply to be read.
+        ValueError: the content is too long, not UTF-8, not JSON, or nested too deeply.
     """
     if len(content) > most:
         raise ValueError(f"{name} is larger than {most:,} bytes")

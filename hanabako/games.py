@@ -1,8 +1,8 @@
-"""The games: how each declares itself, and how all are found.
+"""The games: the declaration of a game, and the functions that find all declared games.
 
-A game declares itself by a `GameEntry` in its module ``declaration``, which the entry points of its distribution name
-in the group ``hanabako.games``; in a clone the project file does, installed or not. Agents, benchmarks, tests, pages
-and command lines take what they know of a game from here.
+A game declares itself by a `GameEntry` in its module ``declaration``. That module is named by an entry point of the
+game's distribution in the group ``hanabako.games``; in a clone, installed or not, by the project file. Agents,
+benchmarks, tests, pages and command lines get their facts about games from here.
 """
 
 import importlib
@@ -40,49 +40,49 @@ PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
 @dataclass(frozen=True)
 class GameEntry:
-    """A game's declaration. Its modules are imported when they are first asked for."""
+    """A game's declaration. The game's modules are imported at their first use."""
 
     name: str
-    """On command lines, such as ``go``."""
+    """The game's name on command lines, such as ``go``."""
     package: str
     environment: str
-    """The module of the package with the PettingZoo environments."""
+    """The package's module with the PettingZoo environments."""
     config_name: str
-    """The config class, in the package's module ``config`` with its ``PRESETS``; the first preset is the default."""
+    """The config class in the package's module ``config``, which also has ``PRESETS`` (the first is the default)."""
     vector_env_name: str
-    """The vector environment class, in the package's module ``vector``."""
+    """The vector environment class in the package's module ``vector``."""
     cooperative: bool
-    """All players win or lose together: one stream of rewards serves the whole table."""
+    """Whether all players win or lose together, and so share one stream of rewards."""
     players: tuple[int, ...]
-    """Numbers of players there can be."""
+    """The possible numbers of players."""
     observation_fields: tuple[str, ...]
-    """Config fields that choose what players observe; all others are rules."""
+    """Config fields that choose what players observe. All other fields are rules."""
     neutral_fields: tuple[str, ...]
-    """Config fields that change neither what an observation bit means nor what an action does."""
+    """Config fields that change neither the meaning of an observation bit nor the effect of an action."""
     training_settings: tuple[str, ...] = ()
-    """Fields of the config, as name=value, that agents train with if nothing else is said."""
+    """Config fields, as name=value, that training uses by default."""
     short: Mapping[str, Any] = field(default_factory=dict)
     """Keywords of the factories for a configuration with short games, for tests and examples."""
     site: str = ""
-    """The module with ``read_game`` and ``write_game`` for the JSON of a site where people play it."""
+    """The module with ``read_game`` and ``write_game`` for the JSON of a website where people play the game."""
 
     def module(self, name: str) -> ModuleType:
-        """A module of the game's package."""
+        """Return a module of the game's package."""
         return importlib.import_module(f"{self.package}.{name}")
 
     @property
     def config_class(self) -> Any:
-        """The frozen dataclass that describes a table."""
+        """The frozen dataclass of the game's configuration."""
         return getattr(self.module("config"), self.config_name)
 
     @property
     def presets(self) -> dict[str, Any]:
-        """The game's configs by the names of its presets; the first is the default."""
+        """The game's presets by name. The first is the default."""
         return self.module("config").PRESETS
 
     @property
     def first_preset(self) -> str:
-        """The preset that is meant if none is named."""
+        """The name of the default preset."""
         return next(iter(self.presets))
 
     @property
@@ -91,37 +91,37 @@ class GameEntry:
         return getattr(self.module("vector"), self.vector_env_name)
 
     def make_config(self, config: Any = None, preset: str | None = None, **fields: Any) -> Any:
-        """The config that the keywords of every factory mean: see `hanabako.words.checks.build_config`.
+        """Return the config from the keywords of a factory: see `hanabako.words.checks.build_config`.
 
         Raises:
-            ValueError: a keyword is wrong, by name and value.
+            ValueError: a keyword is wrong; the message has its name and value.
         """
         return build_config(self.presets, config, preset, fields)
 
     def make_game(self, config: Any = None, preset: str | None = None, **fields: Any) -> Any:
-        """The configured game, a `hanabako.engine.game.Game`; keywords as in `make_config`."""
+        """Return the configured game, a `hanabako.engine.game.Game`. The keywords are those of `make_config`."""
         return self.module("game").make_game(config, preset, **fields)
 
     def layout(self, config: Any) -> Layout:
-        """What the bits of the observation and the actions of ``config`` are about."""
+        """Return the layout of ``config``: the meaning of its observation bits and actions."""
         return self.module("engine.layout").layout(config.rules())
 
     def make_vector(self, num_envs: int, **keywords: Any) -> Any:
-        """The vector environment: batched self-play."""
+        """Return the vector environment, for batched self-play."""
         return self.vector_env(num_envs, **keywords)
 
     def compile(self, config: Any, num_envs: int) -> None:
-        """Compile what playing this many games of ``config`` at a time needs, or find it in Numba's cache."""
+        """Compile the loops for this many simultaneous games of ``config``, or load them from Numba's cache."""
         env = self.make_vector(num_envs, config=config, observation="packed", copy=False)
         observation, _ = env.reset(seed=0)
         env.step(observation["action_mask"].argmax(axis=1))
 
     def make_aec(self, **keywords: Any) -> Any:
-        """The PettingZoo environment in its usual wrappers."""
+        """Return the PettingZoo AEC environment in its usual wrappers."""
         return self.module(self.environment).env(**keywords)
 
     def make_parallel(self, **keywords: Any) -> Any:
-        """The PettingZoo environment with all agents stepping at once."""
+        """Return the PettingZoo parallel environment."""
         return self.module(self.environment).parallel_env(**keywords)
 
     def make_seat(
@@ -133,13 +133,16 @@ class GameEntry:
         constant_infos: bool = False,
         **fields: Any,
     ) -> Any:
-        """One seat among partners: `hanabako.envs.seat.CardGameSeatEnv`; other keywords as in `make_config`."""
+        """Return a `hanabako.envs.seat.CardGameSeatEnv`: one seat with partners. Other keywords go to `make_config`."""
         from hanabako.envs.seat import CardGameSeatEnv
 
         return CardGameSeatEnv(self.make_game(config, **fields), seat, partners, render_mode, constant_infos)
 
     def make_vector_seat(self, num_envs: int, config: Any = None, **keywords: Any) -> Any:
-        """One seat among partners in many games: `hanabako.envs.vector_seat.VectorSeatEnv`, and as in `make_config`."""
+        """Return a `hanabako.envs.vector_seat.VectorSeatEnv`: one seat with partners in many games.
+
+        Keywords that its constructor does not have go to `make_config`.
+        """
         from hanabako.envs.vector_seat import VectorSeatEnv
 
         own = signature(VectorSeatEnv.__init__).parameters
@@ -147,21 +150,21 @@ class GameEntry:
         return VectorSeatEnv(self.make_game(config, **fields), num_envs, **keywords)
 
     def make_seat_by_old_id(self, **keywords: Any) -> Any:
-        """`make_seat` under the id that means self-play for ``make_vec``: says so."""
+        """Call `make_seat`, and warn that this id means self-play for ``make_vec``."""
         warnings.warn(
-            "gymnasium.make of this id gives one seat among partners, and make_vec of it self-play; "
-            "the id with Seat in its name means the seat for both",
+            "with this id, gymnasium.make returns one seat with partners, but make_vec returns self-play; "
+            "the id with Seat in its name returns the seat with both",
             stacklevel=2,
         )
         return self.make_seat(**keywords)
 
 
-# --- Finding them -----------------------------------------------------------------------------------------------------
+# --- Finding games ----------------------------------------------------------------------------------------------------
 
 
 @cache
 def declarations() -> dict[str, str]:
-    """Where every game's declaration is (``module:attribute``), by its name with the version (such as ``Go-v0``)."""
+    """Return where every game's declaration is (``module:attribute``), by name with version (such as ``Go-v0``)."""
     found = {point.name: point.value for point in entry_points(group=GROUP)}
     if PROJECT.is_file():
         project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
@@ -172,7 +175,7 @@ def declarations() -> dict[str, str]:
 
 @cache
 def games() -> dict[str, GameEntry]:
-    """All games by their names on command lines."""
+    """Return all games by their names on command lines."""
     found = []
     for place in declarations().values():
         module, _, attribute = place.partition(":")
@@ -181,12 +184,12 @@ def games() -> dict[str, GameEntry]:
 
 
 def game_names() -> list[str]:
-    """The names of all games."""
+    """Return the names of all games."""
     return list(games())
 
 
 def game_named(name: str) -> GameEntry:
-    """The game of that name.
+    """Return the game with that name.
 
     Raises:
         ValueError: there is no such game.
@@ -197,7 +200,7 @@ def game_named(name: str) -> GameEntry:
 
 
 def preset_names(game: str) -> list[str]:
-    """The names of a game's presets; the first is meant if none is named.
+    """Return the names of a game's presets. The first is the default.
 
     Raises:
         ValueError: there is no such game.
@@ -206,10 +209,10 @@ def preset_names(game: str) -> list[str]:
 
 
 def game_of(config: Any) -> GameEntry:
-    """The game of which ``config`` describes a table.
+    """Return the game to which ``config`` belongs.
 
     Raises:
-        ValueError: ``config`` is no game's config.
+        ValueError: ``config`` does not belong to any game.
     """
     for entry in games().values():
         if type(config).__name__ == entry.config_name:
@@ -221,16 +224,16 @@ def game_of(config: Any) -> GameEntry:
 
 
 def make_config(game: str, preset: str | None = None, players: int | None = None, settings: Iterable[str] = ()) -> Any:
-    """The config of a preset, with other fields set by ``name=value`` texts (values as in JSON, or plain words).
+    """Return a preset's config, with fields changed by ``name=value`` texts (values as JSON or plain words).
 
     Args:
         game: the name of a game.
-        preset: one of the game's presets; None is its first.
-        players: players at the table; None is the preset's number.
+        preset: one of the game's presets; None means the first.
+        players: the number of players; None means the preset's.
         settings: fields that differ from the preset's.
 
     Raises:
-        ValueError: an unknown game, preset or field, or a value that the config refuses.
+        ValueError: the game, preset or field is unknown, or the config refuses a value.
     """
     changes = dict(parse_setting(text) for text in settings)
     if players is not None:
@@ -239,15 +242,15 @@ def make_config(game: str, preset: str | None = None, players: int | None = None
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:
-    """The config as JSON types, with its game's name."""
+    """Return a config as a dict of JSON types, including its game's name."""
     return {"game": game_of(config).name, **asdict(config)}
 
 
 def config_from_dict(values: Mapping[str, Any]) -> Any:
-    """The inverse of `config_to_dict`.
+    """Return the config of a dict from `config_to_dict`.
 
     Raises:
-        ValueError: an unknown game or field, or a value that the config refuses.
+        ValueError: the game or a field is unknown, or the config refuses a value.
     """
     if not isinstance(values, Mapping):
         raise ValueError(f"a config must be a dict of its fields, got {shown(values)}")  # noqa: TRY004 - as for a field
@@ -263,12 +266,12 @@ def config_from_dict(values: Mapping[str, Any]) -> Any:
 
 
 def public_names(package: str, homes: Mapping[str, str], environment: str) -> Any:
-    """The ``__getattr__`` of a game's package: a public name is loaded at its first use, so that importing is cheap.
+    """Return the ``__getattr__`` of a game's package, which loads public names at first use to keep imports fast.
 
     Args:
-        package: the package.
-        homes: public name -> the module of the package that has it.
-        environment: the module with the PettingZoo environments, a public name itself.
+        package: the package's name.
+        homes: the module of the package that defines each public name.
+        environment: the module with the PettingZoo environments, which is itself a public name.
     """
 
     def load(name: str) -> Any:

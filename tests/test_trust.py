@@ -48,14 +48,14 @@ def test_an_unknown_keyword_is_a_type_error_and_a_value_error(under_test: GameUn
 
 @EVERY_GAME
 def test_a_misspelt_keyword_of_a_vector_environment_is_shown_its_own(under_test: GameUnderTest) -> None:
-    with pytest.raises(ValueError, match="of the environment there are num_envs, seed, observation, num_threads,"):
+    with pytest.raises(ValueError, match="arguments of the environment are num_envs, seed, observation, num_threads,"):
         under_test.entry.vector_env(1, num_thread=2)
 
 
 @EVERY_GAME
 def test_before_a_reset_there_is_nothing_to_step(under_test: GameUnderTest) -> None:
     env = under_test.raw_env()
-    with pytest.raises(AttributeError, match="agent_selection is there after reset: call reset first"):
+    with pytest.raises(AttributeError, match="agent_selection does not exist before reset: call reset first"):
         env.step(0)
     with pytest.raises(AttributeError, match="has no attribute 'agent_selecton'"):
         env.agent_selecton  # noqa: B018 - that it is not there is the point

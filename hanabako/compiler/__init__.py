@@ -1,1 +1,1 @@
-"""How rules become compiled loops: the decorators, the digest that guards the disk cache, hooks into Numba."""
+"""Compiling rules into loops: the decorators, the digest that protects the disk cache, and hooks into Numba."""

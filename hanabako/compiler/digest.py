@@ -1,9 +1,9 @@
-"""What compiled code was made of, as one number: found by following the names that a function uses.
+"""A digest of everything that a compiled loop is built from, found by following the names that functions use.
 
 Numba's disk cache does not notice an edit in another file: a cached loop would silently run an old rule. A loop
-therefore closes over the digest of the functions it is built from (see `hanabako.compiler.jit.keyed`); a new digest is
-a cache miss. From a function the digest goes on to the functions and constants whose names it uses, and to what it
-closes over, until nothing of ours is left. So no list of modules is kept anywhere.
+therefore closes over the digest of the functions it is built from (see `hanabako.compiler.jit.keyed`), so that a new
+digest is a cache miss. The digest follows the functions and constants that a function names or closes over, and theirs
+in turn, as far as they are our code. So no list of modules has to be kept.
 """
 
 import hashlib
@@ -21,18 +21,18 @@ __all__ = ["digest_of"]
 ROOM = Path(__file__).resolve().parent
 
 CANNOT_CHANGE = frozenset(("builtins", "math", "numba", "numpy"))
-"""Top-level modules that a new release changes, which Numba's cache notices, and no edit."""
+"""Top-level modules that change only by a new release, which Numba's cache notices."""
 
 
 @cache
 def digest_of(*functions: Any) -> int:
-    """A 63-bit digest of plain Python functions and of all that they use.
+    """Return a 63-bit digest of plain Python functions and of everything that they use.
 
     Args:
-        functions: what a loop is made of, the function that makes it included; tuples of functions are fine.
+        functions: the functions that a loop is built from, and the function that builds it. Tuples are allowed.
     """
     digest, seen = hashlib.sha256(), {}
-    for path in sorted(ROOM.rglob("*.py")):  # how things are compiled, which no name leads to
+    for path in sorted(ROOM.rglob("*.py")):  # the compile options, to which no name leads
         digest.update(path.read_bytes())
     for part in _described(functions, seen):
         digest.update(part.encode())
@@ -40,8 +40,8 @@ def digest_of(*functions: Any) -> int:
 
 
 def _described(value: Any, seen: dict[int, Any]) -> Iterator[str]:
-    """A value in words that change whenever it does, and those of all that it leads to; each object once."""
-    value = getattr(value, "py_func", getattr(value, "__wrapped__", value))  # compiled already, or cached
+    """Yield texts that change whenever a value, or an object reachable from it, does. Each object comes once."""
+    value = getattr(value, "py_func", getattr(value, "__wrapped__", value))  # unwrap compiled and cached functions
     if isinstance(value, (np.ndarray, np.generic, np.dtype)):
         yield f"{type(value).__name__} {_bytes_of(value)}"
     elif isinstance(value, (str, bytes, int, float, complex, type(None), type(Ellipsis))):
@@ -54,7 +54,7 @@ def _described(value: Any, seen: dict[int, Any]) -> Iterator[str]:
 
 
 def _described_once(value: Any, seen: dict[int, Any]) -> Iterator[str]:
-    """An object that may lead to others."""
+    """Yield the texts of an object that may refer to others."""
     if isinstance(value, (tuple, list)):
         yield f"{type(value).__name__} {getattr(value, '_fields', len(value))}"
         for element in value:
@@ -70,7 +70,7 @@ def _described_once(value: Any, seen: dict[int, Any]) -> Iterator[str]:
             yield from _described(used, seen)
     elif isinstance(value, ModuleType) and _may_change(value.__name__):
         yield Path(value.__file__).read_text(encoding="utf-8") if value.__file__ else value.__name__
-    else:  # a library's function, a class (a named tuple's fields are all of it that compiled code sees)
+    else:  # a library's function, or a class (compiled code sees only a named tuple's fields)
         name = getattr(value, "__qualname__", getattr(value, "__name__", type(value)))
         yield f"{getattr(value, '__module__', '')}.{name}"
         yield repr(getattr(value, "_fields", ""))
@@ -81,7 +81,7 @@ def _may_change(module: str) -> bool:
 
 
 def _described_code(code: CodeType, seen: dict[int, Any]) -> Iterator[str]:
-    """Instructions, names and constants, those of the functions inside included; line numbers and paths are not."""
+    """Yield the instructions, names and constants of code and of inner functions, without line numbers and paths."""
     yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount))
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -91,7 +91,7 @@ def _described_code(code: CodeType, seen: dict[int, Any]) -> Iterator[str]:
 
 
 def _used_by(function: FunctionType) -> Iterator[Any]:
-    """What a function's names mean: its module's names, what it closes over, and its defaults."""
+    """Yield the objects that a function uses: those that it names, those that it closes over, and its defaults."""
     names = function.__globals__
     yield from (names[name] for name in sorted(_names_in(function.__code__)) if name in names)
     for cell in function.__closure__ or ():

@@ -2,12 +2,12 @@
 
 Two decorators cover all compiled code:
 
-* ``rule`` marks a function of the rules. It stays a plain Python function (so it can be read, debugged and covered
-  without a compiler) and Numba inlines it into whatever compiled loop calls it; ``subroutine`` is a large one that
-  keeps machine code of its own.
-* ``kernel`` compiles a loop over games, ``parallel_kernel`` one for several threads. Kernels are made by a function
-  that closes over numbers and rules only, because a closure over a *compiled* function misses Numba's disk cache in
-  every new process. Each kernel also closes over the digest of what it is made of, see `keyed`.
+* ``rule`` marks a function of the rules. It stays a plain Python function, which can be debugged and covered without a
+  compiler, and Numba inlines it into every compiled loop that calls it. ``subroutine`` marks a large rule, which keeps
+  its own machine code.
+* ``kernel`` compiles a loop over games; ``parallel_kernel`` compiles one for several threads. Kernels are made by
+  functions that close over numbers and rules only, because a closure over a *compiled* function misses Numba's disk
+  cache in every new process. Each kernel also closes over a digest of the code it is built from, see `keyed`.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from numba.extending import register_jitable
 
 try:
     from hanabako.compiler.numba_hooks.inlining import RuleCompiler
-except ImportError:  # another Numba: rules compile more slowly, to the same loops
+except ImportError:  # another Numba: rules compile more slowly, into the same loops
     RULE_OPTIONS: dict[str, Any] = {}
 else:
     RULE_OPTIONS = {"pipeline_class": RuleCompiler}
@@ -34,7 +34,7 @@ try:
     from numba.core import event
 
     from hanabako.compiler.numba_hooks.said_aloud import SaidAloud
-except ImportError:  # another Numba: it compiles without a word
+except ImportError:  # another Numba: it compiles without a message
     pass
 else:
     event.register("numba:compile", SaidAloud())
@@ -52,10 +52,10 @@ def rule(function: Function) -> Function:
 
 
 def subroutine(function: Function) -> Function:
-    """A `rule` that keeps its own machine code, for large functions that programs call from many places.
+    """Mark ``function`` as a `rule` that keeps its own machine code, for large functions with many callers.
 
-    Inlined everywhere, a bot of some hundred lines takes minutes to compile. (Were ``forceinline`` not given, Numba
-    would take it from the caller.)
+    If it were inlined everywhere, a bot of some hundred lines would take minutes to compile. (Without an explicit
+    ``forceinline=False`` Numba takes the caller's.)
     """
     return register_jitable(forceinline=False, no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
 
@@ -71,11 +71,11 @@ def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[..., Any]:
-    """A loop as machine code, which the disk cache keeps if there is a place: see `numba_hooks.loading`."""
+    """Compile a loop, with a disk cache if there is a writable folder: see `numba_hooks.loading`."""
     options: dict[str, Any] = {"nogil": True, "parallel": parallel, "error_model": "numpy"}
     try:
         loop: Any = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder that can be written to
+    except RuntimeError:  # no writable folder
         return numba.njit(**options)(function)
     if LoopCache is not None:
         loop._cache = LoopCache(function)
@@ -83,7 +83,7 @@ def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[.
 
 
 def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A loop as plain Python, for ``NUMBA_DISABLE_JIT=1``: arrays of records offer their fields as attributes."""
+    """Wrap a loop as plain Python, for ``NUMBA_DISABLE_JIT=1``: it gets arrays of records with fields as attributes."""
 
     @wraps(function)
     def loop(*arguments: Any) -> Any:
@@ -94,26 +94,26 @@ def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_records(value: Any) -> Any:
-    """An array of records with attributes; anything else as it is."""
+    """Return a structured array as a recarray, and any other value unchanged."""
     is_records = isinstance(value, np.ndarray) and value.dtype.names is not None
     return value.view(np.recarray) if is_records else value
 
 
 @cache
 def interned(dtype: np.dtype) -> np.dtype:
-    """One object for all equal dtypes.
+    """Return the same object for all equal dtypes.
 
-    Numba knows a record type by its object; an equal one it compares field by field on every call of a kernel, which
-    costs 2 microseconds.
+    Numba recognizes a record type by its object. If the object differs, Numba compares all fields on every call of a
+    kernel, which costs 2 microseconds.
     """
     return dtype
 
 
 @rule
 def keyed(value, digest):  # noqa: ARG001
-    """``value``. The ``digest`` (see `hanabako.compiler.digest`) does nothing but join what a loop closes over.
+    """Return ``value``. Passing the ``digest`` (see `hanabako.compiler.digest`) makes a loop close over it.
 
-    Numba's disk cache tells loops apart by what they close over, and does not notice an edit in another file: a loop
-    without the digest would run last week's rules without a word.
+    Numba's disk cache distinguishes loops by the values they close over, and does not notice an edit in another file.
+    Without the digest, a loop could silently run outdated rules.
     """
     return value

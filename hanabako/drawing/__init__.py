@@ -1,1 +1,1 @@
-"""Pictures as SVG, their letters, and the replay page."""
+"""Pictures as SVG, their letters, terminal colors, and the replay page."""

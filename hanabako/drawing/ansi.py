@@ -1,4 +1,4 @@
-"""Cards in a terminal: in color, and with a shape beside the name for readers who cannot tell the colors apart."""
+"""Cards in a terminal: with colors, and with a shape after the name for readers who cannot distinguish the colors."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -7,18 +7,18 @@ __all__ = ["Ink", "brush"]
 
 
 class Ink(NamedTuple):
-    """How the cards of one kind look."""
+    """The look of one kind of cards."""
 
     color: str
-    """The number of a terminal's color."""
+    """The number of a terminal color."""
     shape: str
-    """One character."""
+    """The character after a card's name."""
 
 
 def brush(inks: Mapping[str, Ink], color: bool, shapes: bool) -> Callable[..., str]:
-    """A function that paints words with the ink of their kind: ``paint(words, kind, width)``, padded to the width.
+    """Return a function ``paint(words, kind, width)`` that colors words of a kind and pads them to the width.
 
-    A kind without ink is left as it is.
+    Words of a kind without ink stay as they are.
     """
 
     def paint(words: str, kind: str, width: int = 0) -> str:

@@ -1,9 +1,9 @@
-"""Letters and digits as pen strokes, so that a picture looks the same on a machine without fonts.
+"""Letters and digits as pen strokes, so that pictures look the same on every machine and need no fonts.
 
-A glyph is drawn on a grid whose capital letters are 20 units tall (`CAP_HEIGHT`), small letters 14; the base line is y
-= 0 and y grows downwards, as in SVG. `STROKES` maps a character to its width and its path. Only `M` is absolute in a
-path: moving a glyph means moving its `M`s. Accents are strokes of their own, centred over the width of their letter, so
-that French, Romanian and rōmaji words need no further letters.
+A glyph is drawn on a grid on which capital letters are 20 units tall (`CAP_HEIGHT`) and small letters 14. The base line
+is y = 0, and y grows downwards, as in SVG. `STROKES` maps a character to its width and its path. In a path only `M` is
+absolute, so moving a glyph means moving its `M`s. Accents are separate strokes, centred over their letter, so that
+French, Romanian and rōmaji words need no further letters.
 """
 
 import re
@@ -128,7 +128,7 @@ STROKES: dict[str, tuple[float, str]] = {
     _MISSING: (12, "M0 0v-20h12v20z"),
 }
 
-# Drawn around x = 0 over a small letter; `accented` lifts them over capitals.
+# Drawn around x = 0 over a small letter; `glyph` moves them up over capitals.
 _ACCENTS = {
     "\N{COMBINING ACUTE ACCENT}": "M-1-17l3.5-4",
     "\N{COMBINING GRAVE ACCENT}": "M1-17l-3.5-4",
@@ -145,13 +145,13 @@ _DOTLESS = {"i": (1, "M.5-14v14"), "j": (3, "M3-14v16a3.6 3.6 0 0 1-3.6 3.6")}
 
 
 def _shift(path: str, dx: float, dy: float = 0.0) -> str:
-    """`path` moved by (dx, dy): only its absolute `M`s change."""
+    """Return `path` moved by (dx, dy): only its absolute `M`s change."""
     return _MOVE.sub(lambda m: f"M{float(m[1]) + dx:.4g} {float(m[2]) + dy:.4g}", path)
 
 
 @cache
 def glyph(character: str) -> tuple[float, str]:
-    """Width and path of one character; an unknown one is an empty box, so that it is seen to be missing."""
+    """Return the width and path of one character. An unknown character is drawn as an empty box."""
     if character in STROKES:
         return STROKES[character]
     letter, *accents = unicodedata.normalize("NFD", character)
@@ -166,13 +166,13 @@ def glyph(character: str) -> tuple[float, str]:
 
 
 def width_of(text: str) -> float:
-    """Width of a line in grid units."""
+    """Return the width of a line in grid units."""
     return sum(glyph(c)[0] for c in text) + TRACKING * max(0, len(text) - 1)
 
 
 @cache
 def path_of(text: str) -> str:
-    """The whole line as one path in grid units, starting at the origin."""
+    """Return a whole line as one path in grid units, starting at the origin."""
     pieces, x = [], 0.0
     for character in text:
         width, path = glyph(character)

@@ -1,4 +1,4 @@
-"""Where on a picture a player may choose: for pages on which a game is played."""
+"""The clickable places of a picture, for pages on which people play."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,11 @@ __all__ = ["Place"]
 
 
 class Place(NamedTuple):
-    """A rectangle of a picture, in the picture's own units, and what it stands for."""
+    """A rectangle of a picture, in the picture's units, and the actions that it stands for."""
 
     x: float
     y: float
     width: float
     height: float
     actions: tuple[str, ...]
-    """In words, legal or not."""
+    """The texts of the actions, legal or not."""

@@ -1,15 +1,14 @@
-"""A whole game as one HTML page that needs nothing but a browser: no server, no network, no other file.
+"""A whole game as one HTML page that needs only a browser: no server, no network, no other file.
 
     replay = Replay(title="A game", width=1000, height=470, style=css, symbols=symbols, frames=[Frame(...), ...])
     replay.save("game.html")        # or show `replay` in a notebook
 
-The page has a slider, buttons and keys (arrows, Home, End, space), a choice of seats if the frames offer several,
-the list of moves, and, if an agent's probabilities or values are given, what it was about to choose. The address names
-what is shown: `game.html#turn=12&seat=player_0`. The page itself is `replay.html` beside this file, with places to
-fill.
+The page has a slider, buttons and keys (arrows, Home, End, space), a choice of seats if the frames offer several, the
+list of moves and, if they are given, an agent's probabilities or values of actions. The address names what is shown:
+`game.html#turn=12&seat=player_0`. The page's template is `replay.html` beside this file.
 
-Pictures arrive in layers (small pieces of SVG). A layer, like a line of text, is stored once however many frames show
-it.
+Pictures come in layers (small pieces of SVG). Each layer and each line of text is stored only once, even if many frames
+show it.
 """
 
 import json
@@ -31,7 +30,7 @@ T = TypeVar("T")
 
 
 def of_a_record(draw: Callable[P, T]) -> Callable[P, T]:
-    """What draws a position that somebody recorded: whatever is wrong with the record is a ``ValueError``."""
+    """Decorate a function that draws recorded positions: errors in the record are raised as ``ValueError``."""
 
     @wraps(draw)
     def checked(*args: P.args, **keywords: P.kwargs) -> T:
@@ -46,45 +45,45 @@ def of_a_record(draw: Callable[P, T]) -> Callable[P, T]:
 
 @dataclass(frozen=True)
 class Frame:
-    """One moment of a game."""
+    """One position of a game, as the page shows it."""
 
     pictures: Mapping[str, Sequence[str]]
-    """Whose eyes -> layers of the picture, the lowest first. All frames have the same keys in the same order."""
+    """By viewer, the layers of the picture, the lowest first. All frames have the same viewers in the same order."""
     texts: Mapping[str, str]
-    """Whose eyes -> the same table in words, for those who do not see the picture."""
+    """By viewer, the same table as text, for readers who do not see the picture."""
     caption: str
-    """What just happened, in a sentence."""
+    """A sentence about the last step."""
     choice: str | None = None
-    """The action taken from here, in words."""
+    """The text of the action that was taken here."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> the agent's probability of it; empty if they were not recorded."""
+    """The agent's probability of each action, by the action's text; empty if they were not recorded."""
     values: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> what the agent expects of it (points, or a chance to win); shown rather than probabilities."""
+    """The agent's value of each action (points, or a probability to win), shown instead of probabilities."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One moment of a recorded game, of which a game's own pictures make a `Frame`."""
+    """One position of a recorded game, from which the game's drawing makes a `Frame`."""
 
     position: Mapping[str, Any]
-    """What `to_dict` returned."""
+    """The dict that `to_dict` returned."""
     action: str | None = None
-    """The action taken from here, in words; None at the end."""
+    """The text of the action that was taken here; None at the end."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> the agent's probability, if known."""
+    """The agent's probability of each action, by the action's text, if known."""
     values: Mapping[str, float] = field(default_factory=dict)
-    """Action in words -> what a search expects of it (points, or a chance to win), if known."""
+    """A search's value of each action (points, or a probability to win), by the action's text, if known."""
 
 
 def check_actions(snapshots: Sequence[Snapshot], parse: Callable[[Snapshot], object]) -> None:
-    """Refuse a recorded action that is none of its game.
+    """Check that all recorded actions are actions of the game.
 
     Args:
-        snapshots: of a game.
+        snapshots: the snapshots of a game.
         parse: reads a snapshot's action, or raises ``ValueError``.
 
     Raises:
-        ValueError: the words of an action are unknown; names the snapshot.
+        ValueError: the text of an action is unknown. The message has the snapshot's number.
     """
     for turn, now in enumerate(snapshots):
         if now.action is not None:
@@ -102,15 +101,15 @@ def frame_of(
     write: Callable[[Any], str],
     tell: Callable[[Any], str],
 ) -> Frame:
-    """The frame of a snapshot as everybody's eyes see it.
+    """Return the frame of a snapshot, with the views of all players and of a viewer who sees every card.
 
     Args:
         now: the snapshot.
-        players: how many there are.
-        look: a seat -> the game's view of the position; None sees every card.
-        draw: a view -> layers of its picture.
-        write: a view -> the same in text.
-        tell: the view that sees every card -> the caption.
+        players: the number of players.
+        look: returns a seat's view of the position; for None, a view with every card.
+        draw: returns the layers of a view's picture.
+        write: returns a view as text.
+        tell: returns the caption from the view with every card.
     """
     eyes = {"omniscient": None} | {player_name(player): player for player in range(players)}
     views = {name: look(seat) for name, seat in eyes.items()}
@@ -126,13 +125,13 @@ def frame_of(
 
 @dataclass(frozen=True)
 class Replay:
-    """A game that can be looked at turn by turn. Raises ValueError if the frames do not fit together."""
+    """A game for viewing turn by turn. Raises ValueError if the frames have different viewers."""
 
     title: str
     width: float
     height: float
     style: str
-    """CSS of the pictures."""
+    """The CSS of the pictures."""
     symbols: Symbols
     """The drawings that the layers refer to."""
     frames: Sequence[Frame]
@@ -147,7 +146,7 @@ class Replay:
                 raise ValueError(f"frame {turn} shows {list(frame.pictures)}, but the first shows {eyes}")
 
     def html(self) -> str:
-        """The page."""
+        """Return the page."""
         first = next(iter(self.frames[0].pictures.values()))
         filled = {
             "title": escape(self.title),
@@ -165,15 +164,15 @@ class Replay:
         return page
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the page, whole or not at all, and return its path."""
+        """Write the page, completely or not at all, and return its path."""
         return write_text(path, self.html())
 
     def __repr__(self) -> str:
-        """Short, since notebooks keep it beside the page."""
+        """Return a short text, because notebooks store it together with the page."""
         return f"<{type(self).__name__} {self.title!r}, {len(self.frames)} frames>"
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, so that it and the notebook cannot disturb each other."""
+        """Return the page in an iframe, so that it and the notebook cannot affect each other."""
         inside = self.html().replace("&", "&amp;").replace('"', "&quot;")
         return (
             f'<iframe srcdoc="{inside}" sandbox="allow-scripts" title="{escape(self.title)}"'
@@ -181,7 +180,7 @@ class Replay:
         )
 
     def _data(self) -> dict[str, object]:
-        """What the page's script reads: every distinct layer, line and action once, frames as numbers of them."""
+        """Return the data for the page's script: a pool of distinct layers, lines and actions, and frames of indices."""
         pool: dict[str, int] = {}
 
         def number_of(piece: str) -> int:
@@ -208,11 +207,11 @@ class Replay:
 
 
 def _single_quoted(markup: str) -> str:
-    """The same markup with quotes that JSON need not escape; quotes inside its text are character references."""
+    """Return markup with single quotes, which JSON need not escape. Quotes in its text are character references."""
     return markup.replace('"', "'")
 
 
 def _embedded(data: object) -> str:
-    """JSON that may stand inside a script element: nothing in it can close the element or open a comment."""
+    """Return JSON for a script element: nothing in it can close the element or open a comment."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("</", "<\\/").replace("<!", "\\u003c!")

@@ -1,15 +1,15 @@
-"""A small SVG builder: elements, shared symbols, words as vector paths, light and dark colors, pixels.
+"""A small SVG builder: elements, shared symbols, text as vector paths, light and dark colors, pixels.
 
-Nothing here knows a game. Markup is plain `str`; a picture is put together from the inside out:
+Nothing here depends on a game. Markup is plain `str`. A picture is built from the inside out:
 
     shared = Symbols("demo")
     card = shared.use("card", lambda: element("rect", width=60, height=84, rx=8, class_="demo-card"), x=20, y=10)
     svg = document(100, 104, card, symbols=shared, style=stylesheet({"demo-card": "fill:#fff"}), title="A card")
     pixels = rasterize(svg, width=400)          # needs the extra `render`
 
-Words are drawn by `text` with the pen strokes of `hanabako.drawing.glyphs`, so no font is needed and every machine
-gives the same pixels. Colors come from CSS classes. Several pictures may share an HTML page (a notebook): prefix class
-and symbol names with the game's name, and let one name always mean one drawing.
+`text` draws words with the pen strokes of `hanabako.drawing.glyphs`, so no font is needed and every machine gives the
+same pixels. Colors come from CSS classes. As several pictures may share an HTML page (such as a notebook), prefix the
+names of classes and symbols with the game's name, and use each name for one drawing only.
 """
 
 import html
@@ -34,20 +34,20 @@ _ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
 def number(value: float) -> str:
-    """A coordinate with at most two decimals and no superfluous zero."""
+    """Return a coordinate as text with at most two decimals and no superfluous zeros."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
 
 
 def escape(text: object) -> str:
-    """Text made safe inside an element and inside a quoted attribute."""
+    """Escape text for use inside an element or a quoted attribute."""
     return html.escape(str(text))
 
 
 def element(tag: str, /, *children: str, **attributes: object) -> str:
-    """One element; children are markup already.
+    """Return the markup of one element, whose children are markup.
 
-    `class_` and `stroke_width` become `class` and `stroke-width`; numbers are shortened; None is left out.
+    `class_` and `stroke_width` become `class` and `stroke-width`. Numbers are shortened, and None is left out.
     """
     written = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{number(value) if isinstance(value, (int, float)) else escape(value)}"'
@@ -58,19 +58,19 @@ def element(tag: str, /, *children: str, **attributes: object) -> str:
 
 
 def group(*children: str, x: float = 0, y: float = 0, scale: float = 1, **attributes: object) -> str:
-    """Children moved to (x, y) and then scaled."""
+    """Return a group of children, moved to (x, y) and scaled."""
     moved = f"translate({number(x)} {number(y)})" if x or y else ""
     scaled = f"scale({scale:.4g})" if scale != 1 else ""
     return element("g", *children, transform=moved + scaled or None, **attributes)
 
 
 def rect(x: float, y: float, width: float, height: float, radius: float = 0, **attributes: object) -> str:
-    """A rectangle with round corners."""
+    """Return a rectangle with round corners."""
     return element("rect", x=x or None, y=y or None, width=width, height=height, rx=radius or None, **attributes)
 
 
 def text_width(text: str, size: float) -> float:
-    """Width in pixels of a line whose capital letters are `size` pixels tall."""
+    """Return the width in pixels of a line whose capital letters are `size` pixels tall."""
     return glyphs.width_of(text) * size / glyphs.CAP_HEIGHT
 
 
@@ -85,9 +85,9 @@ def text(
     bold: bool = False,
     symbols: "Symbols | None" = None,
 ) -> str:
-    """A line of words on the base line `y`; `size` is the height of its capitals, `class_` gives its stroke color.
+    """Return a line of words on the base line `y`. `size` is the height of capitals; `class_` sets the stroke color.
 
-    With `symbols` every word is drawn once and then used again: worth it for words that come back in many frames.
+    With `symbols`, every word is drawn once and then referred to, which saves space for words in many frames.
     """
     if not words:
         return ""
@@ -108,12 +108,12 @@ def text(
 
 
 def _safe(word: str) -> str:
-    """The word as part of an id: ASCII letters and digits as they are, anything else by its number."""
+    """Return a word as part of an id: ASCII letters and digits stay, all else becomes its code point."""
     return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}." for c in word)
 
 
 def wrap(words: str, width: float, size: float) -> list[str]:
-    """`words` broken at spaces into lines at most `width` pixels wide (a longer single word keeps its line)."""
+    """Break `words` at spaces into lines of at most `width` pixels. A longer single word has its own line."""
     lines: list[str] = []
     for word in words.split():
         if lines and text_width(f"{lines[-1]} {word}", size) <= width:
@@ -124,10 +124,9 @@ def wrap(words: str, width: float, size: float) -> list[str]:
 
 
 class Symbols:
-    """Drawings made once and used many times: in one picture or in every frame of a replay.
+    """Drawings that are made once and used many times, in one picture or in every frame of a replay.
 
-    A name must always stand for the same drawing, also across pictures: an HTML page that holds several takes the
-    first.
+    A name must stand for the same drawing in all pictures, because an HTML page with several uses the first.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -135,21 +134,22 @@ class Symbols:
         self._drawn: dict[str, str] = {}
 
     def use(self, name: str, draw: Callable[[], str], x: float = 0, y: float = 0) -> str:
-        """A reference to the drawing `name` at (x, y); `draw` is called the first time only."""
+        """Return a reference to the drawing `name` at (x, y). `draw` is called only the first time."""
         if name not in self._drawn:
             self._drawn[name] = ""  # keeps its place before the symbols that `draw` itself may use
             self._drawn[name] = element("g", draw(), id=f"{self.prefix}-{name}")
         return element("use", href=f"#{self.prefix}-{name}", x=x or None, y=y or None)
 
     def markup(self) -> str:
-        """The `<defs>` that the references need."""
+        """Return the `<defs>` that the references need."""
         return element("defs", *self._drawn.values()) if self._drawn else ""
 
 
 def stylesheet(light: Mapping[str, str], dark: Mapping[str, str] | None = None, theme: Theme = "auto") -> str:
-    """CSS of class name -> declarations. `auto` follows the reader's color scheme; `light` and `dark` fix it.
+    """Return CSS from declarations by class name. `auto` follows the reader's color scheme; `light` and `dark` fix it.
 
-    `dark` holds only the classes that differ. A renderer without media queries (resvg) shows `auto` as `light`.
+    The argument `dark` holds only the classes that differ. A renderer without media queries (resvg) shows `auto` as
+    `light`.
     """
     dark = dark or {}
     if theme == "dark":
@@ -175,7 +175,7 @@ def document(
     description: str = "",
     symbols: Symbols | None = None,
 ) -> str:
-    """A complete SVG that scales to its container; `title` and `description` are what a screen reader says."""
+    """Return a complete SVG that scales to its container. `title` and `description` are for screen readers."""
     return element(
         "svg",
         element("title", escape(title)),
@@ -193,7 +193,7 @@ def document(
 
 
 def rasterize(svg: str, width: int | None = None) -> NDArray[np.uint8]:
-    """The picture as pixels, uint8 (height, width, 3); `width` in pixels, by default the SVG's own.
+    """Return a picture as pixels, uint8 (height, width, 3). `width` is in pixels; by default it is the SVG's.
 
     Raises:
         ModuleNotFoundError: `resvg-py` or Pillow is not installed.

@@ -1,7 +1,7 @@
-"""Bit tricks on unsigned 64-bit words, the same in Python, in compiled loops and on a GPU.
+"""Operations on unsigned 64-bit words, the same in Python, in compiled loops and on a GPU.
 
-Every literal is wrapped in ``np.uint64``: Numba turns ``uint64 + int`` into a signed number (and NumPy may make it a
-float), after which shifts would drag the sign along.
+Every literal is wrapped in ``np.uint64``. Otherwise Numba would turn ``uint64 + int`` into a signed number (and NumPy
+perhaps into a float), and shifts would extend the sign.
 """
 
 import numpy as np
@@ -14,25 +14,25 @@ ONE = np.uint64(1)
 
 @rule
 def bit(index):
-    """A word with only bit ``index`` (0 to 63) set."""
+    """Return a word with only bit ``index`` (0 to 63) set."""
     return ONE << np.uint64(index)
 
 
 @rule
 def low_bits(count):
-    """A word with its ``count`` lowest bits set (0 to 63): also the thermometer of a count."""
+    """Return a word with its ``count`` lowest bits set (0 to 63). This is also the thermometer code of ``count``."""
     return (ONE << np.uint64(count)) - ONE
 
 
 @rule
 def has_bit(word, index):
-    """1 where bit ``index`` of ``word`` is set, else 0."""
+    """Return 1 if bit ``index`` of ``word`` is set, else 0."""
     return (np.uint64(word) >> np.uint64(index)) & ONE
 
 
 @rule
 def popcount(word):
-    """How many bits of ``word`` are set (LLVM turns these lines into one instruction)."""
+    """Return how many bits of ``word`` are set. (LLVM turns these lines into one instruction.)"""
     x = np.uint64(word)
     x = x - ((x >> ONE) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -42,9 +42,9 @@ def popcount(word):
 
 @rule
 def nth_set_bit(word, n):
-    """Position of the ``n``-th (0-based) set bit of ``word``; ``n`` must be below its popcount.
+    """Return the index of the ``n``-th (0-based) set bit of ``word``; ``n`` must be below its popcount.
 
-    A binary search over halves without a branch: which bit is wanted is random, so a loop would be mispredicted.
+    This is a binary search over halves without branches. As ``n`` is random, the CPU would mispredict branches.
     """
     rest = np.uint64(word)
     place = np.int64(0)
@@ -63,11 +63,11 @@ def nth_set_bit(word, n):
 def put(out, word, at, length, value):
     """Append the ``length`` (0 to 63) low bits of ``value`` to a bit string that is being written to ``out``.
 
-    ``word`` holds the bits behind the last full word, ``at`` is the number of bits so far; both are returned.
-    ``put(out, ZERO, 0, ...)`` begins a string, `end_string` ends it. ``value`` must have no bit above ``length``, and a
-    string that ends with a full word must not be continued by an empty value. The unfilled word is stored every time: a
-    store that may be needless is far cheaper than a branch that may be mispredicted (12 against 270 ns for sixteen
-    cards of 25 bits).
+    ``word`` holds the bits after the last full word, and ``at`` is the number of bits so far. Both are returned.
+    ``put(out, ZERO, 0, ...)`` begins a string, and `end_string` ends it. ``value`` must have no bit above ``length``,
+    and no empty value may follow a string that ends with a full word. The unfilled word is stored every time, because
+    even a needless store is far cheaper than a branch that may be mispredicted (12 instead of 270 ns for sixteen cards
+    of 25 bits).
     """
     shift = np.uint64(at & 63)
     value = np.uint64(value)
@@ -80,16 +80,16 @@ def put(out, word, at, length, value):
 
 @rule
 def end_string(out, word, at):
-    """Store the bits behind the last full word: a last `put` that ran over a word's end has left them in ``word``."""
+    """Store the bits after the last full word, which the last `put` may have left in ``word``."""
     if at & 63:
         out[at >> 6] = word
 
 
 @rule
 def unpack_row(words, count, out):
-    """Spread the first ``count`` bits of ``words`` over ``out``, one number (0 or 1) per bit, lowest bit first.
+    """Write the first ``count`` bits of ``words`` to ``out``, one number (0 or 1) per bit, lowest bit first.
 
-    It works on the bytes of the words, because eight shifts of one byte vectorise best (30 against 75 ns for 658 bits).
+    This works on bytes, because eight shifts of one byte vectorise best (30 instead of 75 ns for 658 bits).
     """
     octets = words.view(np.uint8)
     full = count >> 3
@@ -103,7 +103,7 @@ def unpack_row(words, count, out):
 
 @rule
 def copy_row(source, target):
-    """Copy one row to another of the same length (a slice assignment takes Numba seconds: it compiles its messages)."""
+    """Copy one row to another of the same length. (A slice assignment takes Numba seconds to compile.)"""
     for k in range(target.shape[0]):
         target[k] = source[k]
 

@@ -1,8 +1,8 @@
-"""What the fields of a record may hold: checked before records from outside are believed.
+"""Checks of the fields of records that come from outside.
 
-The compiled loops check no bounds: a player, a card or a count that points beyond its array would read or write foreign
-memory. So each game tells the range of every field that its rules read (`Bounds`), and what its cards must add up to
-(`hanabako.engine.game.Game.is_whole`).
+The compiled loops check no bounds: a player, card or count that points beyond its array would read or write other
+memory. So each game gives the range of every field that its rules read (`Bounds`), and checks that its cards are
+complete (`hanabako.engine.game.Game.is_whole`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,15 +13,16 @@ import numpy as np
 __all__ = ["Bounds", "check_bounds"]
 
 Bounds = Mapping[str, tuple[int, ...]]
-"""Bounds of a record's fields, ``"event.player"`` for one inside another: least and greatest number, and one allowed
-beside them (no card). Fields without bounds may hold anything."""
+"""The bounds of a record's fields: the least and the greatest number, and optionally another allowed number (no card).
+
+A field of an inner record is written ``"event.player"``. Fields without bounds may hold anything."""
 
 
 def check_bounds(records: np.ndarray, bounds: Bounds) -> None:
     """Check all fields of records (N,).
 
     Raises:
-        ValueError: a number lies outside; names the field, the record and the number.
+        ValueError: a number is out of bounds. The message has the field, the number and the record's index.
     """
     for name, values in _numbers(records):
         least, most, *others = bounds.get(name, (None, None))
@@ -37,7 +38,7 @@ def check_bounds(records: np.ndarray, bounds: Bounds) -> None:
 
 
 def _numbers(records: np.ndarray, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Names and values (N, ...) of all fields, those of records in records too."""
+    """Yield the name and the values (N, ...) of every field, including the fields of inner records."""
     for name in records.dtype.names or ():
         values = records[name]
         if values.dtype.names:

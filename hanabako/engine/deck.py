@@ -1,13 +1,13 @@
 """A deck that is shuffled as it is drawn.
 
-The record ``s`` of a game has its random stream ``key``, and ``cards``, whose first ``deck_count`` are the deck. Their
-order is open until a card is drawn: each draw takes one at random and fills its place with the last one, which is one
-step of a Fisher-Yates shuffle. So a game pays for the cards that it draws, not for those that it leaves in the deck.
+The record ``s`` of a game has the random stream ``key`` and the array ``cards``, whose first ``deck_count`` cards are
+the deck. Each draw takes a random card and moves the last card to its index, which is one step of a Fisher-Yates
+shuffle. So a game spends time only on the cards that it draws, not on those that stay in the deck.
 
-Which *place* a draw takes is fixed by the stream, by the shuffle (a number that sets its counters apart from those of
-other shuffles of the same stream) and by how many cards are left, whatever the cards are. That leaves nothing to store
-about the order: the coming cards are found by drawing ahead (`coming_cards`), and a deck that is to come in a given
-order is laid so that every draw finds its card (`arrange_deck`).
+The *index* of a draw depends only on the stream, the shuffle (a number that separates its counters from those of other
+shuffles of the same stream) and the number of cards left, not on the cards. So no order needs to be stored: drawing
+ahead finds the coming cards (`coming_cards`), and `arrange_deck` arranges the cards so that they are drawn in a given
+order.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ __all__ = ["arrange_deck", "coming_cards", "draw", "draw_place"]
 
 @rule
 def draw(s, shuffle):
-    """Take the next card out of a deck that is not empty."""
+    """Remove and return the next card of a deck that is not empty."""
     place = draw_place(s.key, shuffle, s.deck_count)
     s.deck_count -= 1
     card = s.cards[place]
@@ -33,12 +33,12 @@ def draw(s, shuffle):
 
 @rule
 def draw_place(key, shuffle, count):
-    """Where the next card of a deck of ``count`` cards lies."""
+    """Return the index of the next card in a deck of ``count`` cards."""
     return random_below(key, shuffle + np.int64(count), count)
 
 
 def coming_cards(key: Any, shuffle: int, cards: np.ndarray) -> list[int]:
-    """The order in which a deck that lies as ``cards`` will be drawn, the next card first."""
+    """Return the order in which the deck ``cards`` will be drawn, the next card first."""
     left, coming = cards.tolist(), []
     for place in _draw_places(key, shuffle, len(left)):
         coming.append(left[place])
@@ -48,9 +48,9 @@ def coming_cards(key: Any, shuffle: int, cards: np.ndarray) -> list[int]:
 
 
 def arrange_deck(key: Any, shuffle: int, deck: Sequence[int]) -> list[int]:
-    """The inverse of `coming_cards`: how cards must lie to be drawn in the order of ``deck``.
+    """Return ``cards`` that will be drawn in the order of ``deck``: the inverse of `coming_cards`.
 
-    The draws are taken back, the last one first. A draw filled its place with the last card, which returns to the end.
+    The draws are undone, the last one first. Each draw moved the last card to its index; that card returns to the end.
     """
     cards: list[int] = []
     for card, place in zip(reversed(deck), reversed(_draw_places(key, shuffle, len(deck))), strict=True):
@@ -60,6 +60,6 @@ def arrange_deck(key: Any, shuffle: int, deck: Sequence[int]) -> list[int]:
 
 
 def _draw_places(key: Any, shuffle: int, count: int) -> list[int]:
-    """The places of all draws from a deck of ``count`` cards."""
-    with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
+    """Return the indices of all draws from a deck of ``count`` cards."""
+    with np.errstate(over="ignore"):  # random numbers are computed modulo 2^64
         return [int(draw_place(key, shuffle, left)) for left in range(count, 0, -1)]

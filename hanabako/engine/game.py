@@ -1,8 +1,7 @@
-"""What is asked of a game, on one page.
+"""The interface that every game implements.
 
-A game brings its compiled functions (`hanabako.engine.protocol.GameFunctions`: seven rules, from which the loops are
-made), a subclass of `Game` with its words, positions and pictures, and a declaration of its names
-(`hanabako.games.GameEntry`).
+A game provides compiled functions (`hanabako.engine.protocol.GameFunctions`: seven rules, from which the loops are
+made), a subclass of `Game` with its texts, positions and pictures, and a declaration (`hanabako.games.GameEntry`).
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +18,7 @@ __all__ = ["Game"]
 
 
 class Game(ABC):
-    """A configured game, as `hanabako.envs.vector` and `hanabako.envs.aec` see it.
+    """A configured game, as `hanabako.envs.vector` and `hanabako.envs.aec` use it.
 
     A *table* is one record of ``table_dtype`` with at least the fields ``state`` (with ``game_key`` and ``episode``),
     ``mask``, ``rewards`` (players,), ``reward``, ``current_player``, ``terminated``, ``ended``, ``illegal``, ``length``
@@ -29,10 +28,10 @@ class Game(ABC):
     name: ClassVar[str]
     functions: ClassVar[GameFunctions]
     statistics: ClassVar[tuple[str, ...]]
-    """Numbers of a finished game: int64 fields of the table, in ``infos`` beside ``length`` and ``illegal``."""
+    """The names of a finished game's statistics: int64 fields of the table, which ``infos`` hold too."""
 
     deal_options: ClassVar[tuple[str, ...]]
-    """Options of a reset that fix the deal."""
+    """Names of the options of `reset` that fix the deal."""
 
     config: Any
     rules: Any
@@ -50,64 +49,67 @@ class Game(ABC):
         self.observation_bits = config.observation_bits
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles carry the configuration alone."""
+        """Pickle only the configuration."""
         return type(self), (self.config,)
 
     def loops(self, specialize: bool) -> Loops:
-        """The compiled loops: specialized to this configuration, or generic."""
+        """Return the compiled loops: specialized to this configuration, or generic."""
         return compiled_loops(self.functions, type(self.rules), self.rules if specialize else None)
 
     @abstractmethod
     def table_dtype(self, specialize: bool) -> np.dtype:
-        """The record of one table: of exactly this configuration's size, or the general one."""
+        """Return the dtype of a table's record: of this configuration's size, or the generic one."""
 
     @abstractmethod
     def state_bounds(self) -> Bounds:
-        """What the fields of a state may hold, for states that come from outside."""
+        """Return the bounds of a state's fields, to check states that come from outside."""
 
     @abstractmethod
     def is_whole(self, states: Any) -> np.ndarray:
-        """Which of the states (N,) of games under way, all within their bounds, the rules can go on from: bool (N,)."""
+        """Return from which states (N,) the rules can continue, bool (N,).
+
+        All states are of unfinished games and within their bounds.
+        """
 
     @abstractmethod
     def action_to_str(self, state: Any, action: int) -> str:
-        """The word of an action."""
+        """Return the text of an action."""
 
     @abstractmethod
     def str_to_action(self, state: Any, text: str) -> int:
-        """The action that a word names."""
+        """Return the action that a text names."""
 
     @abstractmethod
     def to_dict(self, state: Any) -> dict[str, Any]:
-        """The whole hidden state in plain Python types and card names."""
+        """Return the whole state, hidden cards included, in plain Python types and card names."""
 
     @abstractmethod
     def load_position(self, state: Any, position: dict[str, Any]) -> None:
-        """Set the state from such a dict; ``ValueError`` for an impossible one."""
+        """Set the state from a dict of `to_dict`; raise ``ValueError`` if it is impossible."""
 
     @abstractmethod
     def load_deal(self, state: Any, options: dict[str, Any]) -> None:
-        """Deal from the decks among the ``options`` of a reset, if any; ``ValueError`` for impossible ones."""
+        """Deal from the decks in the ``options`` of a reset, if any; raise ``ValueError`` if they are impossible."""
 
     @abstractmethod
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
-        """The statistics of a finished game with their words."""
+        """Return the statistics of a finished game, with names added for numbers that stand for something."""
 
     def lost(self, tables: np.ndarray) -> np.ndarray:
-        """Which of the games that just ended at ``tables`` the players lost together, bool (N,)."""
+        """Return in which of the games that just ended at ``tables`` all players lost together, bool (N,)."""
         return np.zeros(len(tables), np.bool_)
 
     @property
     def lost_score(self) -> int:
-        """What such a game scores with ``score_on_loss="zero"``."""
+        """The score of a game that all players lost, with ``score_on_loss="zero"``."""
         return 0
 
     def drawing(self) -> Any:
-        """The module ``drawing.render`` of the game's package, imported when something is to be drawn."""
+        """Return the module ``drawing.render`` of the game's package, which is imported only here."""
         return import_module(f"{type(self).__module__.rpartition('.')[0]}.drawing.render")
 
     def render(self, position: dict[str, Any], mode: str) -> Any:
-        """A picture of a position: ``"ansi"`` text, ``"svg"`` text, or ``"rgb_array"`` pixels."""
+        """Draw a position as ``"ansi"`` text, ``"svg"`` text, or ``"rgb_array"`` pixels."""
         drawing = self.drawing()
         view = drawing.view_of(position, self.config, None)
         draw = {"ansi": drawing.table_ansi, "svg": drawing.table_svg, "rgb_array": drawing.table_rgb}[mode]

@@ -1,8 +1,8 @@
-"""What the bits of an observation and the actions of a game are about: section, field, card and suit.
+"""The meaning of a game's observation bits and actions: section, field, card and suit.
 
 A game describes each section of its observation by `Repeat`, and its actions by `Part`. The function ``layout(rules)``
-of its module ``engine.layout`` makes a `Layout` of them. Rule cards print it, and networks take from it which bits and
-actions are about which suit.
+of its module ``engine.layout`` turns them into a `Layout`. Rule cards print the layout, and networks use it to find the
+bits and actions of each suit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 __all__ = ["ACTIONS", "Field", "Layout", "Part", "Repeat", "actions_of", "fields_of"]
 
 ACTIONS = "actions"
-"""The section of the fields that are actions."""
+"""The section name of fields that are actions."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Bits, or actions, of one meaning that lie side by side."""
+    """Adjacent bits, or actions, with one meaning."""
 
     name: str
     bits: int
     meaning: str = ""
     suits: tuple[int, ...] = ()
-    """The suit that each bit is about; empty if they are about none."""
+    """The suit that each bit is about; empty if the bits are about no suit."""
     cards: tuple[int, ...] = ()
-    """The card that each bit is about; empty if they are about none."""
+    """The card that each bit is about; empty if the bits are about no card."""
 
     def __post_init__(self) -> None:
         for name, found in (("suits", self.suits), ("cards", self.cards)):
@@ -38,55 +38,55 @@ class Part:
 
 @dataclass(frozen=True)
 class Repeat:
-    """Parts that lie side by side, repeated ``times`` times."""
+    """Adjacent parts, repeated ``times`` times."""
 
     times: int
     per: str
-    """What there is one of for each repetition; empty if they stand once."""
+    """What each repetition stands for, such as a card; empty if there is only one."""
     parts: tuple[Part, ...]
 
     @property
     def stride(self) -> int:
-        """Bits of one repetition."""
+        """The number of bits of one repetition."""
         return sum(part.bits for part in self.parts)
 
 
 @dataclass(frozen=True)
 class Field:
-    """A part in its place. It may come back at equal distances: once per card, say."""
+    """A part with its index. It may be repeated at equal distances, for example once per card."""
 
     section: str
     """A section of the game's observation, or `ACTIONS`."""
     name: str
     first: int
-    """Index of the first bit of the first repetition."""
+    """The index of the first bit of the first repetition."""
     bits: int
     times: int = 1
     stride: int = 0
-    """From the first bit of one repetition to that of the next."""
+    """The distance from the first bit of one repetition to the first bit of the next."""
     per: str = ""
-    """What it comes back for, the outermost first; empty if it stands once."""
+    """What each repetition stands for, the outermost first; empty if there is only one."""
     meaning: str = ""
     suits: tuple[int, ...] = ()
-    """The suit that each bit of a repetition is about; empty if they are about none."""
+    """The suit that each bit of a repetition is about; empty if the bits are about no suit."""
     cards: tuple[int, ...] = ()
-    """The card that each bit of a repetition is about; empty if they are about none."""
+    """The card that each bit of a repetition is about; empty if the bits are about no card."""
 
     def places(self) -> list[slice]:
-        """Where the bits of each repetition lie in an int8 or float32 observation."""
+        """Return the slice of each repetition's bits in an int8 or float32 observation."""
         starts = (self.first + k * self.stride for k in range(self.times))
         return [slice(start, start + self.bits) for start in starts]
 
 
 def fields_of(described: Mapping[str, Sequence[Repeat]], sections: Iterable[tuple[str, int, int]]) -> list[Field]:
-    """The fields of an observation, in the order in which they begin.
+    """Return the fields of an observation, ordered by their first bits.
 
     Args:
-        described: every section as its repeats of parts.
-        sections: name, first bit and length of the sections that are there.
+        described: the repeats of every section, by name.
+        sections: the name, first bit and length of every section of the observation.
 
     Raises:
-        AssertionError: a section is not as long as it is described.
+        AssertionError: a section's length differs from its description.
     """
     found = []
     for section, first, length in sections:
@@ -100,12 +100,12 @@ def fields_of(described: Mapping[str, Sequence[Repeat]], sections: Iterable[tupl
 
 
 def actions_of(parts: Sequence[Part], num_actions: int) -> list[Field]:
-    """The actions, part by part, as fields of the section `ACTIONS`."""
+    """Return the parts of the actions as fields of the section `ACTIONS`."""
     return fields_of({ACTIONS: [Repeat(1, "", tuple(parts))]}, [(ACTIONS, 0, num_actions)])
 
 
 def _fields_of_repeat(section: str, at: int, repeat: Repeat) -> list[Field]:
-    """The fields of parts whose first repetition begins at bit ``at``."""
+    """Return the fields of a repeat whose first repetition begins at bit ``at``."""
     found = []
     for part in repeat.parts:
         if part.bits and repeat.times:
@@ -119,65 +119,68 @@ def _fields_of_repeat(section: str, at: int, repeat: Repeat) -> list[Field]:
 
 @dataclass(frozen=True)
 class Layout:
-    """What every bit of the observation and every action of one configuration is about.
+    """The meaning of every observation bit and every action of one configuration.
 
-    Two suits are *alike* if the rules do not tell them apart: a position in which they change their names is as good a
-    position, whose observation and legal actions are those of the first in another order (`renaming`).
+    Suits are *alike* if the rules treat them in the same way. If alike suits exchange their names in a position, the
+    result is a position, too, and its observation and legal actions are a permutation of the original ones
+    (`renaming`).
     """
 
     fields: list[Field]
-    """The observation's."""
+    """The fields of the observation."""
     actions: list[Field]
-    """The actions', of the section `ACTIONS`."""
+    """The fields of the section `ACTIONS`."""
     alike_suits: tuple[int, ...]
+    """The suits that are alike."""
 
     @cached_property
     def suit_of_bits(self) -> NDArray[np.int64]:
-        """The suit that each bit of the observation is about, or -1."""
+        """The suit that each observation bit is about, or -1; int64 (bits,)."""
         return _spread(self.fields, "suits")
 
     @cached_property
     def card_of_bits(self) -> NDArray[np.int64]:
-        """The card that each bit of the observation is about, or -1."""
+        """The card that each observation bit is about, or -1; int64 (bits,)."""
         return _spread(self.fields, "cards")
 
     @cached_property
     def suit_of_actions(self) -> NDArray[np.int64]:
-        """The suit that each action names, or -1."""
+        """The suit that each action names, or -1; int64 (actions,)."""
         return _spread(self.actions, "suits")
 
     @cached_property
     def card_of_actions(self) -> NDArray[np.int64]:
-        """The card that each action names, or -1."""
+        """The card that each action names, or -1; int64 (actions,)."""
         return _spread(self.actions, "cards")
 
     @cached_property
     def suit_bits(self) -> NDArray[np.int64]:
-        """Indices of the bits about each alike suit, (suits, bits of a suit): those of a column mean the same."""
+        """The indices of each alike suit's bits, (suits, bits of a suit). A column's bits have the same meaning."""
         return self._aligned(self.suit_of_bits)
 
     @cached_property
     def suit_actions(self) -> NDArray[np.int64]:
-        """The actions that name each alike suit, (suits, actions of a suit): those of a column mean the same."""
+        """The actions of each alike suit, (suits, actions of a suit). A column's actions have the same meaning."""
         return self._aligned(self.suit_of_actions)
 
     @cached_property
     def other_bits(self) -> NDArray[np.int64]:
-        """Indices of the bits about no alike suit: about none, or about one that the rules tell apart."""
+        """The indices of the bits that are not about an alike suit."""
         return np.flatnonzero(~np.isin(self.suit_of_bits, self.alike_suits))
 
     @cached_property
     def other_actions(self) -> NDArray[np.int64]:
-        """The actions that name no alike suit."""
+        """The actions that do not name an alike suit."""
         return np.flatnonzero(~np.isin(self.suit_of_actions, self.alike_suits))
 
     def within(self, wider: "Layout") -> NDArray[np.int64]:
-        """Where a layout that says more has each bit of this one: ``observation[..., places]`` is this observation.
+        """Return the index in a ``wider`` layout of each bit of this one.
 
-        A field that repeats, say for every step of a history, may repeat more often there; the first ones are meant.
+        With these ``places``, ``observation[..., places]`` of the wider layout is this layout's observation. If a field
+        has more repetitions in the wider layout (for example more steps of a history), the first ones are used.
 
         Raises:
-            ValueError: it lacks a field, or has it with other bits.
+            ValueError: the wider layout lacks a field, or has it with different bits.
         """
         places, there = np.zeros(len(self.suit_of_bits), np.int64), wider._by_name
         for key, field in self._by_name.items():
@@ -189,13 +192,13 @@ class Layout:
         return places
 
     def renaming(self, order: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where bits and actions come from when the ``k``-th alike suit takes the name of the ``order[k]``-th.
+        """Return the permutations of bits and actions that rename the ``k``-th alike suit to the ``order[k]``-th.
 
-        ``observation[..., bits]`` and ``mask[..., actions]`` are those of the renamed position, and action ``a`` there
-        is action ``actions[a]`` here.
+        ``observation[..., bits]`` and ``mask[..., actions]`` are those of the renamed position. Action ``a`` of the
+        renamed position is action ``actions[a]`` of the original one.
 
         Raises:
-            ValueError: ``order`` is no order of the alike suits.
+            ValueError: ``order`` is not a permutation of the alike suits.
         """
         if sorted(order) != list(range(len(self.alike_suits))):
             raise ValueError(f"order must hold 0 to {len(self.alike_suits) - 1} once each, got {list(order)}")
@@ -206,7 +209,7 @@ class Layout:
 
     @property
     def _by_name(self) -> dict[tuple[str, str, int], Field]:
-        """The observation's fields by section, name, and which of that name it is."""
+        """The observation's fields by section, name, and number among the section's fields of that name."""
         names = [(field.section, field.name) for field in self.fields]
         return {
             (*name, names[:k].count(name)): field
@@ -214,18 +217,18 @@ class Layout:
         }
 
     def _aligned(self, suits: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Row by row the places of each alike suit. Every part holds the bits of its suits in one order."""
+        """Return the indices of each alike suit, one row per suit. Every part has its suits' bits in the same order."""
         rows = [np.flatnonzero(suits == suit) for suit in self.alike_suits]
         return np.array(rows, np.int64).reshape(len(rows), -1 if rows else 0)
 
 
 def alike(field: Field) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """What the bits of two fields have in common that say the same."""
+    """Return what must be equal in two fields for their bits to have the same meaning."""
     return field.bits, field.suits, field.cards
 
 
 def _spread(fields: Sequence[Field], name: str) -> NDArray[np.int64]:
-    """The suits or cards of all fields, bit by bit; -1 where there is none."""
+    """Return the suit or card of every bit, or -1 for none; int64 (bits,)."""
     found = np.full(sum(field.times * field.bits for field in fields), -1, np.int64)
     for field in fields:
         if getattr(field, name):

@@ -1,14 +1,14 @@
-"""The compiled loops over tables, made once for any game: thin drivers around its rules and its observation.
+"""The compiled loops over tables, written once for all games: thin drivers around a game's rules and observation.
 
-A *table* is one table in play, kept as one record: a game's state, its legal actions, and what its last step brought.
-Loops write only to their own rows of preallocated arrays. They come in two kinds made of the same lines:
+A *table* is one game in play, stored as one record: its state, its legal actions, and the results of its last step.
+Each iteration writes only to its own row of preallocated arrays. There are two kinds of loops, made from the same code:
 
-* *generic* loops read the rules from a record at run time. They are compiled once and play every configuration with the
-  same record layout;
-* *specialized* loops close over the rules as constants. They are faster and are compiled for one configuration alone.
+* *generic* loops read the rules from a record at run time. They are compiled once, for all configurations with the same
+  record layout;
+* *specialized* loops close over the rules as constants. They are faster, and are compiled for one configuration only.
 
-A loop closes over the game's functions as they are written; Numba's disk cache knows such functions again in another
-process by their names (compiled ones it would not). That their lines are still the same it learns from the digest.
+A loop closes over the game's plain Python functions. In another process Numba's disk cache recognizes them by their
+names, which it could not do with compiled functions. The digest tells whether their code is still the same.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,10 @@ __all__ = ["compiled_loops", "reader_of", "rollout_loops"]
 
 @cache
 def compiled_loops(functions: GameFunctions, kind: type, frozen: Any) -> Loops:
-    """The loops over tables: specialized to ``frozen`` rules of the named tuple ``kind`` or, with ``None``, generic."""
+    """Return the loops for a game: specialized to the rules ``frozen`` or, if it is ``None``, generic.
+
+    ``kind`` is the named tuple of the game's rules.
+    """
     digest = digest_of(functions, compiled_loops)
     rules_of, turn = reader_of(kind, frozen), turn_rules(functions)
     seed_tables, reset_tables, refresh_tables = setup_loops(functions, rules_of, turn, digest)
@@ -50,7 +53,7 @@ def compiled_loops(functions: GameFunctions, kind: type, frozen: Any) -> Loops:
 
 
 def reader_of(kind: type, frozen: Any) -> Callable[..., Any]:
-    """The rule that gives a loop its rules: those in the array it is called with, or the ``frozen`` constants."""
+    """Return the function that gives a loop its rules: those in the loop's argument, or the ``frozen`` constants."""
     if frozen is None:
 
         @rule
@@ -60,19 +63,19 @@ def reader_of(kind: type, frozen: Any) -> Callable[..., Any]:
     else:
 
         @rule
-        def rules_of(rules_array):  # noqa: ARG001 - as that of the generic loops
+        def rules_of(rules_array):  # noqa: ARG001 - same signature as for generic loops
             return frozen
 
     return rules_of
 
 
-# --- All tables: kernels ----------------------------------------------------------------------------------------------
+# --- Kernels over all tables ------------------------------------------------------------------------------------------
 
 
 def setup_loops(
     functions: GameFunctions, rules_of: Callable[..., Any], turn: TurnRules, digest: int
 ) -> tuple[Callable[..., None], ...]:
-    """See `Loops.seed`, `Loops.reset` and `Loops.refresh`."""
+    """Make `Loops.seed`, `Loops.reset` and `Loops.refresh`."""
     init, refresh = functions.init, turn.refresh
 
     @kernel
@@ -100,7 +103,7 @@ def setup_loops(
 
 
 def observe_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> Callable[..., None]:
-    """See `Loops.observe`."""
+    """Make `Loops.observe`."""
     observe = turn.observe
 
     @kernel
@@ -118,7 +121,7 @@ def observe_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> 
 
 
 def step_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> Callable[..., int]:
-    """See `Loops.step`."""
+    """Make `Loops.step`."""
     step_and_observe = turn.step_and_observe
 
     @kernel
@@ -133,7 +136,7 @@ def step_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> Cal
 
 
 def parallel_step_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> Callable[..., int]:
-    """See `Loops.step_parallel`."""
+    """Make `Loops.step_parallel`."""
     step_and_observe = turn.step_and_observe
 
     @parallel_kernel
@@ -149,15 +152,15 @@ def parallel_step_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: in
 
 
 def single_step(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> Callable[..., int]:
-    """See `Loops.step_one`."""
+    """Make `Loops.step_one`."""
     step, observe, offer_actions = turn.step, turn.observe, turn.offer_actions
 
     @kernel
     def step_one(rules_array, tables, action, observation, action_mask):
-        """One step of a single game that refuses what is not legal.
+        """Take one step of a single game, unless the action is illegal.
 
-        Everything a caller needs at once is in the returned number: `REFUSED`, or the next player, plus `ENDED` and
-        `REWARDED` if they hold.
+        Return `REFUSED` for an illegal action. Otherwise return the next player, plus `ENDED` if the game is over, plus
+        `REWARDED` if some reward is not zero.
         """
         rules, table = keyed(rules_of(rules_array), digest), tables[0]
         if not is_legal(rules, table, action):
@@ -173,15 +176,15 @@ def single_step(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> C
 def rollout_loops(
     functions: GameFunctions, kind: type, frozen: Any, choose: Callable[..., Any], turn: TurnRules | None = None
 ) -> tuple[Callable[..., None], Callable[..., None]]:
-    """See `Loops.rollout` and `Loops.rollout_parallel`, with another choice of actions than a random one.
+    """Make `Loops.rollout` and `Loops.rollout_parallel`, with any choice of actions.
 
     Args:
-        functions: the game's.
-        kind: the class of the game's rules.
-        frozen: rules as constants, or ``None``.
-        choose: a rule ``(rules, table, stream, t)`` that gives the legal action of step ``t``;
-            its chance comes from ``stream``.
-        turn: the rules of one table, if they are there already.
+        functions: the game's functions.
+        kind: the named tuple of the game's rules.
+        frozen: the rules as constants, or ``None``.
+        choose: a rule ``(rules, table, stream, t)`` that returns the legal action of step ``t``;
+            its random numbers come from ``stream``.
+        turn: the result of `turn_rules`, if it exists already.
     """
     digest = digest_of(functions, compiled_loops, choose)
     rules_of, turn = reader_of(kind, frozen), turn or turn_rules(functions)

@@ -1,10 +1,10 @@
-"""Randomness without state: a number is a function of (key, counter).
+"""Random numbers without a generator's state: each number is a function of a key and a counter.
 
-A deal is keyed by (seed, global game index, episode), and the counter of a draw is a fact of the game, such as how
-many cards are left. So the same game comes out whatever the batch size, the number of threads, the path or the device,
-and nothing has to be stored or advanced. The mixer is SplitMix64's finaliser (Steele, Lea, Flood 2014, "Fast splittable
-pseudorandom number generators"). Streams are windows of one sequence of 2^64 numbers: among billions of episodes a few
-pairs share some numbers, at different counters.
+A deal's key comes from the seed, the game index and the episode. The counter of a draw is a fact of the game, such as
+the number of cards left. So a game is the same for every batch size, number of threads and device, and no state has to
+be stored or advanced. The mixer is SplitMix64's finaliser (Steele, Lea, Flood 2014, "Fast splittable pseudorandom
+number generators"). Streams are windows of one sequence of 2^64 numbers. Among billions of episodes, a few pairs share
+some numbers at different counters.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ THIRTY_TWO = np.uint64(32)
 
 @rule
 def mix64(x):
-    """SplitMix64's finaliser: a bijection of 64-bit words whose outputs look random."""
+    """Return SplitMix64's finaliser of ``x``: a bijection of 64-bit words whose outputs look random."""
     x = np.uint64(x)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -29,24 +29,24 @@ def mix64(x):
 
 @rule
 def game_key(seed, game_index):
-    """The stream of one table: game ``game_index`` of ``seed`` (both uint64)."""
+    """Return the random key of a table: game ``game_index`` of ``seed`` (both uint64)."""
     return mix64(mix64(np.uint64(seed) + GOLDEN) + (np.uint64(game_index) + np.uint64(1)) * GAME_STRIDE)
 
 
 @rule
 def episode_key(key, episode):
-    """The stream of one episode of the table with ``key``."""
+    """Return the random key of one episode of the table with ``key``."""
     return mix64(key + (np.uint64(episode) + np.uint64(1)) * EPISODE_STRIDE)
 
 
 @rule
 def random_word(key, counter):
-    """The ``counter``-th 64-bit random word of the stream ``key``."""
+    """Return random word number ``counter`` of the stream ``key``, uint64."""
     return mix64(key + np.uint64(counter) * GOLDEN)
 
 
 @rule
 def random_below(key, counter, bound):
-    """A random int from 0 to ``bound`` - 1 (bound below 2^32): multiply-shift, bias under ``bound`` / 2^32."""
+    """Return a random int from 0 to ``bound`` - 1 (bound below 2^32), by multiply-shift: bias below ``bound`` / 2^32."""
     high = random_word(key, counter) >> THIRTY_TWO
     return np.int64((high * np.uint64(bound)) >> THIRTY_TWO)

@@ -1,4 +1,4 @@
-"""Where the sections of an observation lie, from their names and lengths."""
+"""The indices of an observation's sections, from their names and lengths."""
 
 from collections.abc import Iterable
 
@@ -6,12 +6,12 @@ __all__ = ["index_of", "words_for"]
 
 
 def words_for(bits: int) -> int:
-    """The number of 64-bit words that hold ``bits`` bits."""
+    """Return the number of 64-bit words that hold ``bits`` bits."""
     return -(-bits // 64)
 
 
 def index_of(sections: Iterable[tuple[str, int]]) -> list[tuple[str, int, int]]:
-    """Name, first bit and length of every section (name, length) that is not empty."""
+    """Return the name, first bit and length of every section (name, length) that is not empty."""
     rows, at = [], 0
     for name, length in sections:
         if length:

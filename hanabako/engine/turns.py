@@ -1,7 +1,7 @@
-"""One table in play: its record, and what every loop does at it around the game's own rules.
+"""The record of one table, and the part of a step that is the same in every game.
 
-Everything here is `hanabako.compiler.jit.rule`, or makes such rules out of a game's functions; the loops that call them
-for all tables are in `hanabako.engine.loops`.
+Every function here is a `hanabako.compiler.jit.rule`, or makes such rules from a game's functions. The loops in
+`hanabako.engine.loops` call them for all tables.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,20 +28,20 @@ __all__ = [
 
 
 def table_dtype(state: np.dtype, players: int, num_actions: int, words: int, statistics: Sequence[str]) -> np.dtype:
-    """The record of one table around a ``state``; ``words`` are those of an observation."""
+    """Return the dtype of a table's record around a ``state``. ``words`` is the number of words of an observation."""
     table = np.dtype(
         [
             ("state", state),
             ("mask", np.uint64, (words_for(num_actions),)),  # legal actions of the current player
-            ("seen", np.uint64, (words,)),  # the last observation that was asked for
-            ("rewards", np.float64, (players,)),  # of the last step, as are all fields below
+            ("seen", np.uint64, (words,)),  # the last observation that was written
+            ("rewards", np.float64, (players,)),  # of the last step, like all fields below
             ("reward", np.float64),  # of the player who acted
-            ("returns", np.float64, (players,)),  # the sum of every player's rewards in the game of the last step
+            ("returns", np.float64, (players,)),  # each player's sum of rewards in the game of the last step
             ("current_player", np.int64),
             ("terminated", np.bool_),
             ("ended", np.bool_),  # the last step ended a game
-            ("illegal", np.bool_),  # by an illegal action
-            ("length", np.int64),  # steps of the game that ended, as are all fields below
+            ("illegal", np.bool_),  # the last step ended a game by an illegal action
+            ("length", np.int64),  # steps of the game that ended; the fields below are of that game, too
             *((name, np.int64) for name in statistics),
         ],
         align=True,
@@ -50,19 +50,19 @@ def table_dtype(state: np.dtype, players: int, num_actions: int, words: int, sta
 
 
 class TurnRules(NamedTuple):
-    """What the loops do at one table; made of a game's functions by `turn_rules`."""
+    """The functions that loops call for one table. `turn_rules` makes them from a game's functions."""
 
     step: Callable[..., None]  # (rules, table, action): one action and its rewards
     observe: Callable[..., None]  # (rules, table, player, out)
-    refresh: Callable[..., None]  # (rules, table): what follows from a state that was set from outside
-    offer_actions: Callable[..., None]  # (rules, table, action_mask): whose turn it is and what is legal now
+    refresh: Callable[..., None]  # (rules, table): update fields after the state was set from outside
+    offer_actions: Callable[..., None]  # (rules, table, action_mask): write the player to move and the legal actions
     step_and_observe: Callable[
         ..., Any
     ]  # (rules, table, action, observation, action_mask, final, mode) -> ended, 0 or 1
 
 
 def turn_rules(functions: GameFunctions) -> TurnRules:
-    """The rules of one table for one game."""
+    """Return the functions for one table of a game."""
     step, observe = step_rule(functions), observe_rule(functions)
     refresh, offer_actions = legality_rules(functions)
     combined = step_and_observe_rule(functions, step, observe, offer_actions)
@@ -70,12 +70,12 @@ def turn_rules(functions: GameFunctions) -> TurnRules:
 
 
 def step_rule(functions: GameFunctions) -> Callable[..., None]:
-    """See `TurnRules.step`."""
+    """Make `TurnRules.step`."""
     is_terminal, act, forfeit, end_game = functions.is_terminal, functions.act, functions.forfeit, functions.end_game
 
     @rule
     def step_table(rules, table, action):
-        """Nothing happens if the game is over; an illegal action ends it."""
+        """Take one step. Do nothing if the game is over; end it if the action is illegal."""
         s = table.state
         if table.ended:
             clear_row(table.returns)
@@ -103,12 +103,12 @@ def step_rule(functions: GameFunctions) -> Callable[..., None]:
 
 
 def observe_rule(functions: GameFunctions) -> Callable[..., None]:
-    """See `TurnRules.observe`."""
+    """Make `TurnRules.observe`."""
     observe = functions.observe
 
     @rule
     def observe_table(rules, table, player, out):
-        """Write the observation of ``player`` to ``out``: words if it holds 64-bit numbers, else one number per bit."""
+        """Write the observation of ``player`` to ``out``: packed words if ``out`` is uint64, else one number per bit."""
         if out.shape[0] == 0:
             return
         observe(rules, table.state, player, table.seen)
@@ -122,7 +122,7 @@ def observe_rule(functions: GameFunctions) -> Callable[..., None]:
 
 
 def legality_rules(functions: GameFunctions) -> tuple[Callable[..., None], Callable[..., None]]:
-    """See `TurnRules.refresh` and `TurnRules.offer_actions`."""
+    """Make `TurnRules.refresh` and `TurnRules.offer_actions`."""
     legal_action_mask, is_terminal = functions.legal_action_mask, functions.is_terminal
 
     @rule
@@ -150,14 +150,15 @@ def step_and_observe_rule(
     observe: Callable[..., None],
     offer_actions: Callable[..., None],
 ) -> Callable[..., Any]:
-    """See `TurnRules.step_and_observe`."""
+    """Make `TurnRules.step_and_observe`."""
     init, is_terminal = functions.init, functions.is_terminal
 
     @rule
     def step_and_observe(rules, table, action, observation, action_mask, final, mode):
-        """Step a table, deal again as ``mode`` says, observe as the next player. Returns 1 at an end, else 0.
+        """Step a table, deal the next game as ``mode`` says, and observe as the next player.
 
-        `observe` and `init` each stand once, in a loop of one or two rounds, because they are inlined where they stand.
+        Return 1 if a game ended, else 0. The calls of `observe` and `init` are in a loop of one or two rounds, so that
+        each is inlined only once.
         """
         deals = mode == NEXT_STEP and is_terminal(table.state)
         step(rules, table, action)
@@ -178,7 +179,11 @@ def step_and_observe_rule(
 
 
 def rollout_rule(functions: GameFunctions, turn: TurnRules, choose: Callable[..., Any]) -> Callable[..., None]:
-    """Steps at one table that ``choose`` takes, dealt again at every end, observed by the current player or by all."""
+    """Make the function that plays steps at one table, with actions from ``choose``.
+
+    It deals the next game after every end. If ``observation`` has one row, the current player observes; otherwise all
+    players do.
+    """
     init, legal_action_mask, step, observe = functions.init, functions.legal_action_mask, turn.step, turn.observe
 
     @rule
@@ -196,25 +201,25 @@ def rollout_rule(functions: GameFunctions, turn: TurnRules, choose: Callable[...
     return roll_out
 
 
-# --- What is the same for every game ----------------------------------------------------------------------------------
+# --- Rules that need none of a game's functions -----------------------------------------------------------------------
 
 
 @rule
 def clear_rewards(table):
-    """No player has earned anything."""
+    """Set all rewards to zero."""
     table.reward = 0.0
     clear_row(table.rewards)
 
 
 @rule
 def is_legal(rules, table, action):
-    """The current player may take ``action``, which may be any number."""
+    """Whether the current player may take ``action``, which may be any integer."""
     return 0 <= action < rules.num_actions and has_bit(table.mask[action >> 6], action & 63) != ZERO
 
 
 @rule
 def has_rewards(table):
-    """1 if somebody's reward is not zero, else 0."""
+    """Return 1 if some player's reward is not zero, else 0."""
     found = 0
     for player in range(table.rewards.shape[0]):
         if table.rewards[player] != 0.0:
@@ -224,13 +229,13 @@ def has_rewards(table):
 
 @rule
 def random_move(rules, table, stream, t):  # noqa: ARG001 - see `rollout_loops`
-    """``choose`` of a random roll-out."""
+    """Return a uniformly random legal action: the ``choose`` of random roll-outs."""
     return random_action(table.mask, stream, t)
 
 
 @rule
 def random_action(mask, stream, counter):
-    """A uniformly random legal action."""
+    """Return a uniformly random action of the packed ``mask``."""
     count = 0
     for w in range(mask.shape[0]):
         count += popcount(mask[w])

@@ -1,1 +1,1 @@
-"""The environments: PettingZoo, vectors, one seat, and their registration."""
+"""The environments: PettingZoo, Gymnasium vector environments, and single-seat environments."""

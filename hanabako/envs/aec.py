@@ -1,4 +1,4 @@
-"""One table of a card game as a PettingZoo AEC environment, fast enough to be worth using unwrapped."""
+"""The PettingZoo AEC environment of a card game. It also works without wrappers, which is faster."""
 
 from copy import deepcopy
 from operator import index
@@ -22,23 +22,24 @@ __all__ = ["CardGameAEC", "in_wrappers"]
 RENDER_MODES = ("human", "ansi", "rgb_array")
 INT8 = np.dtype(np.int8)
 NO_AGENT = object()
-"""Equals no name that a caller may ask for."""
+"""A placeholder that equals no agent's name."""
 
 
 class CardGameAEC(AECEnv[str, Any, Any]):
-    """One game, agents ``player_0`` .. ``player_{n-1}``.
+    """One game with the agents ``player_0`` to ``player_{n-1}``.
 
-    An observation is ``{"observation": int8 (n,), "action_mask": int8 (A,)}``, fresh arrays each time; the mask is zero
-    for everybody but the player to move, and for all after the end. Rewards are those of the last step. Every agent's
-    info holds its ``action_mask`` too and, when a game ends, its statistics.
+    An observation is ``{"observation": int8 (n,), "action_mask": int8 (A,)}``, in new arrays each time. The mask is all
+    zeros for every agent except the player to move, and for all agents after the end. Rewards are those of the last
+    step. Every agent's info also holds its ``action_mask`` and, when a game ends, the game's statistics.
 
     Args:
         game: the configured game.
-        render_mode: ``None``, ``"human"`` (prints the board after every reset and step), ``"ansi"`` (returns it) or
-            ``"rgb_array"``.
+        render_mode: ``None``, ``"human"`` (prints the table after every reset and step), ``"ansi"`` (returns it as
+            text) or ``"rgb_array"`` (returns pixels).
 
     Raises:
-        ValueError: unknown ``render_mode``; in `step` an illegal action; in `reset` a wrong option.
+        ValueError: the ``render_mode`` is unknown, an action given to `step` is illegal, or an option of `reset` is
+            wrong.
     """
 
     metadata: dict[str, Any]
@@ -80,7 +81,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._loops = game.loops(specialize=False)
         self._rules_array = game.rules_array
         self._tables = np.zeros(1, game.table_dtype(specialize=False))
-        self._octets = self._tables.view(np.uint8)  # copied as they are; field by field takes 20 us
+        self._octets = self._tables.view(np.uint8)  # for fast copies: field by field takes 20 us
         self._state = self._tables["state"].view(np.recarray)[0]
         self._episode = self._tables["state"]["episode"]
         self._rewards = self._tables["rewards"][0, : game.players]
@@ -97,30 +98,32 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._seed: int | None = None
         self._fresh: dict[str, np.ndarray] = {}
         self._fresh_for: object = (
-            NO_AGENT  # the agent whose observation the last step left in `_fresh`, until it is handed out
+            NO_AGENT  # the agent whose observation is in `_fresh`; NO_AGENT once that observation was returned
         )
 
     # --- PettingZoo's methods -----------------------------------------------------------------------------------------
 
     def observation_space(self, agent: str) -> spaces.Space:
-        """The same object each time."""
+        """Return the observation space of an agent: the same object on every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space:
-        """The same object each time."""
+        """Return the action space of an agent: the same object on every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: game ``options["game_index"]`` (0) of ``seed``, or without a seed the table's next one.
+        """Begin a game: the game with index ``options["game_index"]`` (default 0) of ``seed``.
+
+        Without a seed, the next game of the current seed begins.
 
         Args:
             seed: an int from 0 to 2^64 - 1.
-            options: ``game_index``; ``state``: a dict as of `to_dict`; the game's own deal options. The key ``options``
-                is passed over: PettingZoo's own tests pass it.
+            options: ``game_index``; ``state``, a dict from `to_dict`; and the game's own options for deals. The key
+                ``options`` is ignored, because PettingZoo's tests pass it.
 
         Raises:
-            ValueError: an option is unknown, or a seed, state or deck is wrong; the environment is then as before, as
-                it is after any other exception (an interruption, say).
+            ValueError: an option is unknown, or a seed, state or deck is wrong. After this or any other exception (such
+                as an interrupt) the environment is unchanged.
         """
         options = self._known_options(options)
         octets, attributes = self._octets.tobytes(), self.__dict__.copy()
@@ -156,7 +159,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._loops.reset(self._rules_array, self._tables, self._chosen)
 
     def _place(self, options: dict[str, Any]) -> None:
-        """The state or deal that ``options`` name."""
+        """Load the state or deal that ``options`` name."""
         deal = {name: options[name] for name in self.game.deal_options if name in options}
         if "state" in options:
             if deal:
@@ -181,16 +184,16 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._rewarded = False
 
     def __getattr__(self, name: str) -> Any:
-        """What `reset` makes is not there before it; says so as PettingZoo's wrapper does."""
+        """Raise AttributeError, as PettingZoo's wrapper does, for attributes that do not exist before `reset`."""
         if name in ("agent_selection", "rewards", "terminations", "truncations", "infos"):
-            raise AttributeError(f"{name} is there after reset: call reset first")
+            raise AttributeError(f"{name} does not exist before reset: call reset first")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def step(self, action: Any) -> None:
-        """The selected agent acts.
+        """Take the action of the selected agent.
 
         Raises:
-            ValueError: the action is no int, out of range or illegal; nothing has happened then.
+            ValueError: the action is not an int, out of range or illegal. The environment is then unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -219,7 +222,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
             self.render()
 
     def _first_step_one(self, *arguments: Any) -> int:
-        """The first call compiles; all later ones have arguments of the same types."""
+        """Take the first step, which compiles. All later calls have arguments of the same types and go directly."""
         code = self._loops.step_one(*arguments)
         self._step_one = direct(self._loops.step_one, *arguments)
         return code
@@ -233,7 +236,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         return f"action {number} ({self.action_to_str(number)}) is not legal for {self.agent_selection} now"
 
     def _give_rewards(self, rewarded: bool) -> None:
-        """Rewards of this step to `rewards`, and on top of what every agent has not seen yet."""
+        """Set `rewards` to this step's, and add them to every agent's rewards since its own last step."""
         self._rewarded = rewarded
         self.rewards = dict(zip(self.possible_agents, self._rewards.tolist(), strict=True))
         if rewarded:
@@ -249,7 +252,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._deads_step_first()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What ``agent`` may know now.
+        """Return the current observation of ``agent``: ``observation`` int8 (n,) and ``action_mask`` int8 (A,).
 
         Raises:
             gymnasium.error.ResetNeeded: `reset` was never called.
@@ -271,11 +274,11 @@ class CardGameAEC(AECEnv[str, Any, Any]):
     def _player(self, agent: str) -> int:
         try:
             return self._player_of[agent]
-        except (KeyError, TypeError):  # TypeError: a list, say, is no key
+        except (KeyError, TypeError):  # TypeError: unhashable, such as a list
             raise ValueError(f"agent must be one of {', '.join(self.possible_agents)}, got {shown(agent)}") from None
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Observation (or ``None``), reward since its last step, terminated, truncated, info of the selected agent."""
+        """Return the selected agent's observation (or ``None``), reward since its last step, ended flags, and info."""
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -286,11 +289,11 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         )
 
     def state(self) -> np.ndarray:
-        """The observations of all players, one after the other: int8 (P * n,). For centralised critics."""
+        """Return the observations of all players in one array int8 (P * n,), for centralised critics."""
         return np.concatenate([self.observe(agent)["observation"] for agent in self.possible_agents])
 
     def render(self) -> str | np.ndarray | None:
-        """The whole table, hidden cards included, as ``render_mode`` says."""
+        """Draw the whole table, hidden cards included, in the format of ``render_mode``."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs a render_mode")
             return None
@@ -300,35 +303,35 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         return self.game.render(self.to_dict(), self.render_mode)
 
     def _repr_svg_(self) -> str | None:
-        """Notebooks show the table."""
+        """Return the table as SVG, for notebooks."""
         return None if self._seed is None else self.game.render(self.to_dict(), "svg")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is nothing to close."""
 
-    # --- What every unwrapped environment also offers -----------------------------------------------------------------
+    # --- Further methods of the unwrapped environment -----------------------------------------------------------------
 
     @property
     def tables(self) -> np.ndarray:
-        """The record of this table as an array of one, which bots read. Not to be written to."""
+        """The record of this table as an array of length 1, which bots read. Do not write to it."""
         return self._tables
 
     def action_to_str(self, action: int) -> str:
-        """The word of ``action``; ``ValueError`` if it is no action."""
+        """Return the text of ``action``; raise ``ValueError`` if there is no such action."""
         return self.game.action_to_str(self._state, as_index("action", action, self.game.num_actions - 1))
 
     def str_to_action(self, text: str) -> int:
-        """The action that ``text`` names; ``ValueError`` if it names none."""
+        """Return the action that ``text`` names; raise ``ValueError`` if it names none."""
         return self.game.str_to_action(self._state, text)
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole hidden state in plain Python types and card names."""
+        """Return the whole state, hidden cards included, in plain Python types and card names."""
         if self._seed is None:
             raise gymnasium.error.ResetNeeded("call reset before to_dict")
         return self.game.to_dict(self._state)
 
     def copy(self) -> "CardGameAEC":
-        """An independent environment in the same state with the same random stream."""
+        """Return an independent environment in the same state with the same random stream."""
         twin = object.__new__(type(self))
         CardGameAEC.__init__(twin, self.game, self.render_mode)
         twin._tables[:] = self._tables
@@ -337,19 +340,19 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         return twin
 
     def _agents_now(self) -> dict[str, Any]:
-        """Copies of the attributes of PettingZoo's that a step changes."""
+        """Return copies of PettingZoo's attributes that a step changes."""
         names = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
         attributes = (*names, "_skip_agent_selection", "_rewarded")
         return {name: deepcopy(getattr(self, name)) for name in attributes if hasattr(self, name)}
 
     def adopt(self, table: np.void, seed: int | None) -> None:
-        """Take over the table of a vector environment, sizes of its record notwithstanding."""
+        """Copy the state of a vector environment's table, whose record may have smaller arrays."""
         copy_record(table, self._tables[0])
         self._seed = seed
         self._start_agents()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickles carry the game, its table with a checksum and the agents, no compiled code."""
+        """Return the contents of a pickle: the game, its table with a checksum, and the agents. No compiled code."""
         saved = save_tables(self._tables, self.game.config)
         now = {"seed": self._seed, "agents": self._agents_now()}
         return {"game": self.game, "render_mode": self.render_mode, "saved": saved, **now}
@@ -362,7 +365,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
 
 def copy_record(source: np.void, target: np.void) -> None:
-    """Copy the fields of a record to one with the same fields and equal or larger arrays."""
+    """Copy a record's fields to a record with the same fields, whose arrays are as large or larger."""
     for name in source.dtype.names or ():
         value = source[name]
         if isinstance(value, np.void):
@@ -374,5 +377,5 @@ def copy_record(source: np.void, target: np.void) -> None:
 
 
 def in_wrappers(environment: CardGameAEC) -> AECEnv:
-    """The environment in PettingZoo's usual wrappers; an illegal action costs its player 1 and ends the game."""
+    """Return the environment in PettingZoo's usual wrappers: an illegal action costs its player 1 and ends the game."""
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(environment, illegal_reward=-1)))

@@ -1,4 +1,4 @@
-"""A game in the shape of OpenSpiel's ``rl_environment``, so that OpenSpiel's algorithms play it.
+"""A game with the interface of OpenSpiel's ``rl_environment``, for use with OpenSpiel's algorithms.
 
     env = OpenSpielEnvironment(game)
     time_step = env.reset()
@@ -23,17 +23,17 @@ __all__ = ["OpenSpielEnvironment"]
 class OpenSpielEnvironment:
     """One game with the methods of ``open_spiel.python.rl_environment.Environment``.
 
-    A time step is OpenSpiel's own ``TimeStep``. Its ``observations`` hold, as there, a list per player of
-    ``info_state`` (the bits as floats: what the player may know now) and ``legal_actions`` (empty for all but the
-    player to move), ``current_player`` (OpenSpiel's ``TERMINAL`` at the end), and an empty ``serialized_state``.
-    ``rewards`` and ``discounts`` are lists per player, ``None`` on the first step.
+    A time step is OpenSpiel's own ``TimeStep``. Its ``observations`` hold the same entries as OpenSpiel's:
+    ``info_state`` (for each player, the observation bits as floats), ``legal_actions`` (for each player; empty except
+    for the player to move), ``current_player`` (OpenSpiel's ``TERMINAL`` at the end), and an empty
+    ``serialized_state``. ``rewards`` and ``discounts`` are lists per player, ``None`` on the first step.
 
-    Chance is inside the step: there are no chance nodes, and nothing that OpenSpiel's search needs of a game.
+    Cards are drawn inside the step. There are no chance nodes, so OpenSpiel's search algorithms cannot be used.
 
     Args:
-        game: the configured game, as ``make_game`` of its package gives it.
-        discount: from 0 to 1, of every step but the last, which has 0.
-        seed: of the first `reset`; ``None`` draws one.
+        game: the configured game, from ``make_game`` of its package.
+        discount: from 0 to 1. Every step has this discount, except the last, which has 0.
+        seed: seed of the first `reset`; ``None`` draws one.
 
     Raises:
         ImportError: OpenSpiel is not installed.
@@ -55,11 +55,11 @@ class OpenSpielEnvironment:
         self.seed(seed)
 
     def seed(self, seed: int | None = None) -> None:
-        """The next `reset` begins the games of this seed; ``None`` goes on with those under way."""
+        """Set the seed of the next `reset`; with ``None`` the games of the current seed continue."""
         self._seed = None if seed is None else as_seed(seed)
 
     def reset(self) -> Any:
-        """Begin a game: the first ``TimeStep``, whose rewards and discounts are ``None``."""
+        """Begin a game and return its first ``TimeStep``, whose rewards and discounts are ``None``."""
         self.table.reset(seed=self._seed)
         self._seed = None
         time_step = self.get_time_step()
@@ -67,10 +67,12 @@ class OpenSpielEnvironment:
         return time_step._replace(rewards=None, discounts=None, step_type=kind.FIRST)
 
     def step(self, actions: Sequence[int]) -> Any:
-        """The player to move acts: ``[action]``. After the end, or before the first `reset`, this begins a game.
+        """Take the action of the player to move, given as ``[action]``.
+
+        After the end of a game, or before the first `reset`, this begins a game instead.
 
         Raises:
-            ValueError: not one action, or an illegal one; nothing has happened then.
+            ValueError: not exactly one action, or an illegal one. The game is then unchanged.
         """
         try:
             (action,) = actions
@@ -82,7 +84,7 @@ class OpenSpielEnvironment:
         return self.get_time_step()
 
     def get_time_step(self) -> Any:
-        """The ``TimeStep`` of now, which changes nothing."""
+        """Return the current ``TimeStep`` without changing anything."""
         table, kind = self.table, self._shapes.StepType
         views = [table.observe(agent) for agent in table.possible_agents]
         ended = self._should_reset = bool(table.tables["terminated"][0])
@@ -98,7 +100,7 @@ class OpenSpielEnvironment:
         return self._shapes.TimeStep(observations, rewards, discounts, kind.LAST if ended else kind.MID)
 
     def observation_spec(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of a player's part of the observations."""
+        """Return the shape of each entry of one player's observation."""
         game = self.table.game
         return {
             "info_state": (game.observation_bits,),
@@ -108,7 +110,7 @@ class OpenSpielEnvironment:
         }
 
     def action_spec(self) -> dict[str, Any]:
-        """How many actions there are, the first and the last of them, and their type."""
+        """Return the number of actions, the first and last action, and their type."""
         actions = self.table.game.num_actions
         return {"num_actions": actions, "min": 0, "max": actions - 1, "dtype": int}
 
@@ -119,12 +121,12 @@ class OpenSpielEnvironment:
 
     @property
     def num_players(self) -> int:
-        """Players at the table."""
+        """The number of players."""
         return self.table.game.players
 
     @property
     def num_actions_per_step(self) -> int:
-        """One: that of the player to move."""
+        """1: only the player to move acts."""
         return 1
 
     @property

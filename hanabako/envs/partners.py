@@ -1,4 +1,4 @@
-"""Who has the other seats of a single-seat environment: functions, agents by name, policies, or a pool of them."""
+"""The partners in a single-seat environment: functions, agents by name, policies, or a pool to draw from."""
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
@@ -13,24 +13,25 @@ from hanabako.words.checks import shown
 __all__ = ["Choice", "Partner", "Partners", "agents_module", "generator_of", "is_policy", "random_partner"]
 
 Partner: TypeAlias = Callable[[dict[str, np.ndarray], np.random.Generator], int]
-"""Chooses an action, given an observation (``observation`` int8 (n,), ``action_mask`` int8 (A,)) and a generator."""
+"""A function from an observation (``observation`` int8 (n,), ``action_mask`` int8 (A,)) and generator to an action."""
 
 
 def random_partner(observation: dict[str, np.ndarray], generator: np.random.Generator) -> int:
-    """A uniformly random legal action."""
+    """Return a uniformly random legal action."""
     return int(generator.choice(np.flatnonzero(observation["action_mask"])))
 
 
 class Choice:
-    """Who may have the other seats, and who has them in a game.
+    """The candidates for the other seats, and the draw of who takes them in a game.
 
     Args:
-        partners: who they are, see `hanabako.envs.seat.CardGameSeatEnv`.
-        game: what they play.
-        seat: the player that is not theirs.
+        partners: the partners, see `hanabako.envs.seat.CardGameSeatEnv`.
+        game: the configured game.
+        seat: the player who is not a partner.
 
     Raises:
-        ValueError: a name is no one's, an agent cannot play this configuration, or their number is wrong.
+        ValueError: no agent has a given name, an agent cannot play this configuration, or the number of partners is
+            wrong.
     """
 
     def __init__(self, partners: Any, game: Game, seat: int) -> None:
@@ -49,14 +50,14 @@ class Choice:
             raise ValueError(
                 f"partners must be one, or one for each of {len(self.others)} other players, got {len(choices)}"
             )
-        known = {id(partner): self._member(partner) for partner in choices}  # once each
+        known = {id(partner): self._member(partner) for partner in choices}  # load each partner once
         self.members = [known[id(partner)] for partner in choices]
 
     members: list[Any]
-    """The pool, or who has each other seat in turn order: functions and policies, the same one perhaps twice."""
+    """The pool; without one, the partner at each other seat in turn order. Functions and policies, with repetitions."""
 
     def _member(self, partner: Any) -> Any:
-        """A partner as it is asked: a function, or a policy."""
+        """Return a partner in the form in which it is called: a function or a policy."""
         if partner is None:
             return random_partner
         if isinstance(partner, str):
@@ -66,7 +67,7 @@ class Choice:
         raise ValueError(f"a partner must be an agent's name, a policy or a function, got {shown(partner)}")
 
     def draw(self, generator: np.random.Generator) -> tuple[list[int], int]:
-        """A game begins: the place among ``members`` of who has each other seat, and the seed of policies' chance."""
+        """Draw the partners of a game: an index into ``members`` for each other seat, and a seed for the policies."""
         places = list(range(len(self.others)))
         if self._pool:
             places = generator.integers(len(self._pool), size=len(self.others)).tolist()
@@ -75,13 +76,13 @@ class Choice:
 
 
 def generator_of(seed: int, game_index: int) -> np.random.Generator:
-    """The chance of a seat's partners in the games of ``seed``: for the first of them, Gymnasium's own."""
+    """Return the partners' generator in one game of ``seed``. For game 0 it equals Gymnasium's ``np_random``."""
     sequence = np.random.SeedSequence(seed, spawn_key=(game_index,) if game_index else ())
     return np.random.Generator(np.random.PCG64(sequence))
 
 
 class Partners:
-    """Those who play with one seat at one table; arguments and errors as of `Choice`."""
+    """The partners of one seat at one table. Arguments and errors are those of `Choice`."""
 
     def __init__(self, partners: Any, table: CardGameAEC, seat: int) -> None:
         self.table = table
@@ -90,7 +91,7 @@ class Partners:
         self._agents: Any = None
 
     def begin(self, generator: np.random.Generator) -> None:
-        """The cards are dealt: draw who sits where, if there is a pool, and let the policies sit down."""
+        """Begin a game after the deal: draw partners if there is a pool, and seat the policies."""
         places, seed = self.choice.draw(generator)
         members = [self.choice.members[k] for k in places]
         self._seated = dict(zip(self.choice.others, members, strict=True))
@@ -101,38 +102,38 @@ class Partners:
             self._agents = agents_module("playing.seating").OneTable(self.table, line_up, seed)
 
     def action(self, generator: np.random.Generator) -> int:
-        """What the player to move does, who is none of the seat's."""
+        """Return the action of the player to move, who must be a partner."""
         agent = self.table.agent_selection
         partner = self._seated[self.table.possible_agents.index(agent)]
         return self._agents.action() if is_policy(partner) else partner(self.table.observe(agent), generator)
 
     def observe(self) -> None:
-        """Somebody has made a step."""
+        """Let the policies observe a step that was just taken."""
         if self._agents is not None:
             self._agents.observe()
 
 
 class Absent:
-    """Has the seats of those who are asked elsewhere."""
+    """A stand-in policy for the seats that no policy takes."""
 
     observes = False
 
     @staticmethod
     def act(observation: Any, mask: np.ndarray, noise: Any) -> np.ndarray:  # noqa: ARG004 - as every policy's
-        """Never counts."""
+        """Return action 0 for every game; it is never used."""
         return np.zeros(len(mask), np.int64)
 
 
 def agents_module(name: str = "") -> Any:
-    """A module of the package of agents, which is imported when an agent is first asked for."""
+    """Return a module of the package of agents, importing it at the first use."""
     return importlib.import_module(f"{__name__.partition('.')[0]}.agents{name and '.'}{name}")
 
 
 def is_policy(partner: Any) -> bool:
-    """It takes seats, or has an ``act``; all else is a function."""
+    """Whether a partner is a policy: it has ``seat`` or ``act``. Every other partner is a function."""
     return hasattr(partner, "seat") or hasattr(partner, "act")
 
 
 def is_sequence(value: Any) -> bool:
-    """A sequence of partners, and not a name."""
+    """Whether a value is a sequence of partners, not a name."""
     return isinstance(value, Sequence) and not isinstance(value, str)

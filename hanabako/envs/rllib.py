@@ -1,8 +1,8 @@
-"""The turn-based environment as RLlib's masking networks read it: ``observations`` and ``action_mask``, both float32.
+"""The turn-based environment for RLlib's action-masking networks: ``observations`` and ``action_mask``, both float32.
 
     register_env("game", lambda config: rllib_env(env(**config)))
 
-where ``env`` is a game's.
+Here ``env`` is the factory of a game's module.
 """
 
 from importlib import import_module
@@ -17,7 +17,7 @@ __all__ = ["RLlibObservations", "rllib_env"]
 
 
 def rllib_env(env: AECEnv) -> Any:
-    """A turn-based environment in RLlib's ``PettingZooEnv``, with the observations of `RLlibObservations`.
+    """Wrap a turn-based environment in `RLlibObservations` and in RLlib's ``PettingZooEnv``.
 
     Raises:
         ImportError: RLlib is not installed.
@@ -30,13 +30,13 @@ def rllib_env(env: AECEnv) -> Any:
 
 
 class RLlibObservations(BaseWrapper):
-    """Renames ``observation`` to ``observations``, and makes it and the mask float32: nothing else changes.
+    """Wrapper that renames ``observation`` to ``observations`` and converts it and the mask to float32.
 
-    ``ActionMaskingTorchRLModule`` of RLlib's examples looks for these two keys, and its networks for such numbers. This
-    wrapper needs no RLlib itself.
+    ``ActionMaskingTorchRLModule`` of RLlib's examples expects these two keys and this type. The wrapper itself does not
+    need RLlib.
 
     Args:
-        env: a turn-based environment, ``env(...)`` of a game's module.
+        env: a turn-based environment, from ``env(...)`` of a game's module.
     """
 
     def __init__(self, env: AECEnv) -> None:
@@ -49,11 +49,11 @@ class RLlibObservations(BaseWrapper):
         return spaces.Dict({name: spaces.Box(0, 1, part.shape, np.float32) for name, part in parts.items()})
 
     def observation_space(self, agent: str) -> spaces.Space:
-        """The same object each time."""
+        """Return the observation space of an agent: the same object on every call."""
         return self._spaces[agent]
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What ``agent`` may know now: ``observations`` float32 (n,) and ``action_mask`` float32 (A,)."""
+        """Return the observation of ``agent``: ``observations`` float32 (n,) and ``action_mask`` float32 (A,)."""
         view: Any = super().observe(agent)
         parts = {"action_mask": view["action_mask"], "observations": view["observation"]}
         return {name: part.astype(np.float32) for name, part in parts.items()}

@@ -1,8 +1,8 @@
-"""Tables as bytes, with what they belong to and a checksum: what an environment saves and takes back.
+"""Saving and loading an environment's tables as bytes, with their configuration and a checksum.
 
-The checksum finds damage. The compiled loops check no bounds, so tables with a right checksum are not believed either:
-every number that points into an array, what the cards add up to and what is legal are checked before the first byte is
-written.
+The checksum finds damage. But the compiled loops check no bounds, so tables with a correct checksum are checked as
+well, before anything is written: every number that is used as an index, the total number of cards, and the legal
+actions.
 """
 
 from collections.abc import Mapping
@@ -20,22 +20,22 @@ __all__ = ["checked_tables", "save_tables"]
 
 
 def save_tables(tables: np.ndarray, config: Any) -> dict[str, Any]:
-    """The records of all tables (N,) as ``tables`` uint8 (N, bytes per table), ``config`` and ``checksum``."""
+    """Return the records of all tables as ``tables`` uint8 (N, bytes per table), with ``config`` and ``checksum``."""
     octets = tables.view(np.uint8).reshape(len(tables), -1).copy()
     return {"tables": octets, "config": repr(config), "checksum": sha256(octets.tobytes()).hexdigest()}
 
 
 def checked_tables(saved: Mapping[str, Any], like: np.ndarray, game: Game, loops: Loops) -> np.ndarray:
-    """The records that `save_tables` saved, of the type and number of ``like``.
+    """Return the records that `save_tables` saved, with the dtype and number of ``like``, after checking them.
 
     Args:
-        saved: as `save_tables` made it.
-        like: tables (N,) of the environment that takes them.
+        saved: the dict from `save_tables`.
+        like: tables (N,) of the environment that loads them.
         game: the configured game.
-        loops: its loops for such tables.
+        loops: the game's loops for such tables.
 
     Raises:
-        ValueError: other tables, another configuration, damage, or tables that no game leads to.
+        ValueError: the shape or configuration differs, the data is damaged, or no game leads to such a table.
     """
     octets = np.asarray(saved["tables"])
     shape = (len(like), like.dtype.itemsize)
@@ -47,21 +47,21 @@ def checked_tables(saved: Mapping[str, Any], like: np.ndarray, game: Game, loops
     if not _is(saved["checksum"], sha256(octets.tobytes()).hexdigest()):
         raise ValueError("the tables are not those of the checksum: they have been damaged")
     tables = octets.view(like.dtype)[:, 0]
-    dealt = tables[octets.any(axis=1)]  # the others are as they were made: nothing was ever dealt there
+    dealt = tables[octets.any(axis=1)]  # all other tables are still zeros, because they were never dealt to
     check_bounds(dealt["state"], game.state_bounds())
     _check_next_steps(dealt, game, loops)
     return tables
 
 
 def _is(value: Any, text: str) -> bool:
-    """Whether a value is that text, also as an array without dimensions (in checkpoints); it may be however deep."""
+    """Whether a value equals a text; checkpoints may hold the text as a zero-dimensional array."""
     if isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind == "U":
         value = value.item()
     return isinstance(value, str) and value == text
 
 
 def _check_next_steps(tables: np.ndarray, game: Game, loops: Loops) -> None:
-    """Raise ``ValueError`` if the loops could not go on from tables whose states are within their bounds."""
+    """Raise ``ValueError`` if the loops could not continue from these tables. States must already be within bounds."""
     for name in ("terminated", "ended", "illegal"):
         if (tables[name].view(np.uint8) > 1).any():
             raise ValueError(f"{name} must be 0 or 1 in all tables")

@@ -1,9 +1,9 @@
-"""The vector environment as a ``VecEnv`` of Stable Baselines3, which must be installed: ``pip install sb3-contrib``.
+"""The vector environment as a ``VecEnv`` of Stable Baselines3. Needs ``pip install sb3-contrib``.
 
     agent = MaskablePPO("MultiInputPolicy", SB3VecEnv(envs))
 
-where ``envs`` is a game's vector environment, or one seat in each of many games (``gymnasium.make_vec`` of an id that
-ends with ``Seat-v0``): one compiled call per step instead of a Python call per game.
+Here ``envs`` is a game's vector environment, or a vector environment of one seat (``gymnasium.make_vec`` with an id
+that ends with ``Seat-v0``). A step is one compiled call, instead of one Python call per game.
 """
 
 from collections.abc import Sequence
@@ -17,34 +17,35 @@ from hanabako.envs.vector_seat import VectorSeatEnv
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
-except ImportError:  # without, the class can be imported, but not made
+except ImportError:  # the class can then be imported, but not instantiated
     VecEnv = object
 
 __all__ = ["SB3VecEnv"]
 
 BY_INDEX = ("to_dict", "action_to_str", "str_to_action")
-"""Methods of the vector environment that take a table's index first."""
+"""Methods of the vector environment whose first argument is a table's index."""
 
 
 class SB3VecEnv(VecEnv):
     """A vector environment for SB3's algorithms.
 
-    Each row is in the view of the player to move; with one seat in each game, always in the view of that seat.
+    Each row is the observation of the player to move or, in a single-seat environment, of that seat.
 
-    Rewards are float32 (N,) and ``env_method("action_masks")`` gives bool masks, as ``MaskablePPO`` asks. Infos are a
-    dict per table, empty until a game ends there; then they hold ``terminal_observation``, ``returns`` (every player's,
-    float64 (P,)), ``illegal``, ``length`` and the game's statistics. ``VecMonitor`` goes around it as around any other.
+    Rewards are float32 (N,), and ``env_method("action_masks")`` returns bool masks, as ``MaskablePPO`` expects. Infos
+    are one dict per table, empty until a game ends there. Then the dict holds ``terminal_observation``, ``returns``
+    (of every player, float64 (P,)), ``illegal``, ``length`` and the game's statistics. ``VecMonitor`` can wrap it.
 
-    Without a seat, consecutive rows of a table belong to different players. SB3's algorithms treat them as one player's
-    trajectory, which is right for a team and wrong if players compete: train those on one seat.
+    In self-play, consecutive rows of a table belong to different players. SB3's algorithms treat them as one player's
+    trajectory. That is right in cooperative games and wrong in competitive ones: train the latter on one seat.
 
     Args:
-        envs: a game's vector environment, or its seat's, with ``autoreset_mode`` SAME_STEP (as SB3 does itself),
-            ``copy=True`` (SB3 keeps an observation over the next step) and observations ``"int8"`` or ``"float32"``.
+        envs: a game's vector environment, for self-play or for one seat. It must have ``autoreset_mode`` SAME_STEP
+            (SB3's own mode), ``copy=True`` (SB3 keeps an observation during the next step) and observations ``"int8"``
+            or ``"float32"``.
 
     Raises:
         ImportError: Stable Baselines3 is not installed.
-        ValueError: ``envs`` is no such environment.
+        ValueError: ``envs`` is not such an environment.
     """
 
     def __init__(self, envs: CardGameVectorEnv | VectorSeatEnv | VectorEnv) -> None:
@@ -65,10 +66,10 @@ class SB3VecEnv(VecEnv):
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> dict[str, np.ndarray]:
-        """Begin games, with the seed and options set before: the first of the seeds is that of all tables.
+        """Begin games with the seed and options that were set before; the first seed serves all tables.
 
         Raises:
-            ValueError: tables were given different options, or wrong ones.
+            ValueError: the options are wrong, or differ between tables.
         """
         options = self._options[0]
         if any(other != options for other in self._options):
@@ -80,11 +81,11 @@ class SB3VecEnv(VecEnv):
         return observation
 
     def step_async(self, actions: Any) -> None:
-        """Keep the actions (N,) for `step_wait`."""
+        """Store the actions (N,) for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Observations of the next players, rewards float32 (N,), which games ended bool (N,), infos."""
+        """Return the next observations, rewards float32 (N,), ended games bool (N,), and infos."""
         observation, rewards, ended, _, infos = self.envs.step(self._actions)
         self._legal = observation["action_mask"] != 0
         found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -101,17 +102,17 @@ class SB3VecEnv(VecEnv):
         self.envs.close()
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """Pixels of every table; ``envs`` needs ``render_mode="rgb_array"``."""
+        """Return the pixels of every table; ``envs`` needs ``render_mode="rgb_array"``."""
         pixels: Any = self.envs.render() if self.envs.render_mode else None
         return pixels or [None] * self.num_envs
 
-    # --- What SB3 asks every single environment -----------------------------------------------------------------------
+    # --- Methods for single tables ------------------------------------------------------------------------------------
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """``action_masks`` of every table asked for; `BY_INDEX` too, if all seats are there.
+        """Call a method for every requested table: ``action_masks`` or, in self-play only, one of `BY_INDEX`.
 
         Raises:
-            AttributeError: another method.
+            AttributeError: any other method.
         """
         if method_name == "action_masks":
             return [self._legal[i] for i in self._get_indices(indices)]
@@ -122,16 +123,16 @@ class SB3VecEnv(VecEnv):
         return [call(i, *method_args, **method_kwargs) for i in self._get_indices(indices)]
 
     def action_masks(self) -> np.ndarray:
-        """Which actions are legal now, bool (N, A)."""
+        """Return the mask of legal actions, bool (N, A)."""
         return self._legal
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The same attribute of the vector environment, once for every table asked for."""
+        """Return an attribute of the vector environment, repeated for every requested table."""
         owner = self if attr_name == "action_masks" else self.envs
         return [getattr(owner, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Not offered: tables share their attributes.
+        """Not supported, because tables share their attributes.
 
         Raises:
             AttributeError: always.
@@ -139,11 +140,11 @@ class SB3VecEnv(VecEnv):
         raise AttributeError(f"tables share their attributes: {attr_name} cannot be set at some of them")
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """``False`` for every table asked for: no wrapper of Gymnasium's lies around a single one."""
+        """Return ``False`` for every requested table: single tables have no Gymnasium wrappers."""
         return [False for _ in self._get_indices(indices)]
 
     def _get_indices(self, indices: Any) -> Any:
-        """Tables as SB3 names them: ``None`` for all, a number, or several."""
+        """Return the indices that SB3 means: ``None`` for all tables, one number, or several."""
         if indices is None:
             return range(self.num_envs)
         return [indices] if isinstance(indices, (int, np.integer)) else indices

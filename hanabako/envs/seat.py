@@ -1,4 +1,4 @@
-"""One seat of a card game as a single-agent Gymnasium environment; given opponents or partners play the others."""
+"""One seat of a card game as a single-agent Gymnasium environment. Given partners or opponents play the other seats."""
 
 from copy import deepcopy
 from typing import Any
@@ -15,25 +15,25 @@ __all__ = ["CardGameSeatEnv", "Partner", "random_partner"]
 
 
 class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
-    """Play one seat. A step is one decision of that seat and all the others' until it is to move again.
+    """An environment for one seat. A step is a decision of that seat and all following decisions of the other players.
 
-    The reward is the sum of the seat's rewards over those steps; what it earned before its first decision is paid with
-    its first step. An illegal action ends the game with reward -1. A game that ends before the seat has had a decision
-    is followed by the next one at once. Infos hold ``action_mask``, and at the end the game's statistics.
+    The reward is the sum of the seat's rewards over those decisions. Rewards from before the seat's first decision are
+    added to its first step. An illegal action ends the game with reward -1. If a game ends before the seat has had a
+    decision, `reset` goes on to the next game. Infos hold ``action_mask`` and, at the end, the game's statistics.
 
     Args:
         game: the configured game.
-        seat: the player to be, 0 .. players - 1.
-        partners: who plays the others: an agent's name (or file), a policy, or a `Partner` function for all; a sequence
-            of these is one for each other player in turn order from the next one; ``{"pool": [...]}`` is drawn from
-            again for each of them in each game; ``None`` plays at random. Policies' chance comes from the seed of
-            `reset`.
+        seat: the learner's player, 0 to players - 1.
+        partners: the agents of the other players. An agent's name (or file), a policy, or a `Partner` function plays
+            all of them; a sequence of these has one for each other player, in turn order from the next player on;
+            ``{"pool": [...]}`` is drawn from for each other player in each game; ``None`` plays at random. The random
+            numbers of policies follow from the seed of `reset`.
         render_mode: as in `hanabako.envs.aec.CardGameAEC`.
-        constant_infos: every info has the same keys: ``action_mask``, ``illegal`` and the game's statistics as numbers,
-            which are 0 before the end. (Minari asks for that.)
+        constant_infos: whether every info has the same keys, as Minari requires: ``action_mask``, ``illegal`` and the
+            game's statistics as numbers, which are 0 before the end.
 
     Raises:
-        ValueError: ``seat`` is out of range, ``partners`` has a wrong length, or one of them is unknown or cannot play.
+        ValueError: ``seat`` is out of range, ``partners`` has the wrong length, or a partner is unknown or cannot play.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin a game; options as in `hanabako.envs.aec.CardGameAEC.reset`.
+        """Begin a game. The options are those of `hanabako.envs.aec.CardGameAEC.reset`.
 
-        With a seed, the partners' chance is of that seed and ``game_index``.
+        With a seed, the partners' random numbers follow from that seed and ``game_index``.
         """
         super().reset(seed=seed)
         if seed is None and self.table.agents == [] and not hasattr(self, "_started"):
@@ -79,7 +79,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
-        """Act, then let the others act until it is this seat's turn or the game is over."""
+        """Take the seat's action, then let the partners act until the seat is to move or the game ends."""
         if self.table.terminations[self.agent]:
             return self._observation(), 0.0, True, False, self._info()
         owed, self._owed = self._owed, 0.0
@@ -95,7 +95,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         return self._observation(), reward, self.table.terminations[self.agent], False, self._info()
 
     def action_masks(self) -> np.ndarray:
-        """Which actions are legal now, bool (A,): what sb3-contrib's ``MaskablePPO`` asks for."""
+        """Return the mask of legal actions, bool (A,), for ``MaskablePPO`` of sb3-contrib."""
         return self._observation()["action_mask"].astype(np.bool_)
 
     def _play_partners(self) -> float:
@@ -111,7 +111,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         return self.table.observe(self.agent)
 
     def _info(self, illegal: bool = False) -> dict[str, Any]:
-        info = deepcopy(self.table.infos[self.agent])  # callers keep infos, and may write to them
+        info = deepcopy(self.table.infos[self.agent])  # callers may keep infos and write to them
         if illegal:
             info |= {"illegal": True, "action_mask": np.zeros_like(info["action_mask"])}
         if not self.constant_infos:
@@ -122,5 +122,5 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         return {"action_mask": info["action_mask"], "illegal": int(illegal), **numbers}
 
     def render(self) -> Any:
-        """As `hanabako.envs.aec.CardGameAEC.render`."""
+        """Draw the table: see `hanabako.envs.aec.CardGameAEC.render`."""
         return self.table.render()

@@ -1,4 +1,4 @@
-"""The vector environment of a card game: many tables, one compiled call per step, in the acting player's view."""
+"""The vector environment of a card game for self-play: many tables, one compiled call per step."""
 
 from collections.abc import Callable
 from inspect import signature
@@ -38,38 +38,38 @@ RENDER_MODES = ("ansi", "rgb_array")
 FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
 INT64 = np.dtype(np.int64)
 MOST_ENVS = 2**24
-"""Far more than fit into the memory of today's machines."""
+"""The largest number of tables: far more than fit into memory."""
 
 SPECIALIZE_FROM = 256
-"""From this many tables on, loops are specialized to the configuration; below, generic ones serve as well."""
+"""The number of tables from which loops are specialized to the configuration by default."""
 
 
 class CardGameVectorEnv(gymnasium.vector.VectorEnv):
-    """``num_envs`` tables of one game. Every step is one decision of each table's current player.
+    """``num_envs`` tables of one game. A step is one decision of the current player at every table.
 
-    Observations are dicts of ``observation`` (N, n) in the format asked for and ``action_mask`` int8 (N, A). The reward
-    is the team's in a co-operative game, and otherwise that of the player who just acted; ``infos`` holds
-    ``current_player`` int64 (N,) and ``rewards`` float64 (N, P) always, and at the ends of games dense arrays with
-    Gymnasium's ``_name`` masks: ``final_obs`` (a dict like the observation, SAME_STEP only), ``returns`` float64 (N,
-    P), the sum of every player's rewards, ``illegal`` and the game's statistics.
+    Observations are dicts of ``observation`` (N, n), in the chosen format, and ``action_mask`` int8 (N, A), both for
+    the player to move. The reward is the team's in a cooperative game, and otherwise that of the player who just acted.
+    ``infos`` always holds ``current_player`` int64 (N,) and ``rewards`` float64 (N, P). When games end, it also holds
+    dense arrays with Gymnasium's ``_name`` masks: ``final_obs`` (a dict like the observation, SAME_STEP only),
+    ``returns`` float64 (N, P) (each player's sum of rewards), ``illegal`` and the game's statistics.
 
-    An action that is illegal or out of range ends its game: reward -1 for the offender, 0 for the others, and
-    ``illegal`` in the infos. It touches no other game. In mode DISABLED a step leaves finished games as they are
-    (reward 0, still terminated) until ``reset(options={"reset_mask": ...})``.
+    An action that is illegal or out of range ends its game, but affects no other game. The player who chose it gets
+    reward -1, all others get 0, and ``illegal`` is set in the infos. In mode DISABLED a step leaves finished games as
+    they are (reward 0, still terminated) until ``reset(options={"reset_mask": ...})``.
 
     Args:
         game: the configured game.
-        num_envs: tables, 1 to 2^24.
-        seed: stream of the first `reset` without a seed; ``None`` draws one.
+        num_envs: the number of tables, 1 to 2^24.
+        seed: seed of the first `reset` that is called without one; ``None`` draws one.
         observation: ``"int8"``, ``"float32"`` (one number per bit) or ``"packed"`` (uint64 words, lowest bit first).
-        num_threads: threads of the compiled step.
+        num_threads: the number of threads of the compiled step.
         autoreset_mode: Gymnasium's mode or its value.
         copy: ``False`` returns views of buffers that the next step overwrites.
-        specialize: compile loops for this configuration alone; ``None``: from 256 tables on.
-        render_mode: ``None``, ``"ansi"`` or ``"rgb_array"``: what `render` returns of every table.
+        specialize: whether to compile loops for this configuration only; ``None`` does so from 256 tables on.
+        render_mode: what `render` returns for every table: ``None``, ``"ansi"`` or ``"rgb_array"``.
 
     Raises:
-        ValueError: an argument is wrong, by name and value.
+        ValueError: an argument is wrong; the message has its name and value.
     """
 
     def __init__(
@@ -155,12 +155,13 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     # --- Gymnasium's methods ------------------------------------------------------------------------------------------
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
-        """Begin games. Table ``i`` of seed ``s`` is game ``i`` of that seed; without a seed, each table's next episode.
+        """Begin games. With a seed, table ``i`` plays game ``i`` of that seed; without one, each table's next game.
 
         Args:
             seed: an int from 0 to 2^64 - 1.
-            options: ``reset_mask`` bool (N,): only these tables; ``game_index``: index of table 0 (with a seed);
-                ``state`` or the game's deal options: a value for every table, or a dict from table to value.
+            options: ``reset_mask`` bool (N,), the tables to reset; ``game_index``, the index of table 0's game (with a
+                seed); ``state`` or the game's own options for deals, either one value for every table or a dict from
+                table to value.
 
         Raises:
             ValueError: an option is unknown or wrong, or a state or deck is impossible.
@@ -198,7 +199,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self._loops.reset(self._rules_array, self._tables, chosen)
 
     def _given(self, options: dict[str, Any], chosen: np.ndarray) -> dict[int, dict[str, Any]]:
-        """Per table the state or the deal that it shall begin with; tables that only are dealt to are not there."""
+        """Return, by table, the given state or deal. Tables that are dealt at random are left out."""
         found: dict[int, dict[str, Any]] = {}
         for name in ("state", *self.game.deal_options):
             if name not in options:
@@ -219,7 +220,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return found
 
     def _place(self, given: dict[int, dict[str, Any]]) -> None:
-        """States and deals, per table."""
+        """Load the given states and deals into their tables."""
         for table, own in given.items():
             deal = {name: value for name, value in own.items() if name != "state"}
             if "state" in own:
@@ -229,16 +230,16 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             self._loops.refresh(self._rules_array, self._tables)
 
     def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
-        """One action for every table's current player.
+        """Take one action of the current player at every table.
 
         Args:
             actions: integers (N,), an array or a sequence.
 
         Returns:
-            Observations of the next players, rewards float64 (N,), terminations and truncations bool (N,), infos.
+            The observations of the next players, rewards float64 (N,), terminations and truncations bool (N,), infos.
 
         Raises:
-            ValueError: not integers of shape (N,).
+            ValueError: the actions are not integers of shape (N,).
             gymnasium.error.ResetNeeded: `reset` was never called.
         """
         if (
@@ -272,7 +273,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return {"current_player": self._current_player, "rewards": self._rewards}
 
     def _add_ends(self, infos: dict[str, Any]) -> None:
-        """The statistics of the games that just ended, and in mode SAME_STEP their last observations."""
+        """Add to the infos the statistics of games that just ended and, in mode SAME_STEP, their last observations."""
         ended = self._tables["ended"].copy()
         for name in self._statistics:
             numbers = self._tables[name]
@@ -289,13 +290,16 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
 
     @property
     def tables(self) -> np.ndarray:
-        """The records (N,) of the tables as the loops keep them, whose steps change them: to be read and copied."""
+        """The records (N,) on which the loops work. Read or copy them; every step overwrites them."""
         return self._tables
 
     # --- Every player's view ------------------------------------------------------------------------------------------
 
     def observe_all(self) -> dict[str, np.ndarray]:
-        """Every player's view: ``observation`` (N, P, n) and ``action_mask`` (N, P, A), zero for those not to move."""
+        """Return all players' observations: ``observation`` (N, P, n) and ``action_mask`` (N, P, A).
+
+        A mask is all zeros for players who are not to move.
+        """
         players = self.game.players
         observation = np.empty((self.num_envs, players, *self._observation.shape[1:]), self._observation.dtype)
         mask = np.empty((self.num_envs, players, self.game.num_actions), np.int8)
@@ -311,21 +315,21 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return self._states[as_index("index", index, self.num_envs - 1)]
 
     def to_dict(self, index: int) -> dict[str, Any]:
-        """The whole hidden state of table ``index`` in plain Python types and card names."""
+        """Return the whole state of table ``index``, hidden cards included, in plain Python types and card names."""
         return self.game.to_dict(self._state(index))
 
     def action_to_str(self, index: int, action: int) -> str:
-        """The word of ``action`` at table ``index``; ``ValueError`` if it is no action."""
+        """Return the text of ``action`` at table ``index``; raise ``ValueError`` if there is no such action."""
         return self.game.action_to_str(self._state(index), as_index("action", action, self.game.num_actions - 1))
 
     def str_to_action(self, index: int, text: str) -> int:
-        """The action that ``text`` names at table ``index``; ``ValueError`` if it names none."""
+        """Return the action that ``text`` names at table ``index``; raise ``ValueError`` if it names none."""
         return self.game.str_to_action(self._state(index), text)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Every table with its hidden cards, as ``render_mode`` says: texts, or pixels uint8 (height, width, 3).
+        """Draw every table, hidden cards included: texts, or pixels uint8 (height, width, 3), as ``render_mode`` says.
 
-        ``None`` without a ``render_mode``, after a warning. A picture takes hundreds of steps' time.
+        Without a ``render_mode`` this warns and returns ``None``. A picture takes as long as hundreds of steps.
 
         Raises:
             gymnasium.error.ResetNeeded: `reset` was never called.
@@ -340,9 +344,9 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     # --- Copies and checkpoints ---------------------------------------------------------------------------------------
 
     def copy(self, index: int | None = None) -> Any:
-        """An independent environment in the same state with the same random streams.
+        """Return an independent environment in the same state with the same random streams.
 
-        All tables, or table ``index`` alone as an unwrapped AEC environment.
+        It has all tables or, with an ``index``, only that table, as an unwrapped AEC environment.
         """
         if index is not None:
             from hanabako.envs.aec import CardGameAEC
@@ -366,21 +370,21 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         return twin
 
     def get_state(self) -> dict[str, Any]:
-        """All that the coming steps depend on.
+        """Return everything that future steps depend on.
 
         Returns:
-            ``tables`` uint8 (N, bytes per table), ``seed`` int or ``None``, ``was_reset`` bool, ``config`` (the
-            configuration's ``repr``), to which they belong, and ``checksum`` (SHA-256 of the tables).
+            A dict of ``tables`` uint8 (N, bytes per table), ``seed`` int or ``None``, ``was_reset`` bool, ``config``
+            (the configuration's ``repr``) and ``checksum`` (SHA-256 of the tables).
         """
         saved = save_tables(self._tables, self.config)
         return {**saved, "seed": self._seed, "was_reset": self._was_reset}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from `get_state` of an environment with the same configuration and number of tables.
+        """Continue from the `get_state` of an environment with the same configuration and number of tables.
 
         Raises:
-            ValueError: not such a dict, other tables or another configuration, a wrong seed, or tables that have been
-                damaged or that no game leads to. Nothing has changed then.
+            ValueError: the dict lacks entries, belongs to another configuration or number of tables, has a wrong seed,
+                or has tables that are damaged or that no game leads to. The environment is then unchanged.
         """
         check_state_keys(state, ("tables", "seed", "was_reset", "config", "checksum"))
         tables = checked_tables(state, self._tables, self.game, self._loops)
@@ -395,7 +399,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickles carry the arguments and `get_state`, no compiled code."""
+        """Return the contents of a pickle: the arguments and `get_state`. No compiled code."""
         arguments = (self.game, self.num_envs, self._seed, self.observation_format, self.num_threads)
         return {
             "arguments": (*arguments, self.autoreset_mode, self.copy_buffers, self._specialize, self.render_mode),
@@ -408,9 +412,10 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
 
 
 class ConfiguredVectorEnv(CardGameVectorEnv):
-    """The vector environment of one game, configured by the keywords of all its factories.
+    """The vector environment of one game, configured by the same keywords as the game's other factories.
 
-    A game's own class says what ``make_game`` is: ``config``, ``preset`` and single fields to the configured game.
+    A game's subclass sets ``make_game``, a function from ``config``, ``preset`` and single fields to the configured
+    game.
     """
 
     make_game: ClassVar[Callable[..., Game]]
@@ -434,12 +439,12 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
             game = self.make_game(config, preset, **fields)
         except UnexpectedKeywordError as error:
             own = ", ".join(list(signature(CardGameVectorEnv.__init__).parameters)[2:])
-            raise UnexpectedKeywordError(f"{error}; of the environment there are {own}") from None
+            raise UnexpectedKeywordError(f"{error}; arguments of the environment are {own}") from None
         super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, specialize, render_mode)
 
 
 def check_size_and_format(num_envs: Any, observation: Any) -> None:
-    """Raise ValueError for a number of games or a format of observations that there is not."""
+    """Raise ValueError if the number of games is out of range, or the observation format is unknown."""
     if as_index("num_envs", num_envs, MOST_ENVS) < 1:
         raise ValueError(f"num_envs must be at least 1, got {shown(num_envs)}")
     if not isinstance(observation, str) or observation not in FORMATS:
@@ -447,7 +452,7 @@ def check_size_and_format(num_envs: Any, observation: Any) -> None:
 
 
 def as_autoreset_mode(value: Any) -> AutoresetMode:
-    """Gymnasium's mode, given itself or its value; ValueError if it is none."""
+    """Return Gymnasium's mode from a mode or its value; raise ValueError if it is neither."""
     try:
         return AutoresetMode(value)
     except (ValueError, RecursionError):
@@ -456,7 +461,7 @@ def as_autoreset_mode(value: Any) -> AutoresetMode:
 
 
 def as_reset_mask(mask: Any, count: int) -> np.ndarray:
-    """The games that are reset, bool (count,): all of them if the mask is None; ValueError if it is no such array."""
+    """Return which games to reset, bool (count,); None means all. Raise ValueError if the mask is no such array."""
     if mask is None:
         return np.ones(count, np.bool_)
     chosen = np.asarray(mask)
@@ -466,10 +471,12 @@ def as_reset_mask(mask: Any, count: int) -> np.ndarray:
 
 
 def as_actions(actions: Any, count: int) -> np.ndarray:
-    """A fresh array int64 (count,): the step would be compiled once more for one that is read-only or not contiguous.
+    """Return the actions as a new array int64 (count,), writable and contiguous.
+
+    For an array of another kind Numba would compile the step again.
 
     Raises:
-        ValueError: not integers of that shape.
+        ValueError: the actions are not integers of that shape.
     """
     array = np.asarray(actions)
     if array.shape != (count,) or array.dtype.kind not in "iu":
@@ -480,7 +487,7 @@ def as_actions(actions: Any, count: int) -> np.ndarray:
 
 
 def observation_space(game: Game, form: str) -> spaces.Box:
-    """The space of one observation in one of `FORMATS`."""
+    """Return the space of one observation in one of `FORMATS`."""
     kind = FORMATS[form]
     if kind is np.uint64:
         return spaces.Box(0, 2**64 - 1, (words_for(game.observation_bits),), kind)
@@ -488,5 +495,5 @@ def observation_space(game: Game, form: str) -> spaces.Box:
 
 
 def _is_by_index(value: Any) -> bool:
-    """A dict from table to value; an empty one names no table, and is refused as whatever it was meant to be."""
+    """Whether a value is a dict from table to value. An empty dict is not: it is one value for all tables."""
     return isinstance(value, dict) and bool(value) and all(isinstance(key, (int, np.integer)) for key in value)

@@ -1,7 +1,6 @@
-"""One seat in each of many games as a Gymnasium vector environment: partners act in batch, as the games do.
+"""One seat in each of many games as a Gymnasium vector environment: the partners act in batches, too.
 
-How the partners' moves are made together is the affair of `agents.playing.seat_games`, which is imported when the
-first such environment is made.
+`agents.playing.seat_games` computes the partners' actions. It is imported when the first such environment is made.
 """
 
 from typing import Any
@@ -29,28 +28,29 @@ __all__ = ["VectorSeatEnv"]
 
 
 class VectorSeatEnv(gymnasium.vector.VectorEnv):
-    """Play one seat in each of ``num_envs`` games. Game ``i`` of seed ``s`` is that of `CardGameSeatEnv`.
+    """An environment for one seat in each of ``num_envs`` games.
 
-    (That is, of ``reset(seed=s, options={"game_index": i})``: with the same partners and the same actions it is the
-    same game, and so are those that follow it.) A step is one decision of the seat in every game, and all that the
-    others then decide until it is to move again; rewards are as in `hanabako.envs.seat.CardGameSeatEnv`.
+    A step is one decision of the seat in every game, and all following decisions of the other players. Rewards are
+    those of `hanabako.envs.seat.CardGameSeatEnv`. Game ``i`` of seed ``s`` is the game that `CardGameSeatEnv` begins by
+    ``reset(seed=s, options={"game_index": i})``: with the same partners and actions, that game and all following games
+    are the same.
 
-    Observations are dicts of ``observation`` (N, n) and ``action_mask`` int8 (N, A). At the ends of games ``infos``
-    holds dense arrays with Gymnasium's ``_name`` masks: ``final_obs`` (SAME_STEP only), ``returns`` float64 (N, P),
+    Observations are dicts of ``observation`` (N, n) and ``action_mask`` int8 (N, A). When games end, ``infos`` holds
+    dense arrays with Gymnasium's ``_name`` masks: ``final_obs`` (SAME_STEP only), ``returns`` float64 (N, P),
     ``illegal`` and the game's statistics. In mode DISABLED a step leaves finished games as they are.
 
     Args:
         game: the configured game.
-        num_envs: games at a time.
-        seat: the player to be.
-        partners: as in `hanabako.envs.seat.CardGameSeatEnv`; who is no function must be a bot, a network or have an
-            ``act`` of its own. Functions are asked game by game, which is slow.
-        seed: of the first `reset` without a seed; ``None`` draws one.
+        num_envs: the number of games that are played at the same time.
+        seat: the learner's player.
+        partners: as in `hanabako.envs.seat.CardGameSeatEnv`. A partner that is not a function must be a bot, a network
+            or have its own ``act``. Functions are called once per game, which is slow.
+        seed: seed of the first `reset` that is called without one; ``None`` draws one.
         observation: ``"int8"``, ``"float32"`` or ``"packed"``, as in `hanabako.envs.vector.CardGameVectorEnv`.
         autoreset_mode: Gymnasium's mode or its value.
 
     Raises:
-        ValueError: an argument is wrong, by name and value.
+        ValueError: an argument is wrong; the message has its name and value.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         self._games = agents_module("playing.seat_games").SeatGames(game, self.num_envs, self.seat, choice)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
-        """Begin games; without a seed each one's next.
+        """Begin games; without a seed, the next game of every row.
 
         Args:
             seed: an int from 0 to 2^64 - 1.
-            options: ``reset_mask`` bool (N,): only these games; ``game_index``: index of game 0 (with a seed).
+            options: ``reset_mask`` bool (N,), the games to reset; ``game_index``, the index of game 0 (with a seed).
 
         Raises:
             ValueError: an option is unknown or wrong.
@@ -113,16 +113,16 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         return self._observations(), {}
 
     def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
-        """The seat's decision in every game.
+        """Take the seat's action in every game.
 
         Args:
-            actions: integers (N,); those of games that are over do not matter.
+            actions: integers (N,). Actions for finished games are ignored.
 
         Returns:
             Observations, rewards float64 (N,), terminations and truncations bool (N,), infos.
 
         Raises:
-            ValueError: not integers of shape (N,).
+            ValueError: the actions are not integers of shape (N,).
             gymnasium.error.ResetNeeded: `reset` was never called.
         """
         actions = as_actions(actions, self.num_envs)
@@ -143,13 +143,13 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         return {"observation": self._formed(block.observation), "action_mask": block.mask.copy()}
 
     def _formed(self, words: np.ndarray) -> np.ndarray:
-        """Packed observations in the format that was asked for."""
+        """Return packed observations in the chosen format."""
         if self.observation_format == "packed":
             return words.copy()
         return unpack(words, self.game.observation_bits).astype(FORMATS[self.observation_format], copy=False)
 
     def _ends(self) -> dict[str, Any]:
-        """What infos say of the games that have ended."""
+        """Return the infos of the games that have just ended."""
         games, infos = self._games, {}
         for name, numbers in games.ending.items():
             infos[name], infos[f"_{name}"] = numbers.copy(), games.ended.copy()

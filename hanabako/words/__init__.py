@@ -1,1 +1,1 @@
-"""What callers write and read: checks with errors in words, and names of players."""
+"""Checks of users' input, with readable error messages, and names of players."""

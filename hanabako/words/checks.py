@@ -1,4 +1,4 @@
-"""Checks of what a caller wrote, and the words they fail in: the field, the value, what is allowed."""
+"""Checks of users' input. Their error messages name the field, its value and what is allowed."""
 
 import difflib
 import json
@@ -41,11 +41,11 @@ T = TypeVar("T")
 
 
 class UnexpectedKeywordError(TypeError, ValueError):
-    """An unknown keyword: both Python's own error for it and the error of all other wrong arguments."""
+    """Error for an unknown keyword: a TypeError as in Python, and a ValueError as for all other wrong arguments."""
 
 
 class OneLine(reprlib.Repr):
-    """``repr`` for messages: at most one line, however long, deep or odd the value is."""
+    """A ``repr`` for messages: at most one line, even for values that are long, deeply nested or broken."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class OneLine(reprlib.Repr):
         self.maxlist = self.maxtuple = self.maxdict = self.maxset = 8
 
     def repr(self, x: Any) -> str:
-        """The value, cut in the middle if it is long."""
+        """Return the text of a value, shortened in the middle if it is long."""
         try:
             words = super().repr(x)
         except Exception:
@@ -64,29 +64,29 @@ class OneLine(reprlib.Repr):
 
 
 LINE = 160
-"""Characters of a value that a message quotes at most."""
+"""The largest number of characters that a message quotes of a value."""
 
 shown = OneLine().repr
 
 
 def did_you_mean(name: Any, known: Iterable[str]) -> str:
-    """The known name that is most like a wrong one, as the end of a message; "" if none is like it."""
+    """Return the end of a message that suggests the most similar known name; "" if no name is similar."""
     like = difflib.get_close_matches(name[:LINE], list(known), 1) if isinstance(name, str) else []
     return f"; did you mean {like[0]}?" if like else ""
 
 
 CLASSES = {type(None): "None", bool: "true or false"}
-"""What messages call classes that command lines and JSON write in another way than Python."""
+"""Names of classes in messages, where command lines and JSON write values differently from Python."""
 
 
 def check_field_types(config: Any) -> None:
     """Check every field of a dataclass against its annotation (``int``, ``bool``, ``str``, unions, a ``tuple[...]``).
 
-    NumPy integers are accepted as ints and stored as Python's, lists (JSON has no others) as tuples; what is in a tuple
-    is not checked. A ``bool`` is not an ``int`` here.
+    NumPy integers are accepted and stored as Python ints. Lists are accepted and stored as tuples, because JSON has no
+    tuples. The elements of a tuple are not checked. A ``bool`` is not an ``int`` here.
 
     Raises:
-        ValueError: a field has another type.
+        ValueError: a field has the wrong type.
     """
     hints = get_type_hints(type(config))
     for field in fields(config):
@@ -104,7 +104,7 @@ def check_field_types(config: Any) -> None:
 
 
 def _classes(hint: Any) -> tuple[type, ...]:
-    """The classes that an annotation allows."""
+    """Return the classes that an annotation allows."""
     if isinstance(hint, UnionType):
         return get_args(hint)
     return (get_origin(hint) or hint,)
@@ -123,17 +123,18 @@ def check_choice(config: Any, name: str, allowed: Iterable[Any]) -> None:
 
 
 def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, options: Mapping[str, Any]) -> Any:
-    """The configuration that a factory's keywords mean: a whole ``config``, or a ``preset`` with fields changed.
+    """Return the configuration from a factory's keywords: a whole ``config``, or a ``preset`` with fields changed.
 
     Args:
-        presets: the game's presets by name; the first is meant by no keywords at all, and its class is the game's.
-        config: a whole configuration, a dict of some of its fields (JSON has no others), or ``None``.
-        preset: a name out of ``presets``, or ``None``.
+        presets: the game's presets by name. The first is the default, and its class is the game's config class.
+        config: a whole configuration, a dict of some of its fields (for callers with JSON), or ``None``.
+        preset: a name from ``presets``, or ``None``.
         options: fields by name.
 
     Raises:
-        ValueError: unknown preset, a ``config`` of another class, or both ``config`` and something else.
-        UnexpectedKeywordError: unknown field, a ``ValueError`` as well as a ``TypeError``.
+        ValueError: the preset is unknown, ``config`` has the wrong class, or ``config`` was combined with a preset or
+            fields.
+        UnexpectedKeywordError: a field is unknown. This is both a ``ValueError`` and a ``TypeError``.
     """
     start = next(iter(presets.values()))
     kind = type(start)
@@ -161,10 +162,12 @@ def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, op
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
-    """``"derived=true"`` as ``("derived", True)``: a value of JSON, or ``True``, ``False``, ``None``; else a word.
+    """Parse a setting: ``"derived=true"`` becomes ``("derived", True)``.
+
+    The value is read as JSON, or as ``True``, ``False`` or ``None``. Any other value stays a string.
 
     Raises:
-        ValueError: it has no equals sign.
+        ValueError: the text has no equals sign.
     """
     name, separator, value = text.partition("=")
     if not separator:
@@ -179,10 +182,10 @@ PYTHON_WORDS = {"True": True, "False": False, "None": None}
 
 
 def as_index(name: str, value: Any, most: int) -> int:
-    """``value`` as an int from 0 to ``most``.
+    """Return ``value`` as an int from 0 to ``most``.
 
     Raises:
-        ValueError: it is no integer, or out of range.
+        ValueError: the value is not an integer, or out of range.
     """
     try:
         index = operator.index(value)
@@ -194,10 +197,10 @@ def as_index(name: str, value: Any, most: int) -> int:
 
 
 def as_bool(name: str, value: Any) -> bool:
-    """``value`` as the bool that it must be.
+    """Return ``value`` as a Python bool.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is not a bool.
     """
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be a bool, got {shown(value)}")  # noqa: TRY004 - as for every wrong argument
@@ -205,10 +208,10 @@ def as_bool(name: str, value: Any) -> bool:
 
 
 def as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:
-    """``value`` as the list or tuple that it must be.
+    """Return ``value`` if it is a list or tuple.
 
     Raises:
-        ValueError: it is neither, or has another ``length`` than the one that is wanted.
+        ValueError: the value is neither, or does not have the given ``length``.
     """
     if not isinstance(value, (list, tuple)) or length not in (None, len(value)):
         wanted = "a list" if length is None else f"a list of {length}"
@@ -217,10 +220,10 @@ def as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:
 
 
 def as_each(name: str, value: Any, read: Callable[[Any], T]) -> list[T]:
-    """Every element of a list as ``read`` gives it.
+    """Return ``read(element)`` for every element of a list.
 
     Raises:
-        ValueError: it is no list, or ``read`` refuses an element; names its place.
+        ValueError: the value is not a list, or ``read`` refuses an element. The message has the element's index.
     """
     found = []
     for k, element in enumerate(as_list(name, value)):
@@ -232,10 +235,10 @@ def as_each(name: str, value: Any, read: Callable[[Any], T]) -> list[T]:
 
 
 def as_text(value: Any) -> str:
-    """``value`` as the string that it must be.
+    """Return ``value`` if it is a string.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is not a string.
     """
     if not isinstance(value, str):
         raise ValueError(f"must be a string, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
@@ -243,10 +246,10 @@ def as_text(value: Any) -> str:
 
 
 def as_object(name: str, value: Any) -> Mapping[str, Any]:
-    """``value`` as the object of JSON that it must be.
+    """Return ``value`` if it is a JSON object.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is not a mapping.
     """
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} must be an object, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
@@ -254,9 +257,9 @@ def as_object(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def check_keys(position: Any, required: Iterable[str]) -> None:
-    """Raise ``ValueError`` if a position is no dict or lacks keys."""
+    """Raise ``ValueError`` if a position is not a dict or lacks keys."""
     if not isinstance(position, Mapping):
-        # Whatever is wrong with a position is a ValueError.
+        # All errors in a position are ValueErrors.
         raise ValueError(f"a position must be a dict as to_dict() gives it, got {shown(position)}")  # noqa: TRY004
     missing = [key for key in required if key not in position]
     if missing:
@@ -264,19 +267,19 @@ def check_keys(position: Any, required: Iterable[str]) -> None:
 
 
 def check_state_keys(state: Any, required: Iterable[str]) -> None:
-    """Raise ``ValueError`` if a saved state is no dict or lacks keys."""
+    """Raise ``ValueError`` if a saved state is not a dict or lacks keys."""
     missing = [key for key in required if key not in state] if isinstance(state, Mapping) else list(required)
     if missing:
         raise ValueError(f"a state must be a dict as get_state() gives it; {shown(state)} lacks {', '.join(missing)}")
 
 
 def check_options(options: Any, known: Iterable[str]) -> None:
-    """Raise ``ValueError`` if the options of a reset are no dict or have a key that is not ``known``."""
+    """Raise ``ValueError`` if the options of a reset are not a dict, or have a key that is not ``known``."""
     if not isinstance(options, Mapping):
         raise ValueError(f"options must be a dict, got {shown(options)}")  # noqa: TRY004 - as for every wrong option
     for name in options:
         if name not in known:
-            raise ValueError(f"reset has no option {shown(name)}; there are {', '.join(known)}")
+            raise ValueError(f"reset has no option {shown(name)}; options are {', '.join(known)}")
 
 
 def check_render_mode(mode: Any, modes: tuple[str, ...]) -> None:
@@ -286,38 +289,38 @@ def check_render_mode(mode: Any, modes: tuple[str, ...]) -> None:
 
 
 def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None:
-    """Raise ``ValueError`` if a position contradicts itself: ``name`` follows from the rest, and is something else."""
+    """Raise ``ValueError`` if an entry differs from the value that follows from the rest of the position."""
     if name in position and not (_is_plain(position[name]) and position[name] == expected):
         raise ValueError(f"{name} must be {expected!r}, got {shown(position[name])}")
 
 
 def _is_plain(value: Any) -> bool:
-    """A value whose comparison is a bool that means equality: no bool itself, and no array."""
+    """Whether ``==`` on a value returns a bool and does not confuse types: the value is no bool and no array."""
     return not isinstance(value, (bool, np.ndarray))
 
 
 def check_seat(seat: int | None, players: int) -> None:
-    """Raise ``ValueError`` if ``seat`` is neither None nor a player."""
+    """Raise ``ValueError`` if ``seat`` is neither None nor the number of a player."""
     if seat is not None and seat not in range(players):
         raise ValueError(f"seat must be None or from 0 to {players - 1}, got {shown(seat)}")
 
 
 def as_seed(value: Any) -> int:
-    """A seed as an int below 2^64.
+    """Return a seed as an int from 0 to 2^64 - 1.
 
     Raises:
-        ValueError: it is no such int.
+        ValueError: the value is not an integer, or out of range.
     """
     return as_index("seed", value, 2**64 - 1)
 
 
 def fresh_seed() -> int:
-    """A seed from the operating system's entropy, for callers who gave none."""
+    """Return a seed from the operating system's entropy, for callers who gave none."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
 def usable_threads(num_threads: int) -> int:
-    """Check a thread count against what Numba may start.
+    """Return a number of threads as an int, after checking it against Numba's limit.
 
     Raises:
         ValueError: ``num_threads`` is not an int from 1 to ``numba.config.NUMBA_NUM_THREADS``.

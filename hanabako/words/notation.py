@@ -1,4 +1,4 @@
-"""What the games' words for players, cards and moves share. A list of words gives each the number of its place."""
+"""Common helpers for the names of players, cards and moves. A name's number is its index in a list of names."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex
@@ -9,20 +9,20 @@ __all__ = ["members", "number_of", "numbered", "player_name"]
 
 
 def player_name(player: int) -> str:
-    """The agent's name in the environments."""
+    """Return a player's agent name in the environments."""
     return f"player_{player}"
 
 
 def numbered(words: Iterable[str]) -> dict[str, int]:
-    """The number of every word."""
+    """Return the index of every word, by word."""
     return {word: number for number, word in enumerate(words)}
 
 
 def number_of(kind: str, numbers: Mapping[str, int], text: Any) -> int:
-    """The number that ``text`` stands for.
+    """Return the number that ``text`` stands for.
 
     Raises:
-        ValueError: it is none of the words; names the ``kind`` of word and what is allowed.
+        ValueError: the text is not one of the words. The message has the ``kind`` of word and what is allowed.
     """
     if not isinstance(text, str) or text not in numbers:
         raise ValueError(f"{kind} must be one of {', '.join(numbers)}, got {shown(text)}")
@@ -30,6 +30,6 @@ def number_of(kind: str, numbers: Mapping[str, int], text: Any) -> int:
 
 
 def members(names: Sequence[Any], held: SupportsIndex) -> list[Any]:
-    """The names in a set of them, whose lowest bit is the first name."""
+    """Return the names in a set ``held``, a bit mask whose lowest bit stands for the first name."""
     bits = int(held)
     return [name for k, name in enumerate(names) if bits >> k & 1]

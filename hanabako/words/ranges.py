@@ -1,4 +1,4 @@
-"""Ranges of numbers, kept in the annotations of settings: ``games: Size = 1024``, ``gamma: Part = 0.99``."""
+"""Ranges of numbers in the annotations of settings: ``games: Size = 1024``, ``gamma: Part = 0.99``."""
 
 import math
 from dataclasses import dataclass, fields
@@ -11,18 +11,18 @@ __all__ = ["Part", "Positive", "Seed", "Size", "Within", "check_ranges"]
 
 @dataclass(frozen=True)
 class Within:
-    """The numbers that a setting may have, both ends included unless ``above`` leaves out the least."""
+    """The range of a setting, both ends included. ``above`` excludes the lower end."""
 
     least: float
     most: float
     above: bool = False
 
     def holds(self, value: float) -> bool:
-        """Whether it is one of them; NaN is none."""
+        """Whether a value is in the range. NaN is not."""
         return self.least <= value <= self.most and not (self.above and value == self.least)
 
     def bound(self, value: float) -> str:
-        """The end that a value which is none of them lies beyond, in words."""
+        """Return the limit that a value outside the range violates, for a message."""
         if value > self.most:
             return f"at most {self.most:,}"
         if value <= self.least:
@@ -31,9 +31,9 @@ class Within:
 
 
 Seed: TypeAlias = Annotated[int, Within(0, 2**64 - 1)]
-"""A number that everything random follows from."""
+"""A seed of random numbers."""
 Size: TypeAlias = Annotated[int, Within(1, 2**31 - 1)]
-"""How many there are of something."""
+"""A positive count."""
 Part: TypeAlias = Annotated[float, Within(0, 1)]
 """A fraction, a probability, a discount."""
 Positive: TypeAlias = Annotated[float, Within(0, 10**6, above=True)]
@@ -41,10 +41,10 @@ Positive: TypeAlias = Annotated[float, Within(0, 10**6, above=True)]
 
 
 def check_ranges(settings: Any) -> None:
-    """Check the numbers of a dataclass, in lists too, against its annotations' ranges; every float must be finite.
+    """Check the numbers of a dataclass, also inside lists, against its annotations' ranges. Floats must be finite.
 
     Raises:
-        ValueError: one is outside its range; says which numbers are allowed.
+        ValueError: a number is outside its range. The message says which numbers are allowed.
     """
     hints = get_type_hints(type(settings), include_extras=True)
     for own in fields(settings):
@@ -59,6 +59,6 @@ def check_ranges(settings: Any) -> None:
 
 
 def range_of(hint: Any) -> Within | None:
-    """The range that an annotation names, also inside a union."""
+    """Return the range in an annotation, also inside a union; None if there is none."""
     own = [part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Within)]
     return own[0] if own else next((found for part in get_args(hint) if (found := range_of(part))), None)

@@ -1,4 +1,4 @@
-"""The scratch record: a copy on which a record is set from what a caller wrote, and which the rules can judge."""
+"""The scratch record: a copy of a record that is filled from users' input and checked before it replaces the record."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,13 +11,13 @@ __all__ = ["scratch_record"]
 
 @contextmanager
 def scratch_record(state: Any) -> Iterator[Any]:
-    """A copy of a record, to be set and checked by the block; it replaces the record when the block ends well.
+    """Yield a copy of a record for the block to fill and check. If the block succeeds, the copy replaces the record.
 
-    Whatever is raised instead, the record stays as it was to the bit. Random streams and what else the block leaves
-    alone stay too. Inside, unsigned numbers wrap silently, as the rules expect.
+    If the block raises anything, the record stays unchanged. Fields that the block does not set, such as random
+    streams, keep their values. Inside the block unsigned numbers wrap silently, as the rules expect.
 
     Raises:
-        ValueError: the block met a value of a kind that no position has, such as a number in place of a list.
+        ValueError: the block met a value of the wrong type, such as a number instead of a list.
     """
     new = state.copy()
     try:
@@ -25,4 +25,4 @@ def scratch_record(state: Any) -> Iterator[Any]:
             yield new
     except (TypeError, LookupError, AttributeError, OverflowError) as error:
         raise ValueError(f"a position must be as to_dict() gives it: {error}") from error
-    state.setfield(new, state.dtype)  # in one piece, so that nothing can come between
+    state.setfield(new, state.dtype)  # one assignment, which cannot be interrupted half-way

@@ -1,4 +1,4 @@
-"""Dataclasses from JSON, every value checked against its annotation."""
+"""Reading dataclasses from JSON, with every value checked against its annotation."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 def from_json(kind: type[T], kept: Mapping[str, Any]) -> T:
-    """The dataclass that JSON of all its fields describes: lists are tuples, and texts paths where those are meant.
+    """Return a dataclass from JSON with all of its fields. Lists become tuples, and strings become paths if annotated.
 
     Raises:
-        ValueError: a field is missing, unknown, or of another type.
+        ValueError: a field is missing, unknown, or of the wrong type.
     """
     hints, names = get_type_hints(kind), {own.name for own in fields(kind)}  # pyrefly: ignore[bad-argument-type]
     if kept.keys() != names:
@@ -30,18 +30,18 @@ def from_json(kind: type[T], kept: Mapping[str, Any]) -> T:
 
 
 def read_as(hint: Any, value: Any) -> Any:
-    """A value from JSON as the type that an annotation says, where JSON has no such type."""
+    """Convert a JSON value to its annotated type, for types that JSON lacks (tuples and paths)."""
     if isinstance(value, list):
         return tuple(value)
     return Path(value) if isinstance(value, str) and Path in get_args(hint) else value
 
 
 def is_of(value: Any, hint: Any) -> bool:
-    """Whether a value is of the type that an annotation says: a class, a union, a literal, a tuple."""
+    """Whether a value has the annotated type: a class, a union, a literal or a tuple."""
     kind = get_origin(hint)
     if kind is Literal:
         return value in get_args(hint)
-    if kind in (Union, UnionType):  # the former of what is annotated
+    if kind in (Union, UnionType):  # Union is the origin of annotated unions
         return any(is_of(value, part) for part in get_args(hint))
     if kind is tuple:
         return isinstance(value, tuple) and all(is_of(element, get_args(hint)[0]) for element in value)
@@ -51,5 +51,5 @@ def is_of(value: Any, hint: Any) -> bool:
 
 
 def allowed_by(hint: Any) -> str:
-    """What an annotation says, in words."""
+    """Return the text of an annotation for a message."""
     return hint.__name__ if isinstance(hint, type) else str(hint).removeprefix("typing.")

@@ -110,7 +110,7 @@ def test_a_loop_that_cannot_be_kept_runs_all_the_same(monkeypatch):
             numbers[i] *= 3
 
     numbers = np.arange(3)
-    with pytest.warns(UserWarning, match="could not be kept"):
+    with pytest.warns(UserWarning, match="could not be stored"):
         triple(numbers)
     triple(numbers)
     assert numbers.tolist() == [0, 9, 18]

@@ -1,1 +1,1 @@
-"""What leans on names that are Numba's own: each module says what it buys."""
+"""Code that uses Numba's private names. Each module says what it gains by that."""

@@ -1,7 +1,7 @@
-"""Call a compiled loop without Numba's look at the type of every argument: a step of `raw_env` takes 0.45 us less.
+"""Calling a compiled loop without Numba's type check of every argument, which saves 0.45 us per step of `raw_env`.
 
-Numba finds out at each call which of a loop's compiled forms fits. Where a caller passes arguments of the same types
-every time, it can keep the one that did.
+At each call Numba looks up which compiled version of a loop fits the arguments. A caller whose arguments always have
+the same types can keep that version.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,9 @@ __all__ = ["direct"]
 
 
 def direct(loop: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
-    """The form of ``loop`` that was called with these arguments; the loop itself if there is none to be had.
+    """Return the compiled version of ``loop`` for these arguments, or the loop itself if there is none.
 
-    Nothing checks later arguments: they must have the very same types, data types and memory layouts.
+    Arguments of later calls are not checked: they must have exactly the same types, dtypes and memory layouts.
     """
     try:
         return loop.overloads[tuple(map(numba.typeof, arguments))].entry_point  # type: ignore[attr-defined]

@@ -1,12 +1,12 @@
-"""Compile the rules four times as fast: nothing is made of a function that is only ever inlined.
+"""Compiling rules four times as fast, by making no machine code for functions that are always inlined.
 
-Numba makes a library of every function it compiles: it links in all the functions that this one calls, optimises the
-whole and emits machine code, at every level of nesting again. Of a rule (see `hanabako.compiler.jit`) only the lines
-inside the loops are ever run, so all of that is thrown away. Here a rule's library keeps the function's own code as it
-is, and the loop that calls it links the parts together and optimises them once.
+Numba makes a library of every function that it compiles: it links in all functions that this one calls, optimises the
+whole and emits machine code. It does so again at every level of nesting. A rule (see `hanabako.compiler.jit`) only ever
+runs inlined in a loop, so that work is wasted. Here a rule's library holds only the function's own code, and the loop
+that calls it links the parts together and optimises them once.
 
-The way in is ``pipeline_class``, which Numba documents for its extensions; `RuleLibrary` also leans on a few names that
-are Numba's own. If one of them is missing, the rules compile as Numba would have it: more slowly, to the same loops.
+The entry is ``pipeline_class``, which Numba documents for extensions. `RuleLibrary` also uses a few of Numba's private
+names. If one of them is missing, Numba compiles the rules in its usual way: more slowly, into the same loops.
 """
 
 from typing import Any
@@ -25,17 +25,17 @@ NUMBAS_OWN = (
     "_raise_if_finalized",
     "_reload_init",
 )
-"""What a library must have for its rule to be left to the loops."""
+"""Attributes that a library must have for `RuleLibrary` to work."""
 
 ENVIRONMENT = "_ZN08NumbaEnv"
-"""How the names of variables begin that lead compiled code to its Python objects, of which rules have none."""
+"""The prefix of variables that point compiled code to its Python objects. Rules have no such objects."""
 
 
 class RuleLibrary(JITCodeLibrary):
-    """A rule's own code and the libraries of all that it calls, neither linked nor optimised nor emitted."""
+    """A rule's own code and the libraries of the functions that it calls, not linked, optimised or emitted."""
 
     def finalize(self) -> None:
-        """Nothing can be added anymore; ``parts`` are this library and, each once, all those that it needs."""
+        """Close the library and set ``parts``: this library and, without repetition, all libraries that it needs."""
         self._raise_if_finalized()
         self.parts: dict[JITCodeLibrary, None] = {self: None}
         for library in self._linking_libraries:
@@ -44,11 +44,11 @@ class RuleLibrary(JITCodeLibrary):
         self._finalized = True
 
     def own_module(self) -> Any:
-        """The LLVM module of this rule alone, to be linked into others."""
+        """Return the LLVM module of this rule alone, for linking into others."""
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self) -> Any:
-        """The module that a loop links in: this rule and all that it calls."""
+        """Return the module that a loop links in: this rule and all functions that it calls."""
         self._ensure_finalized()
         whole = self.own_module().clone()
         for part in self.parts:
@@ -57,28 +57,28 @@ class RuleLibrary(JITCodeLibrary):
                 whole.link_in(module, preserve=True)
         for variable in whole.global_variables:
             if variable.name.startswith(ENVIRONMENT):
-                variable.linkage = "linkonce_odr"  # used nowhere else: gone with the code that it was for
+                variable.linkage = "linkonce_odr"  # lets LLVM remove the unused variable
         return whole
 
     def get_pointer_to_function(self, name: str) -> int:
-        """No symbol has an address."""
+        """Return 0: symbols have no address before machine code is emitted."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> Any:
-        """What Numba asks to fill in a function's environment, which exists in emitted code only."""
+        """The object whose `set_env` Numba calls: this library."""
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """An environment serves Python objects; rules have none."""
+        """Do nothing: environments serve Python objects, and rules have none."""
 
 
 class RuleCompiler(CompilerBase):
-    """Numba's passes, with a `RuleLibrary` to lower to."""
+    """Numba's compiler with its usual passes, lowering to a `RuleLibrary`."""
 
     def define_pipelines(self) -> list[Any]:
-        """The pass managers to try: Numba's own one."""
+        """Return the pass managers to try: Numba's own one."""
         state = self.state
         codegen = state.targetctx.codegen()
         if isinstance(codegen, JITCPUCodegen):

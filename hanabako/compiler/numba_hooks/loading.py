@@ -1,13 +1,13 @@
-"""The disk cache of compiled loops: read without the compiler, and no worse than absent if it is damaged.
+"""The disk cache of compiled loops. It is read without preparing the compiler, and damaged files are cache misses.
 
-Before it reads a loop from its cache, Numba makes ready to compile: it loads its types and implementations of all that
-Python and NumPy can do (and, only to see whether it is there, SciPy's linear algebra, with half of SciPy). The loop is
-machine code. All that it can lack are the addresses that Numba gives to LLVM as it gets ready, those of its runtime and
-of the seeds of Python's hashes. Whatever is compiled later finds the compiler ready, because each compilation sees to
-that itself. An environment's first step comes 0.2 s sooner.
+Before Numba reads a loop from its cache, it prepares to compile: it loads its types and its implementations of Python
+and NumPy functions (and half of SciPy, only to see whether SciPy's linear algebra is there). But a cached loop is
+already machine code. It only needs a few addresses that Numba gives to LLVM during that preparation: those of its
+runtime and of the seeds of Python's hashes. If something is compiled later, that compilation prepares the compiler
+itself. An environment's first step comes 0.2 s sooner.
 
-A file of the cache that is cut short or overwritten is a miss: the loop is compiled again. A loop that cannot be kept
-(a full disk, a read-only folder) is compiled in every process, with a warning.
+If a file of the cache is truncated or overwritten, the loop is compiled again. If a loop cannot be stored (a full disk,
+a read-only folder), every process compiles it, with a warning.
 """
 
 import warnings
@@ -20,11 +20,11 @@ from numba.core.runtime.nrt import rtsys
 __all__ = ["KNOWN", "LoopCache", "is_known"]
 
 KNOWN = ((0, 61), (0, 68))
-"""The oldest and the newest Numba that this was tried with. Others load the same loops more slowly."""
+"""The oldest and the newest Numba with which this was tested. Other versions load the same loops more slowly."""
 
 
 def is_known() -> bool:
-    """This Numba was tried, and has what `LoopCache` calls to load quickly."""
+    """Whether this Numba was tested, and has the methods that `LoopCache` calls to load quickly."""
     oldest, newest = KNOWN
     has_methods = hasattr(FunctionCache, "_load_overload") and hasattr(rtsys, "initialize")
     return has_methods and oldest <= numba.version_info.short <= newest
@@ -34,10 +34,10 @@ IS_KNOWN = is_known()
 
 
 class LoopCache(FunctionCache):
-    """Numba's disk cache of one loop, which readies what machine code calls and not the compiler."""
+    """Numba's disk cache of one loop, which prepares only the addresses that machine code needs."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is cached for a signature, ready to be called, or ``None``."""
+        """Return the cached loop for a signature, ready to be called, or ``None``."""
         try:
             if not IS_KNOWN:
                 return super().load_overload(sig, target_context)
@@ -51,16 +51,16 @@ class LoopCache(FunctionCache):
             return None
 
     def _forget(self) -> None:
-        """Empty the index, so that what cannot be read is written again."""
+        """Empty the index, so that unreadable files are written again."""
         try:
             self.flush()
         except OSError:
             self.disable()
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled loop, if it can be kept (a ``RuntimeError``: an interruption has lost its machine code)."""
+        """Store a compiled loop; warn if that fails (``RuntimeError`` if an interrupt has lost the machine code)."""
         try:
             super().save_overload(sig, data)
         except (OSError, RuntimeError) as error:
             self.disable()
-            warnings.warn(f"a compiled loop could not be kept in {self.cache_path}: {error}", stacklevel=2)
+            warnings.warn(f"a compiled loop could not be stored in {self.cache_path}: {error}", stacklevel=2)

@@ -1,7 +1,7 @@
-"""A record of rules as the named tuple it was made of: generic loops then keep the rules in registers.
+"""Reading a record of rules as a named tuple, so that generic loops keep the rules in registers.
 
-A record is a pointer to memory. For all the compiler knows, a table that is written to may lie there too, so it reads
-every rule again after every write, and generic loops of a game for five are 9 % slower.
+A record is a pointer to memory. The compiler must assume that a write to a table may change it, and so reads every rule
+again after every write. That makes generic loops of a five-player game 9 % slower.
 """
 
 from typing import Any
@@ -13,14 +13,17 @@ from numba.extending import intrinsic, overload
 __all__ = ["rules_tuple"]
 
 
-def rules_tuple(kind: Any, record: Any) -> Any:  # noqa: ARG001 - compiled code alone has use for the class
-    """The fields of a ``record`` (int64 and arrays of them) as a named tuple of class ``kind``; interpreted, itself."""
+def rules_tuple(kind: Any, record: Any) -> Any:  # noqa: ARG001 - only compiled code uses the class
+    """Return the fields of a ``record`` (int64 and arrays of them) as a named tuple of class ``kind``.
+
+    In interpreted code, return the record itself.
+    """
     return record
 
 
 @intrinsic
 def read_record(_typing_context: Any, kind: types.NamedTupleClass, record: types.Record) -> Any:
-    """The named tuple, for compiled code alone."""
+    """Return the named tuple, in compiled code only."""
     lengths = [getattr(record.typeof(name), "nitems", 0) for name in kind.instance_class._fields]
     members = [types.UniTuple(types.int64, length) if length else types.int64 for length in lengths]
     result = types.BaseTuple.from_types(members, kind.instance_class)
@@ -40,6 +43,6 @@ def read_record(_typing_context: Any, kind: types.NamedTupleClass, record: types
 
 
 @overload(rules_tuple, jit_options={"forceinline": True})
-def compile_rules_tuple(kind, record):  # noqa: ARG001 - their types are all that counts
-    """What `rules_tuple` is in compiled code."""
+def compile_rules_tuple(kind, record):  # noqa: ARG001 - only their types matter
+    """Implement `rules_tuple` in compiled code."""
     return lambda kind, record: read_record(kind, record)  # noqa: PLW0108  # pyrefly: ignore[missing-argument]

@@ -1,6 +1,6 @@
-"""A line on standard error when compiling takes longer than two seconds, so that a slow first step has a reason.
+"""A message on standard error when compiling takes longer than two seconds, to explain a slow first step.
 
-It leans on `numba.core.event`, through which Numba tells of what it compiles (and not of what it finds in its cache).
+It uses `numba.core.event`, by which Numba reports compilations, but not loops that it loads from its cache.
 """
 
 import sys
@@ -17,7 +17,7 @@ WORDS = "Compiling, once on this machine; later starts take it from Numba's cach
 
 
 class SaidAloud(event.Listener):
-    """Says `WORDS` once in a process, when loops have been compiled for `SECONDS` in all."""
+    """Listener that prints `WORDS` once per process, when loops have been compiled for `SECONDS` in total."""
 
     def __init__(self) -> None:
         self.said = False
@@ -26,7 +26,7 @@ class SaidAloud(event.Listener):
         self._timer: threading.Timer | None = None
 
     def on_start(self, event: Any) -> None:
-        """Something is compiled, maybe for something else that is."""
+        """Note that a compilation has begun, possibly inside another one."""
         self._depth += 1
         if self._depth == 1 and not self.said:
             self._began = time.perf_counter()
@@ -35,7 +35,7 @@ class SaidAloud(event.Listener):
             self._timer.start()
 
     def on_end(self, event: Any) -> None:
-        """It is compiled, or could not be."""
+        """Note that a compilation has ended, successfully or not."""
         self._depth -= 1
         if self._depth == 0 and self._timer is not None:
             self._timer.cancel()
@@ -45,5 +45,5 @@ class SaidAloud(event.Listener):
     def _say(self) -> None:
         if not self.said:
             self.said = True
-            over = "\r" if sys.stderr.isatty() else ""  # the beginning of a progress bar
+            over = "\r" if sys.stderr.isatty() else ""  # overwrites the beginning of a progress bar
             print(f"{over}{WORDS}", file=sys.stderr, flush=True)
