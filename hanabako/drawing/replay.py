@@ -180,7 +180,7 @@ class Replay:
         )
 
     def _data(self) -> dict[str, object]:
-        """Return the data for the page's script: a pool of distinct layers, lines and actions, and frames of indices."""
+        """Return the data for the page's script: distinct layers, lines and actions, and frames of indices."""
         pool: dict[str, int] = {}
 
         def number_of(piece: str) -> int:

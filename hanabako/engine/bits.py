@@ -32,7 +32,7 @@ def has_bit(word, index):
 
 @rule
 def popcount(word):
-    """Return how many bits of ``word`` are set. (LLVM turns these lines into one instruction.)"""
+    """Return how many bits of ``word`` are set (LLVM turns these lines into one instruction)."""
     x = np.uint64(word)
     x = x - ((x >> ONE) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -103,7 +103,7 @@ def unpack_row(words, count, out):
 
 @rule
 def copy_row(source, target):
-    """Copy one row to another of the same length. (A slice assignment takes Numba seconds to compile.)"""
+    """Copy one row to another of the same length (a slice assignment takes Numba seconds to compile)."""
     for k in range(target.shape[0]):
         target[k] = source[k]
 

@@ -47,6 +47,6 @@ def random_word(key, counter):
 
 @rule
 def random_below(key, counter, bound):
-    """Return a random int from 0 to ``bound`` - 1 (bound below 2^32), by multiply-shift: bias below ``bound`` / 2^32."""
+    """Return a random int from 0 to ``bound`` - 1 (bound below 2^32), by multiply-shift (bias: ``bound`` / 2^32)."""
     high = random_word(key, counter) >> THIRTY_TWO
     return np.int64((high * np.uint64(bound)) >> THIRTY_TWO)

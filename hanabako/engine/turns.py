@@ -108,7 +108,7 @@ def observe_rule(functions: GameFunctions) -> Callable[..., None]:
 
     @rule
     def observe_table(rules, table, player, out):
-        """Write the observation of ``player`` to ``out``: packed words if ``out`` is uint64, else one number per bit."""
+        """Write the observation of ``player`` to ``out``: packed words if ``out`` is uint64, else a number per bit."""
         if out.shape[0] == 0:
             return
         observe(rules, table.state, player, table.seen)
