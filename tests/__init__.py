@@ -1,1 +1,1 @@
-"""Tests mirror the packages; `tests.reference` holds the slow oracles they compare with."""
+"""Tests, one folder per package; `tests.reference` holds slow independent implementations to compare with."""

@@ -1,6 +1,6 @@
-"""A headless Chromium that clicks, types and looks as a person does, by the DevTools protocol over two pipes.
+"""A headless Chromium that clicks, types and reads pages as a person does, by the DevTools protocol over two pipes.
 
-No driver, port or library is needed: Chromium reads NUL-terminated JSON from its file descriptor 3 and answers on 4.
+It needs no driver, port or library: Chromium reads NUL-terminated JSON from file descriptor 3 and answers on 4.
 """
 
 import fcntl
@@ -24,22 +24,22 @@ os.dup2(int(sys.argv[1]), 3)
 os.dup2(int(sys.argv[2]), 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
-"""Becomes the browser, with the two pipes where it looks for them."""
+"""Python code that connects the two pipes to file descriptors 3 and 4 and then becomes the browser."""
 
 
 class Chromium:
-    """One page in a browser of its own; use it in a ``with``.
+    """One page in its own browser; use it in a ``with`` statement.
 
     Args:
-        path: of the program.
-        folder: for the browser's profile.
-        width: of the window in CSS pixels, as narrow as a phone if need be.
+        path: Path of Chromium.
+        folder: Folder for the browser's profile.
+        width: Width of the window in CSS pixels; it may be as narrow as a phone.
     """
 
     def __init__(self, path: str, folder: Path, width: int = 1000) -> None:
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
-        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (theirs_in, theirs_out)]  # clear of 3 and 4
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (theirs_in, theirs_out)]  # keep 3 and 4 free
         words = [path, *FLAGS.split(), f"--user-data-dir={folder / 'profile'}", "about:blank"]
         command = [sys.executable, "-S", "-c", LAUNCH, *map(str, ends), *words]
         quiet = subprocess.DEVNULL
@@ -63,7 +63,7 @@ class Chromium:
         os.close(self._out)
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
-        """The result of a command."""
+        """Send a DevTools command and return its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": params, **self._session}
         os.write(self._out, json.dumps(message).encode() + b"\0")
@@ -83,13 +83,13 @@ class Chromium:
         return json.loads(message)
 
     def ask(self, script: str) -> Any:
-        """The value of an expression on the page."""
+        """Return the value of a JavaScript expression on the page."""
         answer = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
     def wait_until(self, script: str, seconds: float = 60) -> None:
-        """Until an expression is true."""
+        """Wait until a JavaScript expression is true."""
         end = time.monotonic() + seconds
         while not self.ask(f"Boolean({script})"):
             assert time.monotonic() < end, f"{script} did not come; {self.ask('document.body.innerText')[:1500]}"
@@ -101,7 +101,7 @@ class Chromium:
         self.wait_until(f"location.href.startsWith({address!r}) && document.readyState === 'complete'")
 
     def click(self, selector: str) -> None:
-        """Click with the mouse in the middle of an element, which must be what lies there."""
+        """Click with the mouse in the middle of an element, which nothing may cover."""
         quoted = json.dumps(selector)
         self.ask(f"document.querySelector({quoted}).scrollIntoView({{block: 'center', inline: 'center'}})")
         box = self.ask(

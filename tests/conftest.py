@@ -1,8 +1,8 @@
-"""What every test may rely on: a compile cache of its own, examples that do not depend on luck, and skips said aloud.
+"""Common set-up: a separate compile cache, reproducible examples, and skips that give their reasons.
 
-A test that cannot run here says so with the reason: `make test` prints every one. Tests marked `slow` or `clients`
-run with `--slow`, those marked `upkeep` with `--upkeep`, those marked `gpu` or `browser` where there is one.
-`--restless` shuffles the tests and changes what is around them: see `tests/restless.py`.
+A test that cannot run here gives the reason, and `make test` prints every one. Tests marked `slow` or `clients` run
+with `--slow`, those marked `upkeep` with `--upkeep`, and those marked `gpu` or `browser` if the machine has one.
+`--restless` shuffles the tests and changes their environment: see `tests/restless.py`.
 """
 
 import os
@@ -16,10 +16,10 @@ from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Before anything imports Numba: an edited rule must never meet what a user's own runs have compiled.
+# Before anything imports Numba: tests must never use code that a user's own runs compiled before a rule was edited.
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / "numba-tests")
 if (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) == 1:
-    os.environ["NUMBA_NUM_THREADS"] = "2"  # so that what threads must not change is tested on one core too
+    os.environ["NUMBA_NUM_THREADS"] = "2"  # so that tests of threads use two threads on one core too
 
 import hypothesis  # noqa: E402 (the cache directory comes first)
 import pytest  # noqa: E402
@@ -32,7 +32,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 OPTION_OF = {"slow": "--slow", "clients": "--slow", "upkeep": "--upkeep"}
-"""Marks of tests that run when they are asked for."""
+"""Marks of tests that run only with an option, and that option."""
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -42,11 +42,11 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     parser.addoption("--repeat", type=int, default=1, metavar="N", help="run every chosen test N times")
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and "--restless" in config.invocation_params.args:
-        import_restless().bring_order(pluginmanager)  # in time for the option --randomly-seed
+        import_restless().bring_order(pluginmanager)  # early enough to add the option --randomly-seed
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Only a restless run has to do with pytest-randomly; the workers of pytest-xdist come by here alone."""
+    """Register pytest-randomly for restless runs only; in workers of pytest-xdist, no other hook does so."""
     if config.getoption("restless"):
         restless = import_restless()
         restless.bring_order(config.pluginmanager)
@@ -69,7 +69,7 @@ def import_restless() -> ModuleType:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip, with its reason, what this machine or this run cannot do."""
+    """Skip a test that this machine or this run cannot do, with the reason."""
     for mark, option in OPTION_OF.items():
         if item.get_closest_marker(mark) and not item.config.getoption(option):
             pytest.skip(f"{mark}: runs with {option}")
@@ -80,7 +80,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What ran: a line per file, before pytest's own list of skips and its last line."""
+    """Print one line per test file with its time and outcomes, before pytest's list of skips and its last line."""
     outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     seconds: defaultdict[str, float] = defaultdict(float)
     for outcome in ("passed", "failed", "error", "skipped", "xfailed"):
@@ -102,13 +102,16 @@ def has_gpu() -> bool:
 
 
 def find_browser() -> str | None:
-    """Path of a Chromium that can run headless, or None."""
+    """Return the path of a Chromium that can run headless, or None."""
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_two_measurements_are_alike() -> Iterator[None]:
-    """Load average and date are others whenever they are read: a test that compares what ran where fails every time."""
+    """Change load average and date at every reading.
+
+    A test that compares these readings by mistake then always fails, and not only sometimes.
+    """
     readings, days = count(), count(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hanabako.machine.load_average", lambda: float(next(readings)))
@@ -118,7 +121,7 @@ def no_two_measurements_are_alike() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def browser() -> str:
-    """Path of a Chromium; the tests that ask for it carry the mark `browser`."""
+    """Path of a Chromium; tests that use this fixture have the mark `browser`."""
     path = find_browser()
     assert path is not None, "a test that asks for a browser is marked browser"
     return path
@@ -126,7 +129,7 @@ def browser() -> str:
 
 @pytest.fixture(scope="session")
 def recorded_games() -> Path:
-    """Directory of games that others recorded, kept beside the clone and not in it."""
+    """Folder of games recorded by other projects; it lies beside the clone, not in it."""
     path = ROOT.parent / "shared" / "data"
     if not path.is_dir():
         pytest.skip(f"recorded games: {path} is not there")

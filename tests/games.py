@@ -1,4 +1,4 @@
-"""The games and presets every contract test runs over; a new game joins by a row here."""
+"""The games, presets and configurations that every contract test runs over; a new game adds one row here."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,13 +10,13 @@ from hanabako.games import GameEntry, declarations, games
 
 @dataclass(frozen=True)
 class GameUnderTest:
-    """A game's declaration, and what the tests of its promises need beside it."""
+    """The declaration of a game, and what its contract tests need in addition."""
 
     entry: GameEntry
     wider: dict[str, Any]
-    """Fields that give its short game other spaces."""
+    """Fields that give the short game different spaces."""
     more_configs: list[dict[str, Any]] = field(default_factory=list)
-    """Configurations beside the presets that deserve the whole contract."""
+    """Further configurations that run all contract tests."""
 
     @property
     def name(self) -> str:
@@ -32,7 +32,7 @@ class GameUnderTest:
 
     @property
     def team(self) -> bool:
-        """Everybody gets the same reward."""
+        """Whether all players get the same reward."""
         return self.entry.cooperative
 
     @property
@@ -58,12 +58,12 @@ class GameUnderTest:
         return self.entry.make_parallel(**options)
 
     def vector(self, num_envs: int, fields: dict[str, Any] | None = None, **options: Any) -> Any:
-        """The vector environment; ``fields`` is what the factories take, by default those of a short game."""
+        """Make a vector environment; ``fields`` go to the configuration, by default those of the short game."""
         fields = self.short if fields is None else fields
         return self.entry.make_vector(num_envs, config=self.config(**fields), **options)
 
     def config(self, **keywords: Any) -> Any:
-        """The configuration that a factory's keywords mean."""
+        """Return the configuration for a factory's keywords."""
         return self.entry.make_config(**keywords)
 
 
@@ -85,7 +85,7 @@ GAMES = [GameUnderTest(entry, **MORE_CONFIGS[name]) for name, entry in games().i
 
 
 def every_config() -> list[tuple[GameUnderTest, dict[str, Any]]]:
-    """Every game with every config; presets that mean the same are tested once."""
+    """Return every game with every configuration; equal presets appear once."""
     rows = []
     for game in GAMES:
         seen: list[Any] = []
@@ -98,24 +98,24 @@ def every_config() -> list[tuple[GameUnderTest, dict[str, Any]]]:
 
 
 def short_name(value: Any) -> str:
-    """A game or a config as part of a test id."""
+    """Return a game or a configuration as part of a test id."""
     if isinstance(value, GameUnderTest):
         return value.name
     return "-".join(f"{word}" if key == "preset" else f"{key}={word}" for key, word in value.items())
 
 
 def legal_action(mask: np.ndarray, rng: np.random.Generator) -> int:
-    """A random allowed action."""
+    """Return a random legal action."""
     return int(rng.choice(np.flatnonzero(mask)))
 
 
 def legal_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A random allowed action per row; 0 where none is."""
+    """Return a random legal action per row; 0 for rows without one."""
     return np.array([legal_action(mask, rng) if mask.any() else 0 for mask in masks])
 
 
 def in_mid_game(env: Any, moves: int, rng: np.random.Generator) -> Any:
-    """An environment after up to ``moves`` random legal moves, the last position before the end at the latest."""
+    """Return the environment after at most ``moves`` random legal moves, before the game ends."""
     for _ in range(moves):
         after = env.copy()
         after.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))

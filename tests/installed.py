@@ -1,4 +1,4 @@
-"""What users install: the wheel of this tree, and processes that see it and the libraries, but no clone."""
+"""What users install: the wheel of this tree, and processes that see the wheel and the libraries but no clone."""
 
 import os
 import subprocess
@@ -16,20 +16,23 @@ PLACE = ROOT / ".cache" / "wheel"
 
 
 def built(arguments: list[str]) -> None:
-    """Run a tool of this interpreter from the root of the tree."""
+    """Run this interpreter with the given arguments from the root of the tree."""
     quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
     finished([sys.executable, *arguments], ROOT, quiet)
 
 
 def build_wheel(folder: Path) -> Path:
-    """The wheel of this tree, built into a folder without the network."""
+    """Build the wheel of this tree into a folder, without the network, and return its path."""
     built(["-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)])
     (path,) = folder.glob("*.whl")
     return path
 
 
 def unpacked_wheel() -> Path:
-    """A folder with what the wheel installs. Files that are as before keep their time, and so what is compiled."""
+    """Return a folder with the contents of the wheel.
+
+    Unchanged files keep their modification time, so that their compiled code stays valid.
+    """
     PLACE.mkdir(parents=True, exist_ok=True)
     with FileLock(PLACE.with_suffix(".lock")), tempfile.TemporaryDirectory() as name:
         with zipfile.ZipFile(build_wheel(Path(name))) as archive:
@@ -45,7 +48,7 @@ def unpacked_wheel() -> Path:
 
 
 def link_libraries(folder: Path) -> Path:
-    """Link everything that is installed here into a folder, except Hanabako."""
+    """Link all installed libraries except Hanabako into a folder."""
     for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
         for item in Path(place).iterdir():
             if "hanabako" not in item.name and not (folder / item.name).exists():
@@ -54,13 +57,13 @@ def link_libraries(folder: Path) -> Path:
 
 
 def run(arguments: list[str], *path: Path, folder: Path, **variables: str) -> str:
-    """The output of a process that imports from ``path`` and ``folder`` alone: ``-S`` reads no ``.pth`` file."""
+    """Return the output of a process that imports only from ``path`` and ``folder``; ``-S`` ignores ``.pth`` files."""
     paths = os.pathsep.join(map(str, path))
     return finished([sys.executable, "-S", *arguments], folder, {"PYTHONPATH": paths, **variables})
 
 
 def finished(command: list[str], folder: Path, variables: dict[str, str]) -> str:
-    """The output of a process that ended well."""
+    """Run a command that must succeed and return its output."""
     done = subprocess.run(
         command,
         check=False,

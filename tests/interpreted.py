@@ -1,4 +1,4 @@
-"""A game's program run by Python instead of the compiler: the very functions that the loops are made of."""
+"""A game's compiled functions run by the Python interpreter instead of the compiler."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from hanabako.engine.rng import game_key
 from hanabako.engine.sections import words_for
 
 WRAPPING = np.errstate(over="ignore")
-"""Random numbers and sets of bits are counted modulo 2^64."""
+"""Arithmetic modulo 2^64, for random numbers and bit sets."""
 
 
 class Interpreted:
-    """One table. Its record is a ``np.recarray``, so that fields are attributes, as the rules want them."""
+    """One table; its record is a ``np.recarray``, so that the rules can read its fields as attributes."""
 
     def __init__(self, game: Game) -> None:
         self.game, self.rules = game, game.rules
@@ -23,14 +23,14 @@ class Interpreted:
 
     @WRAPPING
     def begin(self, seed: int, index: int, episode: int) -> None:
-        """Deal an episode of game ``index`` of ``seed``."""
+        """Deal the given episode of game ``index`` for ``seed``."""
         self.state.game_key = game_key(np.uint64(seed), np.uint64(index))
         self.state.episode = episode
         self.program.init(self.rules, self.state)
 
     @WRAPPING
     def act(self, action: int) -> list[float]:
-        """Everybody's rewards."""
+        """Play an action and return the rewards of all players."""
         self.table.rewards[:] = 0
         self.program.act(self.rules, self.table, action)
         return self.table.rewards.tolist()
@@ -56,5 +56,5 @@ class Interpreted:
 
 
 def bits_of(packed: np.ndarray, bits: int) -> np.ndarray:
-    """Packed words unpacked: bit i is bit i % 64 of word i // 64."""
+    """Unpack words of 64 bits along the last axis: bit i is bit i % 64 of word i // 64."""
     return np.unpackbits(packed.view(np.uint8).reshape(*packed.shape[:-1], -1), axis=-1, bitorder="little")[..., :bits]

@@ -1,4 +1,4 @@
-"""Positions with a few things changed to something else, for tests that nothing but a ``ValueError`` comes of them."""
+"""Positions with a few values changed, for tests that a wrong position raises nothing but a ``ValueError``."""
 
 import copy
 import random
@@ -19,7 +19,7 @@ THINGS = st.one_of(NUMBERS, NUMPY, WORDS, st.none(), st.sampled_from([[], {}, ()
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where something can be changed in a position: the keys and indices that lead there."""
+    """Return the paths (keys and indices) of all values of a position that can be changed."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     found = [path] if path else []
     for key, element in inner:
@@ -28,7 +28,10 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def is_taken(env: Any, state: dict[str, Any]) -> bool:
-    """Whether a reset takes the position; if not, it is a ``ValueError`` of one line and nothing has changed."""
+    """Return whether a reset accepts the position.
+
+    If not, the error must be a ``ValueError`` of one line, and nothing may have changed.
+    """
     env.reset(seed=3)
     before = env._tables.tobytes()
     try:
@@ -43,7 +46,7 @@ def is_taken(env: Any, state: dict[str, Any]) -> bool:
 
 
 def play_on(env: Any, move: Any) -> int:
-    """Play to the end; ``move`` chooses among the legal actions. How many steps it took."""
+    """Play to the end and return the number of steps; ``move`` chooses among the legal actions."""
     steps = 0
     while not all(env.terminations.values()):
         env.step(move(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()))
@@ -52,7 +55,7 @@ def play_on(env: Any, move: Any) -> int:
 
 
 def positions_of(env: Any) -> list[dict[str, Any]]:
-    """Positions of random games, an end among them."""
+    """Return positions of random games, including their last ones."""
     rng, found = random.Random(4), []
     for seed in range(6):
         env.reset(seed=seed)
@@ -66,7 +69,7 @@ def positions_of(env: Any) -> list[dict[str, Any]]:
 
 @st.composite
 def mutated(draw: st.DrawFn, positions: list[dict[str, Any]]) -> dict[str, Any]:
-    """One of the positions with one to three of its values exchanged, or shifted by one."""
+    """Return one of the positions with one to three of its values replaced, or shifted by one."""
     position = copy.deepcopy(draw(st.sampled_from(positions)))
     for _ in range(draw(st.integers(1, 3))):
         key = draw(st.sampled_from(sorted(position)))

@@ -1,4 +1,4 @@
-"""Commands that the tests start."""
+"""Commands that the tests start, as processes."""
 
 import os
 import random
@@ -14,13 +14,19 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def heed_signals() -> None:
-    """For ``preexec_fn``: if the tests run in the background, or under nohup, their children would ignore these."""
+    """Restore the default handling of SIGINT and SIGHUP; use it as ``preexec_fn``.
+
+    Children of tests that run in the background or under nohup would otherwise ignore these signals.
+    """
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 def begin_python(words: Sequence[str], folder: Path, said: Path) -> subprocess.Popen[bytes]:
-    """Start Python in ``folder`` as a terminal does: Ctrl-C reaches its whole group. ``said`` gets what it prints."""
+    """Start Python in ``folder`` in its own process group, so that Ctrl-C can reach the whole group.
+
+    Its output goes to the file ``said``.
+    """
     with said.open("wb") as file:
         return subprocess.Popen(
             [sys.executable, *words],
@@ -34,7 +40,7 @@ def begin_python(words: Sequence[str], folder: Path, said: Path) -> subprocess.P
 
 
 def free_port() -> int:
-    """A free port of this machine, of those that the system does not give out by itself."""
+    """Return a free port of this machine, outside the range that the system assigns automatically."""
     while True:
         port = random.SystemRandom().randrange(15_000, 30_000)
         with socket.socket() as free, suppress(OSError):

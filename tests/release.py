@@ -1,10 +1,10 @@
-"""What a release is checked by, before somebody uploads it: `make release`.
+"""Check a release before it is uploaded: `make release`.
 
-    python -m tests.release            # builds into dist/, and says what held, what failed and what could not run here
+    python -m tests.release            # builds into dist/, and prints what passed, what failed and what could not run
 
-The wheel and the sdist are installed into empty environments outside the clone, the first screen of the README runs
-from there, at the newest versions and at the lowest that pyproject.toml allows; what is installed is audited for known
-holes. Nothing is uploaded.
+The wheel and the sdist are installed into empty environments outside the clone, with the newest versions of the
+dependencies and with the lowest that pyproject.toml allows. The README's first screen runs in each environment, and the
+installed libraries are checked for known vulnerabilities. Nothing is uploaded.
 """
 
 import os
@@ -26,15 +26,15 @@ UNREACHABLE = re.compile(
     r"|Network is unreachable|Failed to fetch|Max retries exceeded|No module named (build|twine|pip_audit|uv)$",
     flags=re.MULTILINE,
 )
-"""What a tool says that cannot run where there is no network, or is not installed."""
+"""Error messages of a tool that is not installed or has no network."""
 
 
 class FailedError(Exception):
-    """What a process said that ended badly."""
+    """The output of a process that failed."""
 
 
 def main() -> int:
-    """Every check, one after the other; 1 if one failed, 0 also if one could not run."""
+    """Run all checks; return 1 if one failed, 0 otherwise, even if one could not run."""
     told: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory(prefix="release-") as name:
         folder = Path(name)
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def outcome(check: Callable[[Path], None], folder: Path) -> str:
-    """``held``, ``failed`` or ``could not run``, and below it what was said."""
+    """Return ``held``, or ``failed`` or ``could not run`` followed by the output on the next lines."""
     try:
         check(folder)
     except FailedError as error:
@@ -69,7 +69,7 @@ def build(folder: Path) -> None:
 
 
 def metadata(folder: Path) -> None:
-    """Their metadata and the README on PyPI are in order."""
+    """Their metadata and the README on PyPI are valid."""
     run(sys.executable, "-m", "twine", "check", "--strict", str(built("*.whl")), str(built("*.tar.gz")))
 
 
@@ -79,23 +79,23 @@ def from_wheel(folder: Path) -> None:
 
 
 def from_sdist(folder: Path) -> None:
-    """So does the sdist."""
+    """The sdist installs into an empty environment, and the README's first screen runs there."""
     starts(installed(folder / "sdist", built("*.tar.gz")), folder)
 
 
 def at_lowest_versions(folder: Path) -> None:
-    """So does the wheel with the lowest versions that are allowed."""
+    """The wheel installs with the lowest versions that are allowed, and the README's first screen runs there."""
     starts(installed(folder / "lowest", built("*.whl"), "--constraint", str(LOWEST)), folder)
 
 
 def audit(folder: Path) -> None:
-    """No installed library has a hole that is known."""
+    """No installed library has a known vulnerability."""
     (site,) = (folder / "wheel").glob("lib/python*/site-packages")
     run(sys.executable, "-m", "pip_audit", "--progress-spinner", "off", "--skip-editable", "--path", str(site))
 
 
 def lowest_are_lowest(folder: Path) -> None:
-    """The lowest versions are those that pyproject.toml means."""
+    """The pinned lowest versions are the lowest that the dependencies allow."""
     found = run(sys.executable, "-m", "uv", *RESOLVE, "pyproject.toml", cwd=ROOT)
     kept = "".join(line for line in LOWEST.read_text("utf-8").splitlines(keepends=True) if not line.startswith("#"))
     core = {name for name, group in asked_for().items() if group == EVERY_INSTALL}
@@ -111,11 +111,11 @@ RESOLVE = (
 RESOLVE = RESOLVE.split()
 
 
-# --- How --------------------------------------------------------------------------------------------------------------
+# --- Helpers -------------------------------------------------------------------------------------------------------
 
 
 def built(pattern: str) -> Path:
-    """The one built file of this kind."""
+    """Return the path of the only built file that matches the pattern."""
     found = list(DIST.glob(pattern))
     if len(found) != 1:
         raise FailedError(f"dist/ holds {len(found)} files {pattern}")
@@ -123,7 +123,7 @@ def built(pattern: str) -> Path:
 
 
 def installed(environment: Path, package: Path, *words: str) -> Path:
-    """The interpreter of a new environment with the package and what it asks for."""
+    """Create an environment, install the package with its dependencies, and return the path of its Python."""
     run(sys.executable, "-m", "venv", str(environment))
     python = environment / "bin" / "python"
     run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words, str(package))
@@ -131,7 +131,7 @@ def installed(environment: Path, package: Path, *words: str) -> Path:
 
 
 def starts(python: Path, folder: Path) -> None:
-    """The README's Python runs outside the clone, and so do the command and a game."""
+    """Check that the README's Python, the command and a game run outside the clone."""
     blocks = re.findall(
         r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
     )
@@ -144,7 +144,7 @@ def starts(python: Path, folder: Path) -> None:
 
 
 def run(*command: str, cwd: Path | None = None) -> str:
-    """The output of a process, which sees no other Hanabako."""
+    """Return the output of a process that cannot see the clone's Hanabako."""
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         command, check=False, cwd=cwd, env=variables, capture_output=True, encoding="utf-8", errors="replace"

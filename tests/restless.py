@@ -1,10 +1,10 @@
-"""The option `--restless`: the tests in random order, each in surroundings of its own, all of it chosen by one seed.
+"""The option `--restless`: tests in random order, each in a changed environment, all chosen by one seed.
 
-    pytest --restless                          # the seed is another one each time; the last lines say which
-    pytest --restless --randomly-seed=123      # the same order and surroundings again
+    pytest --restless                          # a new seed each time; the last lines of output give it
+    pytest --restless --randomly-seed=123      # the same order and environments again
 
-The order is pytest-randomly's, which stays out of every other run. Surroundings are the time zone, the locale, the
-terminal's width and the home folder, in this process and in those that a test starts. A test that fails names them.
+pytest-randomly chooses the order; it is off in all other runs. The environment is the time zone, the locale, the width
+of the terminal and the home folder, in this process and in those that a test starts. A failing test prints them.
 """
 
 import locale
@@ -20,13 +20,13 @@ import pytest
 import pytest_randomly
 
 ORDER = "in random order"
-"""Name of pytest-randomly among the plugins; under its usual one it is switched off."""
+"""Name of pytest-randomly among the plugins; under its usual name it is switched off."""
 
 TIME_ZONES = ("UTC0", "JST-9", "NST3:30NDT,M3.2.0,M11.1.0", "<+1345>-13:45", "<-12>12")
-"""In letters that need no database: Tokyo, Newfoundland with its summer time, and both ends of the day."""
+"""Time zones that need no database: UTC, Tokyo, Newfoundland with summer time, and both ends of the day."""
 
 LOCALES = ("C", "C.UTF-8", "en_US.UTF-8", "en_US.ISO8859-1", "de_DE.UTF-8", "ja_JP.UTF-8")
-"""Locales, of which those that are installed are used; the first says that text is ASCII."""
+"""Locales to choose from if they are installed; in the first one, text is ASCII."""
 
 WIDTHS = (40, 79, 80, 133, 250)
 HOMES = ("home", "a home with spaces", "maison d'été")
@@ -39,7 +39,7 @@ def bring_order(manager: pytest.PytestPluginManager) -> None:
 
 
 class Restless:
-    """What changes around every test."""
+    """Changes the environment of every test."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
@@ -48,12 +48,12 @@ class Restless:
 
     @property
     def seed(self) -> int:
-        """Chosen once all plugins are configured; the same in every worker."""
+        """The seed, known once all plugins are configured; the same in every worker."""
         return self.config.getoption("randomly_seed")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """A test with its fixtures; those of its module live as long as the module's tests."""
+        """Run a test with its fixtures; fixtures of a module live as long as the tests of the module."""
         choice = random.Random(f"{self.seed} {item.nodeid}")
         home = Path(tempfile.mkdtemp(dir=self.folder)) / choice.choice(HOMES)
         home.mkdir()
@@ -80,7 +80,7 @@ class Restless:
                 time.tzset()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """The seed, which a quiet run does not say at its start."""
+        """Print the seed, which a quiet run does not show at its start."""
         words = f"--restless --randomly-seed={self.seed}, locales {', '.join(self.locales)}"
         terminalreporter.section("restless")
         terminalreporter.line(words)
@@ -91,7 +91,7 @@ class Restless:
 
 
 def is_here(name: str) -> bool:
-    """The machine has a locale."""
+    """Return whether the machine has a locale."""
     before = locale.setlocale(locale.LC_ALL)
     with suppress(locale.Error):
         locale.setlocale(locale.LC_ALL, name)

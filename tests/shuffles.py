@@ -1,4 +1,4 @@
-"""Whether a pile of cards is shuffled: every card comes in every place equally often."""
+"""Whether a pile of cards is well shuffled: every card must come in every position equally often."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ FALSE_ALARM = 1e-6
 
 
 def assert_evenly_mixed(orders: Sequence[Sequence[Any]] | np.ndarray) -> None:
-    """Cards by places over many orders of one pile of n cards: a chi-square test with a false alarm in 10^6.
+    """Check cards by positions over many orders of a pile of n cards: a chi-square test with a false alarm in 10^6.
 
-    It has (kinds - 1)(n - 1) degrees of freedom once it is scaled by (n - 1) / n, for no place holds two cards and no
-    card lies in two places. Cards of a kind count together.
+    Scaled by (n - 1) / n, the statistic has (kinds - 1)(n - 1) degrees of freedom, because no position holds two cards
+    and no card has two positions. Cards of one kind count together.
     """
     found, places = np.array(orders), len(orders[0])
     kinds = Counter(found[0].tolist())
@@ -25,6 +25,9 @@ def assert_evenly_mixed(orders: Sequence[Sequence[Any]] | np.ndarray) -> None:
 
 
 def chi_square_bound(freedom: int) -> float:
-    """What chi-square exceeds once in 1 / `FALSE_ALARM` times, for many degrees of freedom (Wilson and Hilferty)."""
+    """Return the value that chi-square exceeds with probability `FALSE_ALARM`.
+
+    The approximation is for many degrees of freedom (Wilson and Hilferty).
+    """
     part = 2 / (9 * freedom)
     return freedom * (1 - part + NormalDist().inv_cdf(1 - FALSE_ALARM) * part**0.5) ** 3

@@ -1,4 +1,4 @@
-"""A game read and played in words, the base of every game's own small notation for tests."""
+"""A game that is read and played in words: the base of each game's short notation for tests."""
 
 from typing import Any, Self
 
@@ -6,9 +6,9 @@ import numpy as np
 
 
 class Table:
-    """A raw AEC environment; keys of ``to_dict()`` are attributes.
+    """A raw AEC environment; the keys of ``to_dict()`` are attributes.
 
-    ``rewards`` holds what `reward` says of every move that was made.
+    ``rewards`` holds the result of `reward` after every move.
     """
 
     def __init__(self, env: Any) -> None:
@@ -22,7 +22,7 @@ class Table:
         return state[key]
 
     def do(self, *moves: str) -> Self:
-        """Make moves in words, one player after the other, remembering the rewards."""
+        """Make moves, given in words, one after the other, and store the rewards."""
         for words in moves:
             assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
             self.env.step(self.env.str_to_action(words))
@@ -30,12 +30,12 @@ class Table:
         return self
 
     def reward(self) -> Any:
-        """What the last move brought player 0."""
+        """Return the reward of player 0 for the last move."""
         return self.env.rewards["player_0"]
 
     @property
     def legal(self) -> set[str]:
-        """The words of the actions that the acting player's mask allows."""
+        """The legal actions of the player to move, in words."""
         mask = self.env.observe(self.env.agent_selection)["action_mask"]
         return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
 
@@ -44,5 +44,5 @@ class Table:
         return all(self.env.terminations.values())
 
     def bits(self, player: int) -> list[int]:
-        """The observation of a player."""
+        """Return the observation of a player."""
         return self.env.observe(f"player_{player}")["observation"].tolist()

@@ -1,4 +1,4 @@
-"""The house itself: what may import what, what an import costs, and where facts are kept once."""
+"""Architecture: which packages may import which, what an import may cost, and that each fact is kept in one place."""
 
 import ast
 import importlib.metadata
@@ -18,7 +18,7 @@ GAMES = [entry.package for entry in games().values()]
 PACKAGES = ["hanabako", *GAMES, "agents", "benchmarks", "docs"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-# Arrows point one way. Tests and notebooks may import everything, and nothing imports them.
+# Imports point one way. Tests and notebooks may import everything, and nothing imports them.
 MAY_IMPORT = {
     "hanabako": set(),
     **{game: {"hanabako"} for game in GAMES},
@@ -28,11 +28,11 @@ MAY_IMPORT = {
 }
 OURS = {*MAY_IMPORT, "tests", "notebooks"}
 
-# Inside a game, from the ground up: each room imports rooms below it only.
+# Inside a game, from the bottom up: each layer imports only layers below it.
 FLOORS = [{"engine"}, {"config"}, {"words"}, {"drawing"}, {"game"}, {"vector", "hanabi_v0", "ikebana_v0", "koikoi_v0"}]
-# And inside its engine.
+# The same inside its engine.
 ENGINE_FLOORS = [
-    {"state", "cards", "actions"},  # which of them carries which is a game's affair; `test_floors` finds circles
+    {"state", "cards", "actions"},  # their order differs between games; `test_floors` finds circles
     {"yaku", "tiles"},
     {"dealing", "scoring"},
     {"rules"},
@@ -48,7 +48,7 @@ def modules(package: str) -> list[Path]:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Absolute names of all modules that a file imports, at its top or later."""
+    """Yield the absolute names of all modules that a file imports, anywhere in the file but for type checkers."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for_checkers = {
         inner
@@ -72,7 +72,7 @@ def name_of(path: Path) -> str:
 
 
 def run(code: str) -> str:
-    """Output of a fresh interpreter."""
+    """Return the output of a fresh interpreter."""
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
@@ -112,14 +112,14 @@ def test_the_core_names_no_game(path: Path) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_module_shadows_the_standard_library(package: str) -> None:
-    """A script puts its own directory first in sys.path: a `random.py` beside it would be everybody's `random`."""
+    """A script puts its own directory first in sys.path, so a `random.py` beside it would replace the standard one."""
     shadows = [name_of(path) for path in modules(package) if path.stem in sys.stdlib_module_names]
     assert not shadows
 
 
 @pytest.mark.parametrize("package", [*PACKAGES, "tests", "docs"])
 def test_text_is_read_in_one_encoding(package: str) -> None:
-    """Pages hold more than ASCII, which is all that Python reads in some locales if nothing else is said."""
+    """Every `read_text` names its encoding: pages hold non-ASCII text, and some locales default to ASCII."""
     unsaid = [name_of(path) for path in modules(package) if re.search(r"\.read_text\(\)", path.read_text("utf-8"))]
     assert not unsaid, f"{unsaid}: read_text needs an encoding"
 
@@ -132,7 +132,7 @@ def test_importing_a_game_is_light(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_importing_a_game_compiles_nothing(game: str) -> None:
-    """Numba alone takes half a second: only what runs a game imports it."""
+    """Importing a game does not import Numba, which takes half a second."""
     assert run(f"import sys, {game}; print('numba' in sys.modules)").strip() == "False"
 
 

@@ -1,4 +1,4 @@
-"""Every game's rule card and its layout of observation and actions are up to date and complete."""
+"""Every game's rule card and its layout of observation and actions are complete and up to date."""
 
 import importlib
 from typing import Any
@@ -25,7 +25,7 @@ def layout_of(config: Any) -> Layout:
 
 
 def assert_every_bit_has_one_field(config: Any) -> None:
-    """The fields of an observation and those of the actions do not overlap and leave nothing out."""
+    """Check that the fields of the observation cover every bit once, and those of the actions every action."""
     layout = layout_of(config)
     for fields, length in ((layout.fields, config.observation_bits), (layout.actions, config.rules().num_actions)):
         owners = np.zeros(length, int)
@@ -36,7 +36,10 @@ def assert_every_bit_has_one_field(config: Any) -> None:
 
 
 def assert_renamed_alike(env: Any, renamed: Any, order: list[int]) -> None:
-    """Every player's bits and legal actions are those of the position before it was renamed, in the layout's order."""
+    """Check that every player's bits and legal actions are those of the original position, reordered.
+
+    ``renamed`` is the position with its suits renamed by ``order``; the layout gives the order of bits and actions.
+    """
     bits, actions = layout_of(env.config).renaming(order)
     for agent in env.possible_agents:
         before, after = env.observe(agent), renamed.observe(agent)
@@ -75,7 +78,7 @@ def test_a_wrong_order_of_suits_is_refused(under_test: GameUnderTest) -> None:
 
 @EVERY_GAME
 def test_a_games_layout_is_light(under_test: GameUnderTest) -> None:
-    """Learning imports it: neither a command line nor a page, no pictures, no other site's files come with it."""
+    """Learning imports the layout, so it imports no command line, page, drawing or code for another site."""
     heavy = ("argparse", "tyro", "hanabako.pages", "hanabako.drawing", f"{under_test.package}.hanablive")
     code = f"import sys, {under_test.package}.engine.layout; print([name for name in {heavy!r} if name in sys.modules])"
     assert run(code).strip() == "[]"

@@ -1,4 +1,4 @@
-"""The steps of CONTRIBUTING are complete lists: every file they name is there, and none that is needed is missing."""
+"""The checklists of CONTRIBUTING are complete: every file they name exists, and no needed file is missing."""
 
 import re
 import sys
@@ -21,13 +21,13 @@ WITH_SUFFIX = re.compile(r"[\w<>./-]+(?:/|\.(?:py|md|toml))|Makefile")
 
 
 def section_of(title: str) -> str:
-    """What stands under a title."""
+    """Return the text under a title of CONTRIBUTING."""
     (section,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE)
     return section
 
 
 def named(title: str) -> set[str]:
-    """The files and folders that the steps under a title name, with their placeholders."""
+    """Return the files and folders, with placeholders, that the steps under a title name."""
     section = section_of(title)
     words = re.findall(r"`([^`\n]+)`", section)
     paths = {word for word in words if WITH_SUFFIX.fullmatch(word) and "<name>" not in word}
@@ -35,7 +35,7 @@ def named(title: str) -> set[str]:
 
 
 def meant(path: str) -> set[str]:
-    """What a path with placeholders means: a file of every game."""
+    """Return the files that a path with placeholders stands for: one per game."""
     if "<game>" not in path:
         return {path}
     return {
@@ -47,7 +47,7 @@ def meant(path: str) -> set[str]:
 @pytest.mark.parametrize("title", STEPS)
 def test_every_file_of_the_steps_is_there(title: str):
     paths = {place for path in named(title) for place in meant(path)}
-    bare = {path for path in paths if "/" not in path and not (ROOT / path).exists()}  # in the folder just named
+    bare = {path for path in paths if "/" not in path and not (ROOT / path).exists()}  # in the folder named just before
     assert not bare - {path.name for path in (ROOT / "tests").rglob("*.py")}
     missing = [path for path in paths - bare if not (ROOT / path).exists()]
     assert len(paths) > 4 and not missing
@@ -76,8 +76,8 @@ def test_a_variants_steps_name_every_file_that_a_field_of_the_config_touches(fie
     assert not touched - listed - NOT_FOR_EVERY_FIELD - {str(Path(__file__).relative_to(ROOT))}
 
 
-NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's short way to a position
-    *(  # refuse fields that they do not know
+NOT_FOR_EVERY_FIELD = {  # these use a field only as an example, or as a test's short way to a position
+    *(  # these refuse fields that they do not know
         str(path.relative_to(ROOT))
         for folder in ("benchmarks/strength/solvers/ceiling", "tests/proof")
         for path in (ROOT / folder).glob("*.py")
@@ -97,7 +97,7 @@ NOT_FOR_EVERY_FIELD = {  # where this field or that is an example, or a test's s
 
 
 def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
-    """All of ``common``."""
+    """The checklist for a learning algorithm names every module of ``common``."""
     folder = ROOT / "agents" / "learning"
     paths = [*folder.glob("common/*.py")]
     shared = {str(path.relative_to(ROOT)) for path in paths if path.name != "__init__.py"}

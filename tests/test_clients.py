@@ -1,4 +1,4 @@
-"""Other people's libraries judge our interfaces by their own checks, each where it is installed."""
+"""Other libraries check our interfaces with their own checkers, if they are installed."""
 
 import sys
 from pathlib import Path
@@ -16,14 +16,14 @@ from hanabako.envs.sb3 import SB3VecEnv
 from .games import GAMES, GameUnderTest, short_name
 
 pytestmark = [
-    pytest.mark.filterwarnings("default"),  # theirs, about each other
-    pytest.mark.filterwarnings("error:.*share an object"),  # and Gymnasium's, about us
+    pytest.mark.filterwarnings("default"),  # their warnings about each other
+    pytest.mark.filterwarnings("error:.*share an object"),  # and Gymnasium's about us
 ]
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def make_seat(under_test: GameUnderTest, **options: Any) -> Any:
-    """One seat among partners, as Gymnasium's users get it."""
+    """Make one seat among partners by its Gymnasium id."""
     return gymnasium.make(seat_id(under_test), **under_test.short, **options)
 
 
@@ -32,7 +32,7 @@ def seat_id(under_test: GameUnderTest) -> str:
 
 
 def client(module: str) -> Any:
-    """A module of theirs."""
+    """Import a module of another library, or skip the test."""
     return pytest.importorskip(module, reason=f"client: {module.partition('.')[0]} is not installed")
 
 
@@ -100,7 +100,7 @@ def test_stable_baselines_trains_on_the_vector_environment(under_test: GameUnder
 
 @EVERY_GAME
 def test_stable_baselines_trains_at_one_seat_of_many_games(under_test: GameUnderTest) -> None:
-    """Beside partners that act in batch; what is seen, the rewards and the ends are those of the vector seat."""
+    """Observations, rewards and ends are those of the vector seat, beside partners that act in batches."""
     contrib = client("sb3_contrib")
 
     def vector() -> Any:
@@ -180,7 +180,7 @@ def test_the_bridge_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @EVERY_GAME
 def test_time_steps_are_those_of_openspiel(under_test: GameUnderTest) -> None:
-    """The same fields as OpenSpiel's own environment gives, with what our turn-based one shows."""
+    """The fields are those of OpenSpiel's own environment, the values those of our turn-based environment."""
     shapes = client("open_spiel.python.rl_environment")
     own = shapes.Environment("kuhn_poker")
     env = OpenSpielEnvironment(under_test.entry.make_game(**under_test.short), discount=0.9)
@@ -224,7 +224,7 @@ def test_openspiels_algorithms_play(under_test: GameUnderTest, learner: str) -> 
         agents = [kind(player, env.action_spec()["num_actions"]) for player in range(env.num_players)]
     else:
         (size,), actions = env.observation_spec()["info_state"], env.action_spec()["num_actions"]
-        client("tree")  # which OpenSpiel's networks import, and its package does not bring
+        client("tree")  # OpenSpiel's networks import it, but its package does not install it
         kind = client("open_spiel.python.pytorch.dqn").DQN
         small = {"hidden_layers_sizes": [8], "batch_size": 4, "min_buffer_size_to_learn": 8, "learn_every": 4}
         agents = [kind(player, size, actions, **small) for player in range(env.num_players)]
@@ -233,7 +233,7 @@ def test_openspiels_algorithms_play(under_test: GameUnderTest, learner: str) -> 
         while not time_step.last():
             to_move.add(player := time_step.current_player())
             time_step = env.step([agents[player].step(time_step).action])
-        for player in to_move:  # OpenSpiel's tabular learner fails in the next game if it never acted in this one
+        for player in to_move:  # OpenSpiel's tabular learner fails in a game if it did not act in the one before
             agents[player].step(time_step)
     assert any(agent.loss is not None for agent in agents)
 
@@ -366,6 +366,6 @@ def test_observations_become_tensors_without_a_copy(under_test: GameUnderTest, f
 
 
 def observation_of(envs: Any) -> dict[str, np.ndarray]:
-    """What the players to move see, without a step."""
+    """Return the observations of the players to move, without a step."""
     rows, players = np.arange(envs.num_envs), envs.tables["current_player"]
     return {name: views[rows, players] for name, views in envs.observe_all().items()}

@@ -1,4 +1,4 @@
-"""What every game promises to its users, over every game and every preset."""
+"""The contract of every game with its users, checked for every game and preset."""
 
 import importlib
 import json
@@ -24,14 +24,14 @@ def observations(env: Any) -> list[dict[str, Any]]:
 
 
 def assert_same_seats(left: Any, right: Any) -> None:
-    """Both environments show every seat the same."""
+    """Check that both environments give every seat the same observation and mask."""
     for mine, other in zip(observations(left), observations(right), strict=True):
         np.testing.assert_array_equal(mine["observation"], other["observation"])
         np.testing.assert_array_equal(mine["action_mask"], other["action_mask"])
 
 
 def assert_same_future(left: Any, right: Any, rng: np.random.Generator, moves: int = 40) -> None:
-    """The same moves lead both environments through the same positions, into the next episode too."""
+    """Check that the same moves lead both environments through the same positions, and into the next episode."""
     for _ in range(moves):
         assert left.to_dict() == right.to_dict()
         assert left.agent_selection == right.agent_selection
@@ -58,7 +58,7 @@ def test_pettingzoo_api(under_test: GameUnderTest, fields):
 
 @EVERY_GAME
 def test_human_mode_draws_after_every_reset_and_step(under_test: GameUnderTest, capsys: pytest.CaptureFixture[str]):
-    """As Gymnasium's own environments do; no one has to call ``render``."""
+    """Human mode draws without a call of ``render``, as Gymnasium's own environments do."""
     env = under_test.raw_env(**under_test.short, render_mode="human")
     drawn = under_test.raw_env(**under_test.short, render_mode="ansi")
     rng = np.random.default_rng(1)
@@ -118,7 +118,7 @@ OBSERVED = {
     "ikebana": {"perfect_recall": True, "derived": True},
     "koikoi": {"history": 9},
 }
-"""All that can be observed of a game."""
+"""Options that show all that can be observed of a game."""
 
 
 @EVERY_GAME
@@ -255,7 +255,7 @@ def test_a_given_deck_is_dealt_and_used_once(under_test: GameUnderTest, fields):
 
 @EVERY_CONFIG
 def test_given_positions_do_not_disturb_the_stream(under_test: GameUnderTest, fields):
-    """After a game from a given position come the games that would have come anyway."""
+    """After a game from a given position, the stream continues with the games that it would have dealt anyway."""
     usual, given = under_test.raw_env(**fields), under_test.raw_env(**fields)
     usual.reset(seed=13, options={"game_index": 2})
     position = in_mid_game(usual, 5, np.random.default_rng(13)).to_dict()

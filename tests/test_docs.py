@@ -1,8 +1,8 @@
-"""What the pages say runs: every Python block and every command of ours in every README and in CONTRIBUTING.
+"""Every Python block and every command of ours runs, in every README, in CONTRIBUTING and on the site's pages.
 
-A page is one fresh interpreter outside the clone: its commands first, then its blocks, which share their names. It sees
-what the wheel installs; only a page with commands that need a clone sees the clone.
-Whatever trains, measures or plays many games does so for an instant.
+Each page runs in one fresh interpreter outside the clone: first its commands, then its blocks, which share their names.
+A page sees what the wheel installs; only a page with commands that need a clone sees the clone. Training, measuring and
+long runs are shortened to seconds.
 """
 
 import ast
@@ -36,7 +36,7 @@ OURS = ("hanabako", "agents", "benchmarks", "docs", "tests", "hanabi_env", "ikeb
 BOTS = {name for game in games() for name in names(game)}
 
 TRAINED = "runs/NAME"
-"""The run that the pages' examples speak of."""
+"""The run that the examples on the pages use."""
 
 BRIEF_RUN = (
     "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 --evaluation-games 2"
@@ -59,7 +59,7 @@ BRIEFLY = {
     "benchmarks.pages": "--check",
     "pytest": "--collect-only --quiet",
 }
-"""What is appended to a command so that it takes seconds; the last of two settings counts."""
+"""Options that are appended to a command so that it takes seconds; if an option is given twice, the last one counts."""
 
 COMMAND = '''
 import runpy
@@ -81,7 +81,10 @@ def command(module, *words):
 
 
 def saved(page: Path) -> Iterator[tuple[str, str]]:
-    """The files that a page says to save, by name: included ones, and ``toml``, where runs and games are few."""
+    """Yield name and text of the files that a page tells the reader to save.
+
+    These are included files and ``toml`` blocks; ``toml`` files get fewer runs and games.
+    """
     pattern = r"[Ss]ave this as `([\w.]+)`[^`]*```(?:\{literalinclude\} (\S+)\n.*?|toml\n(.*?))^```$"
     for name, included, text in re.findall(pattern, page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE):
         whole = (page.parent / included).read_text(encoding="utf-8") if included else text
@@ -94,12 +97,15 @@ def name_of(page: Path) -> str:
 
 
 def blocks(page: Path) -> list[str]:
-    """The Python blocks of a page."""
+    """Return the Python blocks of a page."""
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
 def lines(page: Path) -> list[str]:
-    """The lines of a page's indented blocks and ``sh`` blocks, without their comments; continued lines are one."""
+    """Return the lines of a page's indented blocks and ``sh`` blocks, without comments.
+
+    Lines continued with a backslash are joined.
+    """
     text = page.read_text(encoding="utf-8")
     shell = "".join(re.findall(r"^```sh\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE))
     rest = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
@@ -109,7 +115,7 @@ def lines(page: Path) -> list[str]:
 
 
 def commands(page: Path) -> Iterator[list[str]]:
-    """The commands of a page as words; what stands before the program's name is left out."""
+    """Yield the commands of a page as words, without variables set before the program's name."""
     for line in lines(page):
         for part in line.split(" && "):
             words = shlex.split(part)
@@ -120,7 +126,7 @@ def commands(page: Path) -> Iterator[list[str]]:
 
 
 def of_module(words: list[str]) -> list[str] | None:
-    """A command's module and its arguments: of ``python -m``, and of ``torchrun``, which starts it more than once."""
+    """Return the module and arguments that ``python -m`` or ``torchrun`` starts, or of ``hanabako``; otherwise None."""
     if words[0] == "hanabako":
         return words
     if words[0] in ("python", "torchrun") and "-m" in words:
@@ -129,38 +135,38 @@ def of_module(words: list[str]) -> list[str] | None:
 
 
 def shortened(words: list[str], files: Collection[str] = ()) -> list[str]:
-    """The same command, done in an instant; ``files`` are those that the page says to save."""
+    """Return a command shortened to seconds; ``files`` are the files that the page tells the reader to save."""
     module = words[0]
     briefly = BRIEFLY.get(" ".join(words[:2]) if module == "hanabako" else module, "")
     if "--help" in words:
         return words
-    if "--machines" in words:  # which would wait for the others
+    if "--machines" in words:  # this would wait for the other machines
         return [*words, "--help"]
-    if any(word in files for word in words):  # what the page says to save is itself short, and has its own settings
+    if any(word in files for word in words):  # files that the page tells the reader to save are short already
         return [*words, "--cores", "1"] if words[1] == "study" else [*words, *briefly.replace(*NO_MINIBATCH).split()]
-    if module == "hanabako" and words[1] in ("play", "watch", "record"):  # the last agent plays for all that follow
+    if module == "hanabako" and words[1] in ("play", "watch", "record"):  # use the random agent in place of bots
         words = ["random" if set(word.split(",")) <= BOTS else word for word in words]
-    elif "--agents" in words:  # bots are known by name; who plays here need not be compiled
+    elif "--agents" in words:  # bots are known by name; the agents that play here need no compilation
         at = words.index("--agents") + 1
         bots = [name for name in words[at].split(",") if "/" not in name]
         assert {bot.removeprefix(SEARCH) for bot in bots} <= set(names("hanabi"))
         played = dict.fromkeys(name if "/" in name else "random" for name in words[at].split(","))
         words = [*words[:at], ",".join(played), *words[at + 1 :]]
-    if "--agent" in words:  # who is cloned
+    if "--agent" in words:  # the agent to clone
         briefly += " --agent random"
     if "--resume" in words:
         briefly = "--steps 128"
-    if module == "pytest":  # from here, and of the clone
+    if module == "pytest":  # pytest must find the clone's files and settings from here
         briefly += f" --rootdir {shlex.quote(str(ROOT))} -c {shlex.quote(str(ROOT / 'pyproject.toml'))}"
         words = [module, *(str(ROOT / word) if (ROOT / word).exists() else word for word in words[1:])]
     return [*words, *shlex.split(briefly)]
 
 
 def program(page: Path) -> str:
-    """A page as one Python program."""
+    """Return a page as one Python program."""
     files = dict(saved(page))
     modules = [shortened(words, files) for words in map(of_module, commands(page)) if words is not None]
-    if page.name == "SCORES.md":  # how something was made long ago, for minutes: it is still understood
+    if page.name == "SCORES.md":  # commands of old results ran for minutes: check that they still parse
         modules = [[*words, "--help"] for words in modules]
     if TRAINED in page.read_text(encoding="utf-8"):
         modules.insert(0, ["hanabako", "train", *shlex.split(BRIEFLY["hanabako train"]), "--run-dir", TRAINED])
@@ -170,7 +176,7 @@ def program(page: Path) -> str:
 
 
 def needs_clone(page: Path) -> bool:
-    """Whether a page has commands or imports of folders that no wheel has, the short name ``agents`` among them."""
+    """Return whether a page has commands or imports of folders outside the wheel, such as the short name ``agents``."""
     modules = [words[0].partition(".")[0] for words in map(of_module, commands(page)) if words is not None]
     imported = re.findall(r"^(?:from|import) (\w+)", "\n".join(blocks(page)), flags=re.MULTILINE)
     return not {*modules, *imported}.isdisjoint(("agents", "benchmarks", "docs", "tests", "pytest"))
@@ -178,7 +184,7 @@ def needs_clone(page: Path) -> bool:
 
 @pytest.fixture(scope="session")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is installed here but Hanabako."""
+    """Folder of all libraries installed here except Hanabako."""
     return link_libraries(tmp_path_factory.mktemp("libraries"))
 
 
@@ -197,7 +203,7 @@ def test_what_a_page_says_runs(page: Path, tmp_path: Path, libraries: Path):
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_other_command_of_a_page_is_one(page: Path):
-    """Targets of `make` exist, with their variables; extras of the distribution do; programs are known."""
+    """Targets of `make` exist with their variables, extras of the distribution exist, and other programs are known."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     for words in commands(page):
         program = words[0]
@@ -220,9 +226,9 @@ def test_every_other_command_of_a_page_is_one(page: Path):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
 def test_every_module_that_a_page_names_is_there(page: Path):
-    """Also in the middle of a sentence: `python -m docs.build.rule_cards.hanabi`, `hanabako.engine.loops`.
+    """Modules exist even if they are named inside a sentence: `python -m docs.build.rule_cards.hanabi`.
 
-    What a number was made by is told as it was then.
+    Lines beginning with "Made by" are left out, because they quote the command of that time.
     """
     text = re.sub(r"^Made by .*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     named = set(re.findall(rf"`(?:[^`]* )?((?:{'|'.join(OURS)})(?:\.\w+)+)", text))
@@ -232,7 +238,7 @@ def test_every_module_that_a_page_names_is_there(page: Path):
 
 
 def has_attributes(module: list[str], attributes: list[str]) -> bool:
-    """The module is there and has these attributes of attributes."""
+    """Return whether a module exists and has the chain of attributes."""
     try:
         if find_spec(".".join(module)) is None:
             return False
@@ -257,7 +263,7 @@ def test_every_line_of_the_walks_begins_with_a_function_that_is_there():
 
 
 def functions(path: Path) -> set[str]:
-    """The functions of a module, also those inside others, and its methods as ``Class.method``."""
+    """Return the functions of a module, including inner ones, and its methods as ``Class.method``."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     methods = {each: f"{node.name}.{each.name}" for node in classes for each in node.body
@@ -267,7 +273,7 @@ def functions(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path):
-    """To files that are there, and to headings of theirs."""
+    """Links lead to files that exist and to headings that the files have."""
     for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
         path, _, heading = target.partition("#")
         there = page.parent / path if path else page
@@ -295,7 +301,7 @@ ELSEWHERE = re.compile(r"the (?:public )?contract\b(?! test)|\(1\.2\)|\.\./share
 
 @pytest.mark.parametrize("folder", [*OURS, "."])
 def test_nothing_cites_a_page_that_is_not_here(folder: str):
-    """A reader of a clone has nothing but the clone."""
+    """Pages and code cite only files that are in the clone."""
     places = ROOT.glob("*.md") if folder == "." else (ROOT / folder).rglob("*")
     for path in places:
         if path.suffix in {".py", ".md"} and path != Path(__file__):
@@ -308,7 +314,10 @@ RULE = re.compile(r"\b([A-Z]\d{1,2}b?)\b")
 
 @pytest.mark.parametrize("entry", games().values(), ids=games())
 def test_every_cited_rule_is_one_row_of_the_games_card(entry):
-    """In the game's package and its bots, in its tests and their names; a number that names two rules names none."""
+    """Every rule number cited in the game's package, bots, tests or test names is one row of the rule card.
+
+    No number is given to two rules.
+    """
     rows = re.findall(
         r"^\| ((?:[A-Z]\d+b?(?:, )?)+) \|", (ROOT / entry.package / "README.md").read_text("utf-8"), re.MULTILINE
     )
@@ -322,15 +331,15 @@ def test_every_cited_rule_is_one_row_of_the_games_card(entry):
         assert not cited - set(numbers) - CARDS[entry.name], f"{name_of(path)}: {sorted(cited - set(numbers))}"
 
 
-CARDS = {  # what looks like a rule and is none: mostly cards
-    "hanabi": {"V0"},  # a belief of the literature
+CARDS = {  # words that look like rule numbers but are not, mostly cards
+    "hanabi": {"V0"},  # a belief in the literature
     "ikebana": {f"{color}{value}" for color in "KJ" for value in range(1, 6)},
     "koikoi": set(),
 }
 
 
 def texts_of(path: Path) -> Iterator[str]:
-    """The comments and docstrings of a module, and the names of its tests."""
+    """Yield the comments and docstrings of a module and the names of its tests."""
     source = path.read_text(encoding="utf-8")
     tree = ast.parse(source)
     for node in ast.walk(tree):

@@ -1,7 +1,7 @@
-"""What a new user does on the first day, with what the pages say, from an install in an empty folder.
+"""The tutorials' tasks, done as a new user does them on the first day, from an install in an empty folder.
 
-Each task is one of the tutorials: the commands and files of the pages, with budgets of seconds. The tenth, a
-comparison, is run from its page by `tests/test_docs.py`.
+Each task uses the commands and files of one tutorial, with budgets of seconds. The tenth tutorial, a comparison, is run
+from its page by `tests/test_docs.py`.
 """
 
 import re
@@ -24,7 +24,7 @@ PPO = f"{BRIEF} --minibatch 32"
 
 
 class Folder:
-    """An empty folder of somebody who has installed the wheel."""
+    """An empty folder of a user who has installed the wheel."""
 
     def __init__(self, place: Path, libraries: Path) -> None:
         self.place = place
@@ -58,7 +58,7 @@ def recipe(name: str) -> str:
 
 
 def block(page: str, word: str) -> str:
-    """The Python block of a page that holds a word."""
+    """Return the one Python block of a page that contains a word."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     (found,) = [code for code in re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE) if word in code]
     return found

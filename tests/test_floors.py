@@ -1,7 +1,7 @@
-"""The plan of the house: no circles of imports, and few floors.
+"""The layers of the packages: no circular imports, and few layers.
 
-A room stands one floor above the highest room that it imports. Rooms are the files and folders of a folder; an
-``__init__.py`` that only hands names on is no room.
+A module is one layer above the highest module that it imports. The modules of a folder are its files and folders; an
+``__init__.py`` that only re-exports names does not count.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ FILES = {module_name(path): path for package in PACKAGES for path in modules(pac
 
 
 def reached(path: Path) -> set[str]:
-    """The modules of the house that a file imports, at its top or later."""
+    """Return our modules that a file imports, anywhere in the file."""
     found = set()
     for imported in imports(path):
         parts = imported.split(".")
@@ -38,7 +38,7 @@ ARROWS = {name: reached(path) for name, path in FILES.items() if path.name != "_
 
 
 def floors(arrows: dict[str, set[str]]) -> dict[str, int]:
-    """The floor of every room, 1 for the ground; a circle is an error that names its rooms."""
+    """Return the layer of every module, 1 for the lowest; a circle is an error that names its modules."""
     found: dict[str, int] = {}
 
     def floor(room: str, above: tuple[str, ...]) -> int:
@@ -53,7 +53,7 @@ def floors(arrows: dict[str, set[str]]) -> dict[str, int]:
 
 
 def rooms_of(folder: str) -> dict[str, set[str]]:
-    """The arrows between the files and folders of a folder."""
+    """Return the imports between the files and folders of a folder."""
 
     def room_of(module: str) -> str:
         return ".".join(module.split(".")[: folder.count(".") + 2])

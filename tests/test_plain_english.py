@@ -1,6 +1,6 @@
 """Words that read as translated stay out of comments, docstrings, messages and pages.
 
-Reading is what counts; this keeps what was mended from coming back.
+Only a reader can judge prose; this test keeps corrected words from coming back.
 """
 
 import re
@@ -19,17 +19,17 @@ INSTEAD = {
     r"so many": "that many, as many",
     r"the own": "its own, their own",
 }
-"""What to write instead of words that these patterns find."""
+"""Patterns of words to avoid, and what to write instead."""
 WORDS = re.compile(rf"(?<![\"'`:=|])\b({'|'.join(INSTEAD)})\b(?![\"'`])")
-"""Names between quotation marks are data."""
+"""Pattern of these words; names in quotation marks are data and do not match."""
 OF = re.compile(r'^\s*"""Of ', re.MULTILINE)
 QUOTED = {"hanabi_env/words/ratings.py": "honorable: but nobody will remember it for long"}
-"""Sentences of the booklets."""
+"""Sentences quoted from rule booklets."""
 HISTORY = ("CHANGELOG.md", "tests/test_plain_english.py")
 
 
 def written() -> dict[str, str]:
-    """The text of every Python file and page of the repository."""
+    """Return the text of every Python file and page of the repository, by name."""
     listed = subprocess.run(
         ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )

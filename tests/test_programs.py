@@ -1,4 +1,4 @@
-"""Every game's program on every machine: plain Python, compiled for all tables, compiled for one."""
+"""Every game plays the same in plain Python, compiled for all rules, and compiled for one set of rules."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ STEPS = 200
 
 @EVERY_CONFIG
 def test_plain_python_and_compiled_code_play_the_same_games(under_test: GameUnderTest, fields: dict[str, Any]) -> None:
-    """Deals, positions, observations of every seat, masks, rewards and ends, from episode to episode."""
+    """Deals, positions, observations of every seat, masks, rewards and ends agree over several episodes."""
     env, rng = under_test.raw_env(**fields), np.random.default_rng(7)
     plain = Interpreted(env.game)
     env.reset(seed=7, options={"game_index": 11})
@@ -44,7 +44,7 @@ def test_plain_python_and_compiled_code_play_the_same_games(under_test: GameUnde
 
 @EVERY_GAME
 def test_general_and_special_programs_play_the_same_games(under_test: GameUnderTest) -> None:
-    """Whether a program reads its rules at run time or was compiled for them makes no difference."""
+    """A program that reads its rules at run time plays the same games as one that is compiled for these rules."""
     general, specialize = (
         under_test.vector(40, observation="packed", specialize=specialize) for specialize in (False, True)
     )
@@ -53,7 +53,10 @@ def test_general_and_special_programs_play_the_same_games(under_test: GameUnderT
 
 @EVERY_GAME
 def test_every_loop_is_keyed_by_the_digest_of_its_sources(under_test: GameUnderTest) -> None:
-    """Numba's disk cache keys a loop by what it closes over: without the digest an edited rule would run as it was."""
+    """Every loop closes over the digest of its sources.
+
+    Numba's disk cache keys a loop by what it closes over. Without the digest, an edited rule would run in its old form.
+    """
     game = under_test.vector(1).game
     digest = digest_of(game.functions, compiled_loops)
     with_choice = digest_of(game.functions, compiled_loops, random_move)
@@ -67,6 +70,6 @@ def is_int(value: Any) -> bool:
 
 
 def closed_over(function: Any) -> list[Any]:
-    """Everything a function and the functions in its closure close over."""
+    """Return everything that a function, or a function in its closure, closes over."""
     contents = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     return contents + [inner for content in contents if callable(content) for inner in closed_over(content)]

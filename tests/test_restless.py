@@ -1,4 +1,4 @@
-"""The option `--restless`: a seed chooses the order and what is around every test; other runs stay as they are."""
+"""The option `--restless`: a seed chooses the order and the environment of every test; other runs stay unchanged."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def test_what_is_around(number):
 
 
 def said(folder: Path, *words: str) -> list[str]:
-    """What the tests above say of themselves, in their order."""
+    """Run the tests above and return the lines that they wrote, in order."""
     (folder / "conftest.py").write_text("from tests.conftest import *\n", encoding="utf-8")
     (folder / "test_around.py").write_text(TESTS, encoding="utf-8")
     (folder / "said").unlink(missing_ok=True)
@@ -49,7 +49,7 @@ def test_a_seed_chooses_order_and_surroundings(tmp_path: Path):
     pytest.importorskip("pytest_randomly", reason="pytest-randomly is not installed; make test brings it")
     first = said(tmp_path, "--restless", "--randomly-seed=1")
     assert sorted(numbers(first)) == list(range(12)) != numbers(first)
-    for place in (1, 3):  # time zone and width; there may be one locale
+    for place in (1, 3):  # time zone and width; the machine may have only one locale
         assert len({line.split()[place] for line in first}) > 1
     assert sorted(said(tmp_path, "--restless", "--randomly-seed=1", "-n2")) == sorted(first)
 

@@ -1,4 +1,4 @@
-"""The documentation: the site builds without a warning, and what its pages list is what the code has."""
+"""The documentation: the site builds without a warning, and the lists on its pages agree with the code."""
 
 import ast
 import importlib
@@ -33,10 +33,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 ELSEWHERE = ("reinforce", "ah2ac2_cloning", "own_ppo")
-"""Recipes that bring no other library: `docs/comparisons.md`, `docs/ah2ac2.md` and `docs/tutorials.md` show them."""
+"""Recipes without another library; `docs/comparisons.md`, `docs/ah2ac2.md` and `docs/tutorials.md` show them."""
 RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem not in ELSEWHERE}
 LONGER = {"careful_bot": 22, "verifiers_hanabi": 40}
-"""Recipes of more than ten lines: a bot, and an environment of conversations."""
+"""Recipes of more than ten lines: a bot, and an environment for conversations."""
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 
 
@@ -44,31 +44,31 @@ NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipy
 
 
 def cells(title: str, head: str) -> list[list[str]]:
-    """The rows of the table below a title whose first cell is ``head``."""
+    """Return the rows of the table below a title whose first column is headed ``head``."""
     (section,) = re.findall(rf"^## {re.escape(title)}.*?\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE)
     (table,) = re.findall(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", section, flags=re.MULTILINE)
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in table.splitlines()]
 
 
 def named(title: str, head: str) -> set[str]:
-    """What the first column of that table names in code; a row "fields" of the config names none."""
+    """Return the names in code in the first column of that table; a row "fields" of the config gives none."""
     return {word for row in cells(title, head) for word in re.findall(r"`(\w+)`", row[0])}
 
 
 def title_of(game: str) -> str:
-    """The name that the page calls a game by."""
+    """Return the page's name for a game."""
     (title,) = [row[0] for row in cells("Ids", "game") if f"`{games()[game].package}." in row[1]]
     return title
 
 
 def statistics_of(game: str) -> set[str]:
-    """The statistics that the page has for a game."""
+    """Return the statistics that the page lists for a game."""
     rows = cells("Statistics of a finished game", "name")
     return {word for row in rows if title_of(game) in row[1].split(", ") for word in re.findall(r"`(\w+)`", row[0])}
 
 
 def arguments(function: Any, *left_out: str) -> set[str]:
-    """The arguments of a function that have names."""
+    """Return the names of a function's arguments, without those to leave out."""
     kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     found = {name for name, argument in inspect.signature(function).parameters.items() if argument.kind not in kinds}
     return found - {"self", *left_out}
@@ -117,7 +117,7 @@ def test_every_info_key_of_a_vector_is_documented(under_test: GameUnderTest) -> 
     in_words = {"verdict", "verdicts"}
     assert {key for key in keys if key[0] != "_"} == shapes.keys() | statistics_of(under_test.name) - in_words
     for key, shape in shapes.items():
-        if shape[0] == "`":  # as in `(N, P)` float64
+        if shape[0] == "`":  # for example `(N, P)` float64
             size = {"N": 8, "P": envs.game.players}
             letters = re.findall(r"[NP]", shape.split("`")[1])
             value = np.asarray(infos[key])
@@ -177,7 +177,7 @@ def test_a_recipe_runs_where_its_library_is(recipe: str, tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebooks_outputs_are_stamped(name: str) -> None:
-    """Which are older than the code is reported (`python -m docs.build.notebooks`), and fails nothing."""
+    """Every notebook has a stamp of its commit and date; outputs older than the code are allowed and only reported."""
     content = notebooks.read_json(NOTEBOOKS[name])
     made = content["metadata"].get("hanabako", {})
     assert made.keys() == {"commit", "date", "cells"}, f"python -m docs.build.notebooks --run {name}"
@@ -185,7 +185,7 @@ def test_a_notebooks_outputs_are_stamped(name: str) -> None:
 
 
 def test_the_report_names_what_is_newer_and_only_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A notebook of a small repository: code that it reaches, code that it does not, and a comment."""
+    """In a small repository, the report names changed code that is reached, but not other code or a changed comment."""
     monkeypatch.setattr(notebooks, "ROOT", tmp_path)
     notebooks.says_otherwise.cache_clear()
     cell = {"cell_type": "code", "source": ["%matplotlib inline\n", "import shown\n"], "outputs": []}
@@ -237,7 +237,7 @@ def test_the_published_readmes_links_are_whole() -> None:
 
 
 def test_every_page_stands_in_a_table_of_contents() -> None:
-    """What Sphinx would warn of, without building the site."""
+    """Every page is in a table of contents, checked without building the site; Sphinx would warn of missing ones."""
     excluded = of_conf("exclude_patterns")
     found = {path for pattern in of_conf("PAGES") for path in ROOT.glob(pattern)}
     pages = {page for page in found if not any(fnmatch(page.relative_to(ROOT).parts[0], name) for name in excluded)}
@@ -245,7 +245,7 @@ def test_every_page_stands_in_a_table_of_contents() -> None:
 
 
 def of_conf(name: str) -> Any:
-    """A constant of Sphinx's settings, which run only where Sphinx is."""
+    """Return a constant of Sphinx's settings without running them, for Sphinx may not be installed."""
     (value,) = re.findall(
         rf"^{name} = (.*)$", (ROOT / "docs" / "build" / "conf.py").read_text(encoding="utf-8"), flags=re.MULTILINE
     )
@@ -253,7 +253,7 @@ def of_conf(name: str) -> Any:
 
 
 def listed_by(page: Path) -> set[Path]:
-    """The pages in the tables of contents of a page."""
+    """Return the pages in the tables of contents of a page."""
     tables = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     lines = [line for table in tables for line in table.splitlines() if line and not line.startswith(":")]
     entries = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines]
@@ -264,7 +264,7 @@ def listed_by(page: Path) -> set[Path]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as `make docs` does, by a process of its own."""
+    """The site, built in its own process as `make docs` does."""
     for library in ("sphinx", "furo", "myst_nb"):
         if find_spec(library) is None:
             pytest.skip(f"site: {library} is not installed; make docs brings it")
@@ -290,12 +290,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def helper(name: str) -> ModuleType:
-    """A module of the folder docs/build, some of which import Sphinx."""
+    """Import a module of the folder docs/build; some of them import Sphinx."""
     return importlib.import_module(f"docs.build.{name}")
 
 
 def entries(site: Path) -> set[str]:
-    """The names that have an entry, from the site's inventory."""
+    """Return the names that have an entry in the site's inventory."""
     from sphinx.util.inventory import InventoryFile
 
     with (site / "objects.inv").open("rb") as file:
@@ -304,7 +304,7 @@ def entries(site: Path) -> set[str]:
 
 
 def every_public_name() -> Iterator[str]:
-    """What the modules that the reference lists offer: ``__all__``, or else the functions and classes defined there."""
+    """Yield the public names of the modules in the reference: ``__all__``, else functions and classes defined there."""
     pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "api").glob("*.md")]
     for name in [name for page in pages for name in helper("public").modules(page)]:
         module = importlib.import_module(name)

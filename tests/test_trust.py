@@ -1,4 +1,4 @@
-"""What is promised of bad input, saved states, and other people's libraries: for every game, in every interface."""
+"""Bad input, saved states and other libraries: the promises for every game, in every interface."""
 
 import copy
 import pickle
@@ -18,7 +18,7 @@ EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def deep() -> list[Any]:
-    """A value whose own ``repr`` fails."""
+    """Return a value so deeply nested that its ``repr`` fails."""
     value: list[Any] = []
     for _ in range(3000):
         value = [value]
@@ -217,7 +217,7 @@ def test_a_state_for_a_table_that_is_not_reset_is_refused(under_test: GameUnderT
 
 @pytest.mark.parametrize("name", ["config", "checksum", "seed", "was_reset", "tables"])
 def test_a_saved_state_with_something_else_in_it_is_refused(name: str) -> None:
-    """Also what is nested so deep that its words would be endless."""
+    """Wrong values are refused in one line, even if they are nested very deeply."""
     envs = GAMES[0].vector(4)
     envs.reset(seed=1)
     state, deep = envs.get_state(), []
@@ -283,7 +283,7 @@ def test_every_state_that_a_game_leads_to_is_taken_back(under_test: GameUnderTes
 
 @EVERY_GAME
 def test_a_forged_state_is_refused_or_harmless(under_test: GameUnderTest) -> None:
-    """Bytes of a state overwritten, the checksum computed again: either a ValueError, or the games go on."""
+    """A state with overwritten bytes and a new checksum is refused with a ValueError, or its games can be played on."""
     envs, rng = under_test.vector(16, under_test.wider), np.random.default_rng(0)
     observation, _ = envs.reset(seed=1)
     for _ in range(10):
@@ -307,7 +307,7 @@ def test_a_forged_state_is_refused_or_harmless(under_test: GameUnderTest) -> Non
 
 @EVERY_GAME
 def test_every_number_of_a_state_has_its_bounds(under_test: GameUnderTest) -> None:
-    """The greatest number of every bounded field's own type, in all tables at once, is refused by name."""
+    """The largest value of a bounded field's dtype, in all tables at once, is refused with the field's name."""
     envs = under_test.vector(4, under_test.wider)
     envs.reset(seed=1)
     state, dtype = envs.get_state(), envs.game.table_dtype(specialize=False)
@@ -402,7 +402,7 @@ def test_the_seat_tells_its_masks_and_keeps_its_keys(under_test: GameUnderTest) 
 
 @EVERY_GAME
 def test_the_seat_earns_what_happens_before_its_first_decision(under_test: GameUnderTest) -> None:
-    """Over a whole game the seat's rewards are its return, as the vector environment counts it for every player."""
+    """Over a whole game, the seat's rewards add up to its return in the vector environment."""
     options: dict[str, Any] = {"reward": "dense"} if under_test.name == "ikebana" else {}
     env = under_test.entry.make_seat(**under_test.short, **options, seat=1)
     rng = np.random.default_rng(2)

@@ -1,4 +1,4 @@
-"""What every vector environment promises, over every game: the same games as one at a time, whatever the batch."""
+"""The contract of every vector environment: it plays the same games as single environments, for any batch size."""
 
 import pickle
 from collections.abc import Iterator
@@ -18,17 +18,17 @@ MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mo
 
 
 def copied(value: Any) -> Any:
-    """A deep copy that later steps cannot change."""
+    """Return a deep copy that later steps cannot change."""
     return pickle.loads(pickle.dumps(value))
 
 
 def roll(envs: Any, steps: int, seed: int = 0) -> list[Any]:
-    """Random legal steps; copies of everything that came back."""
+    """Play random legal steps and return copies of all results."""
     return [copied(result) for result in results_of(envs, steps, seed)]
 
 
 def results_of(envs: Any, steps: int, seed: int = 0) -> Iterator[Any]:
-    """Random legal steps; what `reset` and each `step` return."""
+    """Play random legal steps and yield what `reset` and each `step` return."""
     rng = np.random.default_rng(seed)
     result = envs.reset(seed=seed)
     yield result
@@ -38,14 +38,17 @@ def results_of(envs: Any, steps: int, seed: int = 0) -> Iterator[Any]:
 
 
 def layouts(actions: np.ndarray) -> list[np.ndarray]:
-    """The same actions as they come, read-only, as every second number of an array, and back to front."""
+    """Return the same actions as a plain array, read-only, with a stride of two, and with a negative stride."""
     read_only = actions.copy()
     read_only.flags.writeable = False
     return [actions, read_only, np.repeat(actions, 2)[::2], actions[::-1].copy()[::-1]]
 
 
 def assert_same(left: Any, right: Any) -> None:
-    """Equal nested dicts, tuples and arrays, dtypes included; of an info, the rows that its mask says count."""
+    """Check that nested dicts, tuples and arrays are equal, including dtypes.
+
+    In an info, only the rows that its mask marks count.
+    """
     assert type(left) is type(right)
     if isinstance(left, dict):
         assert left.keys() == right.keys()
@@ -64,7 +67,7 @@ def assert_same(left: Any, right: Any) -> None:
 
 
 def rows(value: Any, mask: Any) -> Any:
-    """The rows of an array, or of every array of a dict, that a mask chooses."""
+    """Return the rows chosen by a mask, of an array or of every array in a dict."""
     if isinstance(value, dict):
         return value if mask is ... else {key: array[mask] for key, array in value.items()}
     return value[mask] if isinstance(value, np.ndarray) else value
@@ -75,7 +78,7 @@ def rows(value: Any, mask: Any) -> Any:
 
 @EVERY_GAME
 def test_a_vector_of_n_is_n_single_games(under_test: GameUnderTest):
-    """Game i of a vector seeded s is the AEC game reset(seed=s, options={"game_index": i}), episode after episode."""
+    """Game i of a vector with seed s is the AEC game of reset(seed=s, options={"game_index": i}), in every episode."""
     fields: dict[str, Any] = {**under_test.short, **under_test.wider}
     games = 5
     envs = under_test.vector(games, fields)
@@ -138,7 +141,7 @@ def test_the_batch_size_changes_no_game(under_test: GameUnderTest):
 def test_seeds_make_games(under_test: GameUnderTest):
     envs = under_test.vector(6)
     assert_same(roll(envs, 20, seed=5), roll(envs, 20, seed=5))
-    first, other = roll(envs, 1, seed=5)[1], roll(envs, 1, seed=6)[1]  # not every game shows a card before a step
+    first, other = roll(envs, 1, seed=5)[1], roll(envs, 1, seed=6)[1]  # some games show no card before the first step
     assert (first[0]["observation"] != other[0]["observation"]).any()
     assert len({row.tobytes() for row in first[0]["observation"]}) > 1, "games of one batch differ"
 
@@ -163,7 +166,7 @@ def test_reset_without_a_seed_is_the_next_episode(under_test: GameUnderTest):
 
 @EVERY_GAME
 def test_games_begin_from_positions(under_test: GameUnderTest):
-    """One position for all tables, or one each for some; a wrong one changes nothing."""
+    """One position starts all tables, or one position each starts some tables; a wrong one changes nothing."""
     envs = under_test.vector(3)
     envs.reset(seed=9)
     rng = np.random.default_rng(9)
@@ -194,7 +197,7 @@ def test_a_first_reset_that_is_refused_leaves_no_games(under_test: GameUnderTest
 
 @EVERY_GAME
 def test_a_game_index_shifts_the_whole_batch(under_test: GameUnderTest):
-    """Workers with their own part of the games see what one large batch would."""
+    """Workers that each play a part of the games see the games of one large batch."""
     whole, part = under_test.vector(10), under_test.vector(4)
     whole.reset(seed=12)
     part.reset(seed=12, options={"game_index": 6})
@@ -308,7 +311,7 @@ def test_final_masks_are_the_callers_own_with_copy_true(under_test: GameUnderTes
 @EVERY_GAME
 def test_actions_of_any_layout_are_the_same_and_compile_nothing(under_test: GameUnderTest):
     envs = under_test.vector(8)
-    mask = roll(envs, 1)[0][0]["action_mask"]  # a step compiles what is not compiled yet
+    mask = roll(envs, 1)[0][0]["action_mask"]  # a step compiles all that is not compiled yet
     results = []
     with install_recorder("numba:compile") as compiled:
         for actions in layouts(legal_actions(mask, np.random.default_rng(13))):
@@ -428,7 +431,7 @@ def test_a_wrong_reset_mask_is_named(under_test: GameUnderTest, mask):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("illegal", [-1, 10**6, None], ids=["below", "above", "masked"])
 def test_an_illegal_action_ends_that_game_only(under_test: GameUnderTest, illegal, threads):
-    """-1 for the offender, counted, and the neighbours play on as if nothing had been."""
+    """An illegal action costs the offender -1 and is counted; the neighbouring games play on undisturbed."""
     games, offenders = 300, np.arange(0, 300, 7)
     good, bad = under_test.vector(games, num_threads=threads), under_test.vector(games, num_threads=threads)
     rng = np.random.default_rng(17)

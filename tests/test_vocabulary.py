@@ -1,10 +1,10 @@
-"""One meaning per word: where each loaded word of CONTRIBUTING's glossary is an identifier, file by file.
+"""One meaning per word: the loaded words of CONTRIBUTING's glossary are identifiers only with that meaning.
 
-    python -m tests.test_vocabulary table        # lists them
+    python -m tests.test_vocabulary table        # lists the identifiers, file by file
 
-A word is looked for in names, arguments, attributes, functions, classes and modules, by the syntax tree. Its allowed
-identifiers are patterns over whole identifiers; some hold in some files only. A new identifier with a loaded word
-either has the word's one meaning, and its pattern is added here, or another name.
+The test looks in the syntax tree for names, arguments, attributes, functions, classes and modules that contain a loaded
+word. Allowed identifiers are patterns over whole identifiers; some hold only in some files. If a new identifier uses a
+loaded word in its one meaning, add its pattern here; otherwise rename it.
 """
 
 import ast
@@ -28,15 +28,15 @@ FOLDERS = ("hanabako", "agents", "benchmarks", "docs/build", *(entry.package for
 
 
 class Word(NamedTuple):
-    """A loaded word: what it means here, and which identifiers say so."""
+    """A loaded word: its meaning here, and the identifiers that may contain it."""
 
     forms: str
-    """Pattern of its forms."""
+    """Pattern of the word's forms."""
     meaning: str
     anywhere: tuple[str, ...] = ()
-    """Patterns of identifiers that have this meaning."""
+    """Patterns of identifiers with this meaning, in any file."""
     there: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Pattern of files -> patterns of identifiers that are right there alone."""
+    """Pattern of files -> patterns of identifiers that are allowed only there."""
 
 
 WORDS = {
@@ -198,18 +198,18 @@ FIELDS_WORDS = {
     "agents/bots": "chances?",
     "agents/playing": "chances?",
 }
-"""Folders -> house words that are no identifiers there, for the literature has others: step, snapshot, deal, value,
-index, node, scratch, simulator, random key, probability."""
+"""Folders -> house words that no identifier there may use, because the literature says step, snapshot, deal, value,
+index, node, scratch, simulator, random key and probability."""
 
 
 @cache
 def identifiers(path: Path) -> frozenset[str]:
-    """The identifiers of a file."""
+    """Return the identifiers of a file."""
     return frozenset(every_identifier(path))
 
 
 def every_identifier(path: Path) -> Iterator[str]:
-    """What a file gives names to, and the names it uses."""
+    """Yield the names that a file defines and uses."""
     yield path.stem
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
@@ -225,13 +225,13 @@ def every_identifier(path: Path) -> Iterator[str]:
 
 @cache
 def has_word(identifier: str, forms: str) -> bool:
-    """One of the words of which an identifier is put together has that form."""
+    """Return whether one of the words in an identifier has one of the forms."""
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", identifier)
     return any(re.fullmatch(forms, word.lower()) for word in words)
 
 
 def uses(word: Word) -> dict[str, set[str]]:
-    """Per file the identifiers that hold a word."""
+    """Return per file the identifiers that contain a word."""
     found = {}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -242,7 +242,7 @@ def uses(word: Word) -> dict[str, set[str]]:
 
 
 def allowed(word: Word, file: str, identifier: str) -> bool:
-    """The identifier has the word's meaning in this file."""
+    """Return whether the identifier may contain the word in this file."""
     there = [pattern for files, patterns in word.there.items() if fnmatch(file, files) for pattern in patterns]
     return any(re.fullmatch(pattern, identifier) for pattern in (*word.anywhere, *there))
 

@@ -1,6 +1,6 @@
-"""What users install: a wheel with nothing generic at top level, an editable clone, and a clone not installed at all.
+"""What users install: a wheel without generic top-level names, an editable clone, and a clone that is not installed.
 
-Everything is built without the network, and runs in fresh processes that see the libraries but no other Hanabako.
+Everything is built without the network and runs in fresh processes that see the libraries but no other Hanabako.
 """
 
 import re
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.upkeep
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = [entry.package for entry in games().values()]
 
-STAND_IN = {  # somebody else's distribution, whose package is called as our folder is
+STAND_IN = {  # another distribution, whose package has the name of our folder
     "agents/__init__.py": "OWNER = 'somebody else'\n",
     "agents/tool.py": "from agents import OWNER\n",
     "stand_in-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: stand-in\nVersion: 1.0\n",
@@ -70,7 +70,7 @@ assert load is agents.load
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is installed here but Hanabako."""
+    """Folder of all libraries installed here except Hanabako."""
     return link_libraries(tmp_path_factory.mktemp("libraries"))
 
 
@@ -115,7 +115,10 @@ def test_the_wheel_holds_every_file_of_its_packages(wheel: Path):
 
 
 def test_the_notices_name_every_library_and_every_original(wheel: Path):
-    """They go with the wheel; who ports a program names it at the module's top as owner/name, and there."""
+    """THIRD_PARTY.md lists every library and the original of every ported bot, and the wheel contains it.
+
+    A port names its original at the top of its module as owner/name.
+    """
     page = (ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| ([\w-]+) \| .* \| (?:every install|extra `\w+`) \|$", page, flags=re.MULTILINE)
     assert listed == list(asked_for()), "python -m docs.build.notices"
@@ -133,7 +136,7 @@ def test_the_version_to_cite_is_the_packages():
 
 
 def test_the_lowest_versions_are_allowed_and_pinned():
-    """What `make release` installs once: every library of every install, within what pyproject.toml says."""
+    """`constraints-lowest.txt`, which `make release` installs, pins each dependency at pyproject.toml's lower bound."""
     from packaging.requirements import Requirement
 
     pins = [line for line in (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").splitlines() if "==" in line]
@@ -169,7 +172,7 @@ def test_importing_hanabako_is_enough_for_gymnasium(installed: Path, libraries: 
 
 
 def test_an_editable_install_leads_to_the_clone(libraries: Path, tmp_path: Path):
-    """As `make` installs it: a file that names the folder of the clone, and nothing else but metadata."""
+    """An editable install, as `make` makes it, holds only metadata and a file that names the folder of the clone."""
     built(["-c", f"from hatchling.build import build_editable; build_editable({str(tmp_path)!r})"])
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -183,7 +186,7 @@ def test_an_editable_install_leads_to_the_clone(libraries: Path, tmp_path: Path)
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what a clone holds, nowhere installed."""
+    """A copy of a clone's packages that is not installed."""
     folder = tmp_path_factory.mktemp("clone")
     for package in ("hanabako", "agents", *GAMES):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__", "results"))
@@ -202,7 +205,7 @@ def test_a_clones_programs_run_by_their_short_names(program: str, clone: Path, l
 
 
 def test_no_module_names_the_agents_absolutely():
-    """In a wheel ``agents`` may be somebody else's: every import within the folder is relative."""
+    """Every import within the folder is relative, because ``agents`` may be another distribution's package."""
     for path in (ROOT / "agents").rglob("*.py"):
         absolute = re.findall(r"^\s*(?:from|import) agents\b.*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert not absolute, f"{path.relative_to(ROOT)}: {absolute}"

@@ -1,4 +1,4 @@
-"""``NUMBA_DISABLE_JIT=1``: every environment runs as plain Python, and plays the same games."""
+"""Every environment runs as plain Python with ``NUMBA_DISABLE_JIT=1`` and plays the same games."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from .games import GAMES, GameUnderTest, legal_action, legal_actions, short_name
 
 
 def played(under_test: GameUnderTest) -> str:
-    """A digest of all that a vector environment and `raw_env` show in some random games."""
+    """Return a digest of everything that a vector environment and `raw_env` show in some random games."""
     digest = hashlib.sha256()
     rng = np.random.default_rng(5)
     envs = under_test.vector(3)
