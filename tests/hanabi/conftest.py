@@ -1,4 +1,4 @@
-"""What tests of Hanabi share."""
+"""Fixtures for the tests of Hanabi."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,6 @@ import pytest
 
 @pytest.fixture
 def wrap_around() -> Iterator[None]:
-    """The random numbers of the rules are made modulo 2^64, of which NumPy's scalars would warn."""
+    """Ignore overflow: the rules compute random numbers modulo 2^64, and NumPy's scalars would warn."""
     with np.errstate(over="ignore"):
         yield

@@ -1,4 +1,4 @@
-"""Hanabi's own rules run as plain Python, as a machine of `tests.reference.lockstep`."""
+"""The rules of `hanabi_env` run as plain Python, as a machine of `tests.reference.lockstep`."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ class PlainEngine(Interpreted):
         return int(rules.score(self.rules, self.state))
 
     def load(self, position: dict[str, Any]) -> None:
-        """Go on from a position."""
+        """Continue from a position."""
         self.game.load_position(self.state, position)
 
     def legal(self) -> set[int]:

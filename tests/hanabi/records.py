@@ -1,6 +1,6 @@
 """Games of Hanabi as single records, stepped by the rules as plain Python.
 
-A test module of them uses the fixture ``wrap_around``.
+Test modules that use them need the fixture ``wrap_around``.
 """
 
 import random
@@ -21,7 +21,7 @@ from tests.reference.hanabi_plain import box
 
 
 def new_game(config: HanabiConfig, seed: int = 1, room: HanabiConfig | None = None) -> Any:
-    """A dealt game; ``room`` is a table whose sizes its record has."""
+    """Return a dealt game; if ``room`` is given, the record has the sizes for that configuration."""
     size = (room or config).rules()
     dtype = state_dtype(size.players, size.hand_size, size.suits, size.ranks, size.deck_size, size.history)
     state = np.zeros(1, dtype).view(np.recarray)[0]
@@ -44,7 +44,7 @@ def do(config: HanabiConfig, state: Any, *moves: str) -> None:
 
 
 def play_on(config: HanabiConfig, state: Any, moves: int, rng: random.Random) -> None:
-    """Up to ``moves`` random legal moves."""
+    """Play at most ``moves`` random legal moves."""
     for _ in range(moves):
         if state.end_reason:
             return
@@ -61,7 +61,7 @@ def observations(config: HanabiConfig, state: Any) -> list[list[int]]:
 
 
 def some_positions(config: HanabiConfig) -> Iterator[Any]:
-    """A few positions of random games, their ends included."""
+    """Yield a few positions of random games, including their ends."""
     for seed in range(2):
         rng, state = random.Random(seed), new_game(config, seed)
         yield state
@@ -73,7 +73,7 @@ def some_positions(config: HanabiConfig) -> Iterator[Any]:
 
 
 def stacked(config: HanabiConfig, start: str) -> Any:
-    """A game whose deck begins with these cards."""
+    """Return a game whose deck begins with these cards."""
     rest = Counter(box(config))
     rest.subtract(start.split())
     state = new_game(config)
@@ -82,5 +82,5 @@ def stacked(config: HanabiConfig, start: str) -> Any:
 
 
 def check(config: HanabiConfig, position: Any) -> None:
-    """Raise ``ValueError`` if it is no position of this configuration."""
+    """Raise ``ValueError`` if this is not a position of the configuration."""
     load_position(config, new_game(config), position)

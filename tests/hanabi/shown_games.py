@@ -1,4 +1,4 @@
-"""Games to be shown in pictures and words, played by the plain-Python Hanabi."""
+"""Games for tests of pictures and texts, played by the plain-Python Hanabi."""
 
 import random
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def table_name(fields: Mapping[str, Any]) -> str:
 
 
 def game(config: Any, seed: int = 0, moves: int = 100, likes_to_play: float = 0.4) -> list[Snapshot]:
-    """A game of the plain-Python Hanabi, legal moves at random, with a taste for cards that fit."""
+    """Return a game of the plain-Python Hanabi with random legal moves that prefer playing cards that fit."""
     rng = random.Random(seed)
     deck, tiles = box(config), list("abcdef")
     rng.shuffle(deck)
@@ -66,7 +66,7 @@ def probabilities_of(action: str) -> dict[str, float]:
 
 
 def position_of(table: PlainHanabi, action: str | None) -> dict[str, Any]:
-    """The position with the keys that the environments' own `to_dict` adds."""
+    """Return the position, with the keys that only the environments' `to_dict` adds."""
     event = table.events[-1] if action else None
     last = event and {
         "player": event.player,
@@ -85,7 +85,7 @@ def final(config: Any, **options: Any) -> dict[str, Any]:
 
 
 def exchanged(position: dict[str, Any], seat: int, rng: random.Random) -> dict[str, Any]:
-    """The position with the cards that ``seat`` cannot see exchanged at random."""
+    """Return the position with the cards that ``seat`` cannot see exchanged at random."""
     hand, hidden = position["hands"][seat], position["hands"][seat] + position["deck"]
     rng.shuffle(hidden)
     hands = [hidden[: len(hand)] if player == seat else cards for player, cards in enumerate(position["hands"])]

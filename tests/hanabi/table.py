@@ -1,11 +1,11 @@
-"""A small notation for tests: hands, decks and positions in words, moves as sentences.
+"""A short notation for tests: hands, decks and positions in words, moves as sentences.
 
     table = deal("R1 R2 R3 R4 R5 | Y1 Y1 G1 G1 B1", then="W1 W2")
     table.do("play 0", "hint 1 R")
     assert table.fireworks == {"R": 1, "Y": 0, "G": 0, "W": 0, "B": 0}
 
-``deal`` stacks a deck; ``position`` lays the table as wanted and starts from there. Cards that a test does not mention
-fill up in the order R1 R1 R1 R2 ... of the box.
+``deal`` stacks a deck; ``position`` starts from a given position. Cards that a test does not mention are filled in, in
+the order R1 R1 R1 R2 ... of the box.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ def cards(text: str) -> list[str]:
 
 
 def fill(config: HanabiConfig, mentioned: list[str]) -> list[str]:
-    """The cards of the box that a test does not mention."""
+    """Return the cards of the box that a test does not mention."""
     rest = Counter(box(config))
     rest.subtract(Counter(mentioned))
     assert min(rest.values()) >= 0, f"more copies than the box has: {[card for card in rest if rest[card] < 0]}"
@@ -33,7 +33,7 @@ def new_env(config: HanabiConfig) -> Any:
 
 
 def stacked_deck(config: HanabiConfig, hands: str, then: str = "") -> list[str]:
-    """A deck that deals these hands and then draws these cards; hands that are not mentioned are filled up."""
+    """Return a deck that deals these hands and then draws these cards; the remaining cards fill the other hands."""
     size = hand_size_of(config)
     wanted = [cards(hand) for hand in hands.split("|")] + [[] for _ in range(config.players)]
     wanted = wanted[: config.players]
@@ -47,7 +47,7 @@ def stacked_deck(config: HanabiConfig, hands: str, then: str = "") -> list[str]:
 
 
 def deal(hands: str = "", then: str = "", tiles: str = "", **fields: Any) -> Table:
-    """A new game from a stacked deck; ``tiles`` are the bonus tiles, next first."""
+    """Return a new game from a stacked deck; ``tiles`` are the bonus tiles, next first."""
     config = HanabiConfig(**fields)
     env = new_env(config)
     options: dict[str, Any] = {"deck": stacked_deck(config, hands, then)}
@@ -69,9 +69,10 @@ def state(
     pending: str | None = None,
     **fields: Any,
 ) -> tuple[HanabiConfig, dict[str, Any]]:
-    """A position as ``to_dict()`` spells it.
+    """Return a configuration and a position with the keys of ``to_dict()``.
 
-    ``fireworks`` are the top cards. What is not mentioned lies in the deck, or in the discard when ``deck`` is given.
+    ``fireworks`` are the top cards. Cards that are not mentioned are in the deck, or in the discard if ``deck`` is
+    given.
     """
     config = HanabiConfig(**fields)
     suits = sorted({card[0] for card in identities(config)}, key="RYGWBMK".index)
@@ -105,7 +106,7 @@ def state(
 
 
 def pile(config: HanabiConfig, suit: str, top: int | None) -> list[str]:
-    """The cards of a firework up to its top card; black runs down (V3)."""
+    """Return the cards of a firework up to its top card; black runs down (V3)."""
     if top is None:
         return []
     ranks = range(config.ranks, top - 1, -1) if suit == "K" else range(1, top + 1)
@@ -119,5 +120,5 @@ def start_from(config: HanabiConfig, position: dict[str, Any]) -> Table:
 
 
 def position(hands: str, **wanted: Any) -> Table:
-    """A game that goes on from a position; see `state`."""
+    """Return a game that continues from a position; see `state`."""
     return start_from(*state(hands, **wanted))

@@ -1,6 +1,6 @@
-"""Tables on which our game is compared with others: every one is accepted by the Learning Environment and OpenSpiel.
+"""Configurations for comparing our game with others; the Learning Environment and OpenSpiel accept every one.
 
-`COMPILED` go through the compiled environment and cost a compilation each; `MANY` run the same rules as plain Python.
+`COMPILED` run in the compiled environment and cost one compilation each; `MANY` run the same rules as plain Python.
 """
 
 from typing import Any
@@ -41,5 +41,5 @@ MANY: list[dict[str, Any]] = [
 
 
 def name(table: dict[str, Any]) -> str:
-    """A table as a test id."""
+    """Return a configuration as a test id."""
     return "-".join(f"{field}={value}" for field, value in table.items())

@@ -1,4 +1,4 @@
-"""The colors and shapes of Hanabi's cards can be told apart by everybody."""
+"""The colors and shapes of Hanabi's cards can be told apart with every kind of color vision."""
 
 import re
 from itertools import combinations
@@ -31,7 +31,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 
 def contrast(first: str, second: str) -> float:
-    """WCAG's ratio of luminances."""
+    """Return the contrast ratio of WCAG."""
     dark, light = sorted(float(np.dot([0.2126, 0.7152, 0.0722], linear(color))) for color in (first, second))
     return (light + 0.05) / (dark + 0.05)
 

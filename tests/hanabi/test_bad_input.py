@@ -1,4 +1,4 @@
-"""What cannot be is refused in words: impossible tables, decks and positions."""
+"""Impossible configurations, decks and positions are refused with a clear message."""
 
 import copy
 import json
@@ -157,7 +157,7 @@ def test_a_wrong_deck_is_refused(name):
 
 
 def good_position() -> tuple[HanabiConfig, dict[str, Any]]:
-    """A position in mid-game; it is accepted, its spoilt forms below are not."""
+    """Return a position in mid-game that is accepted; its spoilt forms below are not."""
     config, position = state(
         "R1 R2 R3 R4 R5 | Y1 Y2 Y3 Y4 Y5",
         fireworks="G2 B1",
@@ -169,7 +169,7 @@ def good_position() -> tuple[HanabiConfig, dict[str, Any]]:
 
 
 def late_position() -> tuple[HanabiConfig, dict[str, Any]]:
-    """The deck is empty, two turns are left."""
+    """Return a position with an empty deck and two turns left."""
     return state("R1 R2 R3 R4 R5 | Y1 Y2 Y3 Y4 Y5", fireworks="G2 B1", deck="", turns_to_play=2, information_tokens=5)
 
 
@@ -178,7 +178,7 @@ def put(**changes: Any) -> Callable[[dict[str, Any]], None]:
 
 
 def change(path: list[Any], value: Any) -> Callable[[dict[str, Any]], None]:
-    """Replace what lies at a path of keys and indices."""
+    """Return a function that replaces the value at a path of keys and indices."""
 
     def spoil(position: dict[str, Any]) -> None:
         for key in path[:-1]:
@@ -193,7 +193,7 @@ def drop(key: str) -> Callable[[dict[str, Any]], None]:
 
 
 def move_card_to_deck(position: dict[str, Any]) -> None:
-    """Player 1 is short of a card although the deck is not empty."""
+    """Leave player 1 short of a card although the deck is not empty."""
     position["deck"].append(position["hands"][1].pop())
     position["knowledge"][1].pop()
 
@@ -204,7 +204,7 @@ def give_sixth_card(position: dict[str, Any]) -> None:
 
 
 def swap_hand_for_unknown(position: dict[str, Any]) -> None:
-    """Hints say the first card is no R1; it is."""
+    """Make the hints say that the first card is no R1, although it is."""
     position["knowledge"][0][0] = [card for card in position["knowledge"][0][0] if card != "R1"]
 
 

@@ -1,4 +1,4 @@
-"""What a player believes of its own hand, and tables dealt again from it, beside an enumeration of all arrangements."""
+"""A player's belief about its own hand, and tables dealt from it, agree with an enumeration of all arrangements."""
 
 from collections import Counter
 from dataclasses import replace
@@ -31,7 +31,7 @@ FALSE_ALARM = 1e-5
 
 @cache
 def tables_of(config: HanabiConfig, moves: int, count: int = 40) -> Any:
-    """An environment some random moves into its games, half of them hints."""
+    """Return an environment after some random moves, half of them hints."""
     env = game_of(config).vector_env(count, config=config, observation="packed", specialize=False)
     observation, _ = env.reset(seed=moves)
     rng = np.random.default_rng(moves)
@@ -48,7 +48,7 @@ def to_dict(config: HanabiConfig, tables: np.ndarray, table: int = 0) -> dict[st
 
 
 def arrangements(config: HanabiConfig, position: dict[str, Any], player: int) -> Counter[tuple[str, ...]]:
-    """Every hand in as many ways as unseen copies make it, and the knowledge of each slot allows: by trying all."""
+    """Count in how many ways the unseen copies give each hand that the knowledge allows, by trying all arrangements."""
     seen = [card for other, hand in enumerate(position["hands"]) if other != player for card in hand]
     seen += position["discards"]
     unseen = Counter(box(config))
@@ -67,7 +67,7 @@ def names(config: HanabiConfig, cards: np.ndarray) -> tuple[str, ...]:
 
 
 def check_frequencies(drawn: Counter, ways: Counter) -> None:
-    """Chi-square of the draws against what is expected; rare hands are taken together."""
+    """Check the draws against the expected counts with chi-square; rare hands are counted together."""
     assert drawn.keys() <= ways.keys()
     total, every = sum(drawn.values()), sum(ways.values())
     cells = [(drawn[hand], total * number / every) for hand, number in ways.items()]
@@ -82,7 +82,7 @@ def check_frequencies(drawn: Counter, ways: Counter) -> None:
 @pytest.mark.statistical
 @pytest.mark.parametrize("config", SMALL, ids=lambda config: repr(config.rules()[:6]))
 def test_H20_hands_are_as_likely_as_their_arrangements(config):
-    """60 positions, half of them a player's who is not to move; a false alarm in one of 400 runs of all four."""
+    """Hands are drawn in proportion to their arrangements, for players on move or not; false alarm: 1 in 400 runs."""
     checked = 0
     for moves in (0, 4, 9, 14, 20):
         env = tables_of(config, moves)
@@ -102,7 +102,7 @@ def test_H20_hands_are_as_likely_as_their_arrangements(config):
 
 @pytest.mark.statistical
 def test_H20_knowledge_that_no_hints_give_is_believed_too():
-    """What the slots may hold overlaps, which never happens in play: hands are begun again. False alarm: 1 in 10^5."""
+    """Hands are right for knowledge that never occurs in play, with overlapping slots. False alarm: 1 in 10^5."""
     config, names_of = PRESETS["mini"], ["R1", "R2", "R3", "Y1", "Y2", "Y3", "G1", "G2", "G3"]
     record = tables_of(config, 0).tables[:1].copy()
     truth = names(config, record["state"]["hands"][0, 0])
@@ -118,7 +118,7 @@ def test_H20_knowledge_that_no_hints_give_is_believed_too():
 
 @pytest.mark.statistical
 def test_H3_the_deck_is_dealt_anew_with_the_hand():
-    """The hand and the next two cards of the deck, 6,000 times, against all orders. False alarm: 1 in 10^5."""
+    """The drawn hand and the next two cards of the deck come in all orders equally often. False alarm: 1 in 10^5."""
     config = HanabiConfig(colors=2, ranks=2, hand_size=2, max_information_tokens=9)
     env = tables_of(config, 3)
     (table,) = np.flatnonzero(~env.tables["terminated"] & (env.tables["state"]["deck_count"] >= 3))[:1]
@@ -136,7 +136,7 @@ def test_H3_the_deck_is_dealt_anew_with_the_hand():
 
 @pytest.mark.parametrize("config", ALL, ids=lambda config: f"{config.players}p-{ALL.index(config)}")
 def test_H20_a_player_sees_no_difference(config):
-    """Nor is anything else changed; and what is dealt leads back to nothing of what was there before."""
+    """The player's observation and all public parts do not change, and no trace of the old deal is left."""
     loops, room = belief_loops(None), scratch(5)
     for moves in (0, 7, 30):
         env = tables_of(config, moves)
@@ -160,7 +160,7 @@ def test_H20_a_player_sees_no_difference(config):
 
 
 def check_changes(before: np.ndarray, after: np.ndarray, player: int) -> None:
-    """Only the hand, the deck, the face-down tiles and the random streams are others."""
+    """Check that only the hand, the deck, the face-down tiles and the random streams have changed."""
     for name in before.dtype.names or ():
         if name == "hands":
             others = [other for other in range(before["hands"].shape[1]) if other != player]
@@ -178,7 +178,7 @@ def check_changes(before: np.ndarray, after: np.ndarray, player: int) -> None:
 
 
 def test_H2_a_hand_of_35_cards_is_drawn():
-    """As plain Python; its knowledge comes from real hints."""
+    """A hand of 35 cards can be drawn by plain Python, with knowledge from real hints."""
     config = replace(PRESETS["grands_feux_all"], hand_size=35, max_information_tokens=50, final_bouquet=True)
     plain, rng = Interpreted(game_of(config).make_game(config)), np.random.default_rng(3)
     plain.begin(1, 0, 0)

@@ -1,4 +1,4 @@
-"""The layout of observation and actions means what it says, and the rule card's command shows it."""
+"""The layout of observation and actions agrees with their meaning, and the rule card's command shows it."""
 
 import re
 from dataclasses import replace
@@ -66,7 +66,7 @@ def test_actions_are_of_the_kind_suit_and_card_that_their_words_say():
 
 
 def test_the_fields_say_what_the_position_says():
-    """The index decodes an observation into the table that `to_dict` tells of."""
+    """Decoding an observation by the layout gives the position that `to_dict` shows."""
     config = HanabiConfig(players=3, history=2)
     env = hanabi_v0.raw_env(config=config)
     env.reset(seed=3)
@@ -128,7 +128,7 @@ def test_the_help_says_how_values_are_written(capsys):
 
 
 def test_the_card_knows_the_game_of_the_most_actions():
-    """V7: of all variants, options and numbers of players with the booklets' hands."""
+    """V7: the limit covers all variants, options and numbers of players with the booklets' hands."""
     switches: dict[str, Any] = {
         "players": range(2, 6),
         "multicolor": (None, "own_color", "all_colors"),

@@ -1,4 +1,4 @@
-"""Games in hanab.live's JSON: they go out and come in again, replay to their end, and what we lack is named."""
+"""Games in hanab.live's JSON can be written, read and replayed to their end; unsupported features are named."""
 
 import errno
 import io
@@ -27,7 +27,7 @@ SAVED = {
 
 
 def played(config: HanabiConfig, seed: int) -> tuple[list[str], list[int], dict[str, Any]]:
-    """A random game: the deck, the actions and the last position."""
+    """Return the deck, the actions and the last position of a random game."""
     rng, env = random.Random(seed), hanabi_v0.raw_env(config=config)
     deck, actions = shuffled_box(config, rng), []
     env.reset(seed=seed, options={"deck": deck})
@@ -57,7 +57,10 @@ def test_a_game_goes_out_and_comes_in_again(name, tmp_path):
 
 
 def test_the_file_is_what_the_sites_own_check_wants(tmp_path):
-    """Its server refuses another size of the deck, a value of a play, a target that is no card or player, no action."""
+    """The file passes the checks of the site's server.
+
+    The server refuses a deck of another size, a play with a value, a target that is no card or player, and no actions.
+    """
     config = HanabiConfig(players=3, multicolor="all_colors", black_powder=True, colors=4)
     deck, actions, _ = played(config, seed=5)
     save(tmp_path / "game.json", config, deck, actions, players=["Ann", "Bo", "Cy"], seed="s")
@@ -78,7 +81,7 @@ def test_the_file_is_what_the_sites_own_check_wants(tmp_path):
 
 
 def test_cards_are_named_by_their_place_in_the_deck():
-    """A game written by hand: slots move, places in the deck do not."""
+    """In a game written by hand, a card keeps its number in the deck while its slot changes."""
     text = json.dumps(
         {
             "players": ["Ann", "Bo"],
@@ -103,7 +106,7 @@ def test_cards_are_named_by_their_place_in_the_deck():
 
 
 def test_an_old_game_may_begin_with_another_player():
-    """Turned round the table: the second player's hand is dealt first."""
+    """Players are rotated: the second player's hand is dealt first."""
     game = standard_game()
     game["options"] = {"startingPlayer": 1}
     game["actions"] = [{"type": 3, "target": 0, "value": 1}, {"type": 0, "target": 0, "value": 0}]
@@ -131,7 +134,7 @@ def test_how_a_game_was_stopped_goes_out_and_comes_in_again(kind, target, tmp_pa
     game = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert game["actions"][5:] == [end] and ending(game) == end
     assert load(tmp_path / "game.json") == (config, deck, actions[:5])
-    game["options"]["startingPlayer"] = 1  # it is told of the same player, whom `load` turns
+    game["options"]["startingPlayer"] = 1  # the file names the same player, whom `load` rotates
     turned = ending(game)["target"]
     assert turned == (target if target < 0 else 1 - target)
     assert target < 0 or player_names(game, 2)[turned] == game["players"][target]
@@ -139,7 +142,7 @@ def test_how_a_game_was_stopped_goes_out_and_comes_in_again(kind, target, tmp_pa
 
 
 def test_the_sample_that_ships_is_a_game_of_our_bots(tmp_path, capsys):
-    """It is the file that `hanabako record hanabi --agents smart --games 1` and then `--hanablive` write."""
+    """The sample file is what `hanabako record hanabi --agents smart --games 1` and then `--hanablive` write."""
     smart = agents.load("smart", HanabiConfig())
     write_exports(record(tmp_path / "game.npz", HanabiConfig(), smart, 1, seed=1), tmp_path)
     assert (tmp_path / "0000000.json").read_bytes() == SAMPLE.read_bytes()

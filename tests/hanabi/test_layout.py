@@ -1,4 +1,4 @@
-"""Suits that the rules do not tell apart may change their names: bits and actions then move as the layout says."""
+"""Renaming suits that the rules treat alike moves bits and actions as the layout says."""
 
 import random
 import re
@@ -19,7 +19,7 @@ RICH = {"history": 3, "belief": True, "derived": True}
 
 
 def moments(config: HanabiConfig, rng: random.Random) -> Iterator[Any]:
-    """Three moments of a game in which cards that fit are often played, and other moves are random."""
+    """Yield three positions of a game that often plays cards that fit and otherwise moves at random."""
     env = hanabi_v0.raw_env(config=config)
     env.reset(seed=rng.randrange(1000))
     for move in range(46):
@@ -42,7 +42,7 @@ def fits(position: dict[str, Any], words: str, ranks: int) -> bool:
 
 
 def renamed(value: Any, letters: dict[str, str]) -> Any:
-    """A position with other names for its suits, in cards, hints, moves and keys."""
+    """Return a position with its suits renamed in cards, hints, moves and keys."""
     if isinstance(value, dict):
         return {renamed(key, letters): renamed(item, letters) for key, item in value.items()}
     if isinstance(value, list):

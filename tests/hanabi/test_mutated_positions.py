@@ -1,4 +1,4 @@
-"""Positions with one value spoilt: refused with a `ValueError` that changes nothing, or played to their end."""
+"""A position with one spoilt value is refused with a `ValueError` that changes nothing, or can be played to its end."""
 
 import copy
 import pickle
@@ -26,7 +26,7 @@ ENVS = {name: new_env(config) for name, config in CONFIGS.items()}
 
 
 def deep(levels: int) -> Any:
-    """A list in a list in a list, too deep for its own ``repr``."""
+    """Return a list nested too deeply for its own ``repr``."""
     value: Any = "R1"
     for _ in range(levels):
         value = [value]
@@ -39,14 +39,14 @@ ODD += [np.int64(3), np.zeros(3), np.array([None]), np.array(2), "R" * 10**5, {1
 
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The keys and indices that lead to every value in a position, the position itself left out."""
+    """Return the keys and indices that lead to every value in a position, without the position itself."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [found for key, item in items for found in ((*path, key), *paths(item, (*path, key)))]
 
 
 @cache
 def some_positions(name: str) -> list[tuple[dict[str, Any], list[tuple[Any, ...]]]]:
-    """Positions on the way through a few games, and the paths in them."""
+    """Return positions from a few games, and the paths in them."""
     env, rng, found = new_env(CONFIGS[name]), random.Random(name), []
     for seed in range(6):
         env.reset(seed=seed)
@@ -57,7 +57,7 @@ def some_positions(name: str) -> list[tuple[dict[str, Any], list[tuple[Any, ...]
 
 
 def spoil(position: dict[str, Any], every: list[tuple[Any, ...]], rng: random.Random) -> None:
-    """Replace, remove, double or exchange one value, at any depth as often as at any other."""
+    """Remove, replace, duplicate or exchange one value; all depths are equally likely."""
     depth = rng.choice(sorted({len(path) for path in every}))
     *above, key = rng.choice([path for path in every if len(path) == depth])
     holder: Any = position
@@ -108,7 +108,7 @@ def any_legal(env: Any, _: random.Random) -> list[int]:
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_the_longest_games_are_not_too_long_for_a_position(name):
-    """Players who hint whenever they may, else discard, never come near the most steps that a position may have."""
+    """Games of players who hint if they may, and else discard, stay below the limit of steps in a position."""
     env = new_env(CONFIGS[name])
     for seed in range(10):
         env.reset(seed=seed)

@@ -1,4 +1,4 @@
-"""Cards and moves in words, both ways."""
+"""Cards and moves are written as words and read from words."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Move by move the same game as OpenSpiel and the Learning Environment, on forced decks.
+"""Our games agree move by move with OpenSpiel and the Learning Environment, on forced decks.
 
 Masks, rewards, scores, ends, the player to move and every observation bit of every seat are compared at every move;
 only the terminal observation may differ (E1). The plain reference plays along and must agree with all of them.
@@ -68,7 +68,7 @@ def test_many_tables_agree(table, peer):
 
 @pytest.mark.parametrize("table", COMPILED, ids=name)
 def test_games_that_shuffle_for_themselves_agree_with_the_plain_reference(table):
-    """Episode after episode at one table: nothing of a game is left in the next."""
+    """Several episodes at one table agree, so nothing is left over from the game before."""
     config = HanabiConfig(**table, derived=True, random_start_player=True)
     env = new_env(config)
     env.reset(seed=8)
@@ -81,7 +81,7 @@ def test_games_that_shuffle_for_themselves_agree_with_the_plain_reference(table)
 
 
 class Running(Engine):
-    """A game of ours that has begun."""
+    """A game of our environment that has begun."""
 
     def __init__(self, env: Any) -> None:
         self.env = env
@@ -114,7 +114,7 @@ def test_random_tables_agree_with_the_plain_reference():
 
 
 def random_table(rng: random.Random) -> HanabiConfig:
-    """Any table issue 2 allows."""
+    """Return a random configuration."""
     players, colors, ranks = rng.randint(2, 5), rng.randint(1, 5), rng.randint(1, 5)
     deck = colors * (3 if ranks == 1 else 2 * ranks)
     if deck < players:

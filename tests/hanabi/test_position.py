@@ -1,6 +1,6 @@
-"""A game as a dict and back: same observations, same deck, same future. What cannot be is in `test_position_checks`.
+"""A restored position gives the same observations, deck and future. `test_position_checks` covers impossible positions.
 
-Tile (e) shuffles by the stream of the table that restores: see E10 in `test_variant_rulings`.
+Tile (e) shuffles with the random stream of the restoring table: see E10 in `test_variant_rulings`.
 """
 
 import copy
@@ -171,7 +171,7 @@ def test_events_tell_the_last_steps_in_words():
 
 @pytest.mark.parametrize("size", [32, 33, 35])
 def test_H6_every_slot_of_the_largest_hands_can_be_touched(size: int):
-    """Seventy cards are two hands of 35; the ones are dealt last."""
+    """Hints reach every slot of hands of up to 35 cards, half of a deck of seventy; the ones are dealt last."""
     config = HanabiConfig(multicolor="all_colors", black_powder=True, hand_size=size)
     state, again = new_game(config), new_game(config, seed=2)
     deck = sorted(box(config), key=lambda card: card[1] == "1")

@@ -1,4 +1,4 @@
-"""What cannot be a position is refused by name, and the game stays as it was; what can be is accepted."""
+"""Impossible positions are refused with the wrong key's name and change nothing; possible ones are accepted."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Spoil = Callable[[dict[str, Any]], Any]
 
 
 def middle() -> tuple[HanabiConfig, dict[str, Any]]:
-    """A game in the middle: two hints, a good play and an error."""
+    """Return a game in the middle: after two hints, a good play and an error."""
     config = HanabiConfig()
     state = stacked(config, "R1 Y3 Y2 R1 B5 Y1 Y2 R3 W1 W1 G2 G4")
     do(config, state, "hint 1 Y", "hint 1 3", "play 0", "play 2")
@@ -27,7 +27,10 @@ def middle() -> tuple[HanabiConfig, dict[str, Any]]:
 
 
 def last_round() -> tuple[HanabiConfig, dict[str, Any]]:
-    """Player 0 drew the last card; players 1 and 2 had their last turns (a hint, a discard); player 0 comes last."""
+    """Return a position in the last round.
+
+    Player 0 drew the last card, players 1 and 2 had their last turns (a hint, a discard), and player 0 moves last.
+    """
     config = HanabiConfig(players=3, colors=2, ranks=3, hand_size=3)
     state = stacked(config, "R1 R1 R1 Y1 Y1 Y1 R2 R2 R3 Y2 Y2 Y3")
     do(config, state, "hint 1 Y", "discard 0", "play 0", "play 0", "hint 1 2", "discard 0")
@@ -35,7 +38,7 @@ def last_round() -> tuple[HanabiConfig, dict[str, Any]]:
 
 
 def put(*path: Any, to: Any) -> Spoil:
-    """Replace what lies at a path of keys and indices."""
+    """Return a function that replaces the value at a path of keys and indices."""
 
     def spoil(position: Any) -> None:
         for key in path[:-1]:
@@ -46,7 +49,7 @@ def put(*path: Any, to: Any) -> Spoil:
 
 
 def drop(*path: Any) -> Spoil:
-    """Remove what lies at a path of keys and indices."""
+    """Return a function that removes the value at a path of keys and indices."""
 
     def spoil(position: Any) -> None:
         for key in path[:-1]:
@@ -57,7 +60,10 @@ def drop(*path: Any) -> Spoil:
 
 
 def move_card(source: tuple[Any, ...], target: tuple[Any, ...]) -> Spoil:
-    """The last card of one place goes to another, and what is known of it (of the deck's: as of the hand's newest)."""
+    """Return a function that moves the last card of one pile to another, with what is known of it.
+
+    A card from the deck gets the knowledge of the hand's newest card.
+    """
 
     def pile(position: Any, path: tuple[Any, ...]) -> Any:
         return position[path[0]] if len(path) == 1 else position[path[0]][path[1]]

@@ -1,6 +1,6 @@
-"""What holds in every position of every game: no card is lost, and no one sees what is hidden from them.
+"""Properties of every position of every game: no card is lost, and no player sees what is hidden from them.
 
-On three tables, and on a random combination of all variants drawn again for every example.
+Three configurations are tested, and a new random combination of all variants in every example.
 """
 
 import random
@@ -38,9 +38,9 @@ MOVES = st.integers(0, 90)
 
 
 def position_after(config: HanabiConfig | None, seed: int, moves: int) -> Any:
-    """An environment some legal moves into a game in which few cards are misplayed; it may be over.
+    """Return an environment after some legal moves of a game with few misplays; the game may be over.
 
-    Without a ``config``: a random combination of the variants.
+    Without a ``config``, it has a random combination of the variants.
     """
     rng = random.Random(seed)
     env = ENVS[config] if config else new_env(random_config(rng))
@@ -53,7 +53,7 @@ def position_after(config: HanabiConfig | None, seed: int, moves: int) -> Any:
 
 
 def mostly_good(env: Any, rng: random.Random) -> list[int]:
-    """Mostly the cards that fit, else what costs no life; anything where nothing else is legal."""
+    """Return mostly plays of cards that fit, else actions that cost no life; all actions if there are no others."""
     mask = env.observe(env.agent_selection)["action_mask"]
     table = env.to_dict()
     actions = {env.action_to_str(int(action)): int(action) for action in mask.nonzero()[0]}
@@ -64,7 +64,7 @@ def mostly_good(env: Any, rng: random.Random) -> list[int]:
 
 
 def fits(table: dict[str, Any], words: str, ranks: int) -> bool | None:
-    """Whether the move plays a card that fits, rightly announced; None where it plays none."""
+    """Return whether the move plays a card that fits, announced correctly; None if it plays no card."""
     verb, slot, *announced = words.split()
     if verb != "play":
         return None
@@ -100,7 +100,7 @@ def test_numbers_stay_in_their_ranges(config, seed, moves):
     assert (table["life_tokens"] == 0) == (table["end_reason"] == "lives")
     if config.final_bouquet:  # E5
         assert table["turns_to_play"] is None
-    elif not config.flamboyants or not table["deck"]:  # E3: with tiles the deck may grow again
+    elif not config.flamboyants or not table["deck"]:  # E3: with tiles, the deck may grow again
         assert (table["turns_to_play"] is None) == bool(table["deck"])
     assert len(set(table["bonus_tiles"])) == len(table["bonus_tiles"])
     for hand, knowledge in zip(table["hands"], table["knowledge"], strict=True):
@@ -110,7 +110,7 @@ def test_numbers_stay_in_their_ranges(config, seed, moves):
 
 
 def exchanged(table: dict[str, Any], player: int, rng: random.Random) -> dict[str, Any]:
-    """The same table with all that ``player`` cannot see shuffled, as far as hints allow: hand, deck, tiles."""
+    """Return the same table with everything that ``player`` cannot see shuffled as hints allow: hand, deck, tiles."""
     knowledge = table["knowledge"][player]
     pool = table["hands"][player] + table["deck"]
     rng.shuffle(pool)
@@ -125,7 +125,7 @@ def exchanged(table: dict[str, Any], player: int, rng: random.Random) -> dict[st
 
 
 def deal_consistently(pool: list[str], knowledge: list[list[str]], rng: random.Random) -> list[str]:
-    """A hand from the pool that hints allow; shorter than ``knowledge`` if this attempt got stuck."""
+    """Return a hand from the pool that hints allow; it is shorter than ``knowledge`` if this attempt got stuck."""
     left, hand = Counter(pool), []
     for known in knowledge:
         fitting = [card for card in known for _ in range(left[card])]
@@ -141,7 +141,7 @@ def deal_consistently(pool: list[str], knowledge: list[list[str]], rng: random.R
 @EVERY_POSITION
 @given(seed=SEEDS, moves=MOVES)
 def test_hidden_cards_never_reach_an_observation(config, seed, moves):
-    """H20: another hand and another deck, as far as the hints allow, look the same to the player who holds them."""
+    """H20: another hand and another deck that the hints allow look the same to the player who holds the hand."""
     env = position_after(config, seed, moves)
     table, rng = env.to_dict(), random.Random(seed)
     if env.config.observation_type == "seer":

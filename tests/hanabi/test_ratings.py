@@ -1,4 +1,4 @@
-"""What the booklets say of a score (H15), in every picture and in the statistics."""
+"""The booklets' verdicts on a score (H15), in every picture and in the statistics."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Two thousand games played by other people's bots end with the score those bots were told."""
+"""Two thousand games played by other projects' bots end with their recorded scores."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The Hanabi table in pictures: everything public is drawn, at every size of table. Words are in `test_table_view`."""
+"""Pictures of the Hanabi table show everything public, for every configuration; `test_table_view` covers the texts."""
 
 import re
 import sys
@@ -47,7 +47,7 @@ def test_every_table_is_a_sound_picture(fields: dict[str, Any], moves: int) -> N
 
 
 def test_one_name_is_one_drawing_in_all_pictures() -> None:
-    """A notebook shows pictures of several tables in one page, where the first drawing of an id serves them all."""
+    """An id stands for the same drawing in all pictures: in a notebook, the first one of an id is used by all."""
     drawings: dict[str, str] = {}
     for fields in EXTREMES + VARIANTS:
         config = HanabiConfig(**fields)
@@ -108,7 +108,7 @@ def test_a_firework_that_cannot_be_finished_is_crossed_out() -> None:
 
 
 def take(position: dict[str, Any], card: str) -> bool:
-    """Remove a card from wherever it lies; the hands stay as long as they are."""
+    """Remove a card, whether it is in the deck or a hand; hands keep their length."""
     place = next(cards for cards in (position["deck"], *position["hands"]) if card in cards)
     place[place.index(card)] = position["deck"][-1]
     position["deck"].pop()
@@ -138,7 +138,7 @@ def test_V3_black_powder_counts_down_and_is_mentioned() -> None:
 
 
 def test_V4_tiles_are_shown_as_far_as_they_are_public() -> None:
-    """Six letters: those that may still turn up, those that have, and a ring around the one that waits."""
+    """There are six letters: tiles that may still come, tiles that were revealed, and a ring around the pending one."""
     config = HanabiConfig(flamboyants=True)
     position = final(config, moves=0) | {"bonus_tiles": list("fdb"), "pending": "c"}
     svg = table_svg(view_of(position, config, 0))

@@ -13,7 +13,7 @@ COLORS = "RYGWB"
 
 
 def all_cards(table) -> Counter[str]:
-    """Every card of the table, wherever it lies."""
+    """Return every card of the table, in any place."""
     on_fireworks = [f"{suit}{rank}" for suit, top in table.fireworks.items() for rank in range(1, top + 1)]
     return Counter([card for hand in table.hands for card in hand] + table.deck + table.discards + on_fireworks)
 
@@ -321,7 +321,7 @@ def test_E7_the_reward_is_the_change_of_the_score_for_everybody():
     assert table.rewards == [1, 1]
     table.do("play 0", "play 0", "play 1")  # R2, an error, an error
     assert table.rewards == [1, 1, 1, 0, 0]
-    table.do("play 0")  # the third error takes back what was won
+    table.do("play 0")  # the third error takes back all points
     assert table.rewards == [1, 1, 1, 0, 0, -3]
     assert set(table.env.rewards.values()) == {-3}
 

@@ -1,4 +1,4 @@
-"""What players see of the rules: bits of the observation, by the name of their field, under the rule's number."""
+"""Bits of the observation that show the rules to players, by the name of their field, under the rule's number."""
 
 from typing import Any
 
@@ -12,19 +12,19 @@ from .test_variant_rules import completes_red
 
 
 def rows(table: Table, player: int, section: str, name: str) -> list[list[int]]:
-    """The bits of a field wherever it comes back."""
+    """Return the bits of a field at each of its places in the observation."""
     bits = table.bits(player)
     [field] = [f for f in layout(table.env.config.rules()).fields if (f.section, f.name) == (section, name)]
     return [bits[place] for place in field.places()]
 
 
 def named(names: Any, row: list[int]) -> list[Any]:
-    """The names whose bits are set."""
+    """Return the names whose bits are set."""
     return [name for name, bit in zip(names, row, strict=True) if bit]
 
 
 def partners(table: Table, flag: str) -> str:
-    """Player 1's cards of which player 0 is told that they are dead, or playable."""
+    """Return those of player 1's cards that player 0's bits mark as dead, or as playable."""
     return " ".join(named(table.hands[1], [bit for row in rows(table, 0, "derived", flag) for bit in row]))
 
 
@@ -66,7 +66,7 @@ def test_V3_a_black_card_is_dead_once_a_higher_one_is_lost(hand, fireworks, disc
 
 
 def test_H20_nothing_is_counted_that_only_a_players_own_hand_shows():
-    """The only fives of three suits are in one's own hand, or in the deck."""
+    """A copy that only the player's own hand shows does not change the bits that this player sees."""
     options: dict[str, Any] = {"belief": True, "derived": True}
     mine = deal("R5 Y5 G5 W1 W1 | B1 B2 B3 B4 B5", **options)
     others = deal("R1 R2 R3 Y1 Y2 | B1 B2 B3 B4 B5", **options)
@@ -78,7 +78,7 @@ def test_H10_cards_on_the_fireworks_count_as_seen():
     table = position(
         "Y1 Y2 Y3 Y4 Y5 | G1 G2 G3 G4 G5", fireworks="R3 B5", discards="R1 R1 R2", derived=True, belief=True
     )
-    everybody = ["R1", "R2", "B5"]  # of R3, B1 to B4 there is a copy more
+    everybody = ["R1", "R2", "B5"]  # one more copy each of R3 and B1 to B4 is left
     cards = card_names(table.env.config)
     assert named(cards, rows(table, 0, "derived", "all copies public")[0]) == everybody
     assert named(cards, rows(table, 0, "derived", "all copies seen")[0]) == ["R1", "R2", "G5", "B5"]
@@ -91,7 +91,7 @@ def test_H10_cards_on_the_fireworks_count_as_seen():
 
 @pytest.mark.parametrize(("kind", "multicolor"), [("own_color", ["M"]), ("all_colors", [])])
 def test_H20_the_seer_is_told_the_color_of_cards_that_have_one(kind: str, multicolor: list[str]):
-    """V1's multicolor is a color, V2's is none, and neither is black (V3)."""
+    """V1's multicolor is a color, V2's is not, and neither is black (V3)."""
     table = deal("K5 M4 R3 K1 B2 | Y1", observation_type="seer", multicolor=kind, black_powder=True)
     letters, cards = color_letters(table.env.config), card_names(table.env.config)
     found = [named(letters, row) for row in rows(table, 0, "card_knowledge", "color")][:5]
@@ -106,7 +106,7 @@ def test_H20_the_seer_is_told_the_color_of_cards_that_have_one(kind: str, multic
 
 
 def told(table: Table) -> tuple[bool, int]:
-    """Whether the last step won a token, as the position says it, and as the next player's bit does."""
+    """Return whether the last step gained a token, by the position and by the next player's bit."""
     [bit] = rows(table, 1, "last_action", "gave a token")[0]
     return table.last_move["gave_token"], bit
 
@@ -116,12 +116,12 @@ def told(table: Table) -> tuple[bool, int]:
     [
         ("play 0", 3, True),  # H11
         ("play 0", 8, False),  # all tokens are there
-        ("play 0 as R", 7, True),  # V6, and H11's is lost
+        ("play 0 as R", 7, True),  # V6; H11's token is lost
         ("play 0 as R", 8, False),
         ("play 0 as Y", 3, False),
         ("play 1", 3, False),
         ("play 1 as Y", 3, True),
-        ("play 2 as Y", 3, False),  # right, but it does not fit
+        ("play 2 as Y", 3, False),  # the right suit, but the card does not fit
     ],
 )
 def test_H11_V6_a_play_tells_whether_it_won_a_token(move: str, tokens: int, gave: bool):

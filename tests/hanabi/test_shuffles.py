@@ -1,6 +1,6 @@
-"""Decks and tiles are shuffled fairly (H1, V4): counts over many deals, whose chi-square says how odd they are.
+"""Decks and tiles are shuffled fairly (H1, V4): chi-square tests of counts over many deals.
 
-A fair shuffle exceeds `tests.shuffles.chi_square_bound` for one seed in a million, or fewer; the seeds are fixed.
+A fair shuffle exceeds `tests.shuffles.chi_square_bound` for at most one seed in a million; the seeds are fixed.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.statistical
 
 
 def deals(count: int, **fields: Any) -> Any:
-    """The states of freshly dealt games."""
+    """Return the states of freshly dealt games."""
     envs = HanabiVectorEnv(count, seed=11, specialize=False, **fields)
     envs.reset(seed=11)
     return envs._tables["state"]
@@ -33,9 +33,9 @@ def deals(count: int, **fields: Any) -> Any:
     ],
 )
 def test_H1_every_card_is_dealt_everywhere_equally_often(table: dict[str, Any], cards_left: int):
-    """Which card comes at which draw; those left in the deck count as one draw of many cards.
+    """Check that every card comes at every draw equally often; the cards left in the deck count as one large draw.
 
-    Draws are without replacement, so (n - 1) / n of the statistic is a chi-square.
+    Draws are without replacement, so the statistic times (n - 1) / n follows a chi-square distribution.
     """
     config = HanabiConfig(**table)
     n, size = config.deck_size, config.cards_in_hand
@@ -52,7 +52,7 @@ def test_H1_every_card_is_dealt_everywhere_equally_often(table: dict[str, Any], 
 
 
 def test_V4_every_order_of_the_tiles_is_equally_likely():
-    """All 720 orders of the six tiles."""
+    """All 720 orders of the six tiles are equally likely."""
     games = 72_000
     orders = Counter(map(bytes, deals(games, preset="all_extensions")["bonus_tiles"]))
     expected = games / 720

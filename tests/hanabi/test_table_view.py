@@ -1,4 +1,4 @@
-"""What a seat is shown of a table: nothing hidden, everything public, also in words."""
+"""A seat's view of a table, in words too, shows nothing hidden and everything public."""
 
 import dataclasses
 import random

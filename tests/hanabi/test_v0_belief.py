@@ -1,4 +1,4 @@
-"""The V0 input of published networks: card by card the copies that may be there, as one counts them on the table."""
+"""The V0 input of published networks: for each card, the copies that may be there, as counted on the table."""
 
 from collections import Counter
 from dataclasses import replace
@@ -28,7 +28,7 @@ CONFIGS = {
 
 @cache
 def box(config: HanabiConfig) -> Counter[str]:
-    """All cards, by their names: what is in the hands, in the deck and in no other place when a game begins."""
+    """Return all cards by name: at the start of a game, those in the hands and in the deck."""
     env = hanabi_v0.raw_env(config=config)
     env.reset(seed=1)
     position = env.to_dict()
@@ -36,7 +36,10 @@ def box(config: HanabiConfig) -> Counter[str]:
 
 
 def counted_beliefs(position: dict[str, Any], config: HanabiConfig, observer: int, names: list[str]) -> np.ndarray:
-    """(cards of all hands, cards), from the observer's on: each plausible card's copies left, as parts of their sum."""
+    """Return the beliefs about the cards of all hands, beginning with the observer's, (cards in all hands, cards).
+
+    Each plausible card counts with its copies left, divided by their sum.
+    """
     left = box(config) - Counter(position["discards"])
     for letter, played in position["fireworks"].items():
         ranks = [name for name in names if name[0] == letter]
@@ -50,7 +53,7 @@ def counted_beliefs(position: dict[str, Any], config: HanabiConfig, observer: in
 
 
 def fits(env: Any, action: int) -> bool:
-    """It is no play of a card that its firework does not wait for: so games last."""
+    """Return whether the action plays no card that does not fit; games of such actions are long."""
     position, (verb, slot, *_) = env.to_dict(), f"{env.action_to_str(action)} x".split()
     if verb != "play" or not slot.isdigit():
         return True
@@ -92,7 +95,7 @@ def test_beliefs_are_those_one_counts_on_the_table_and_the_rest_is_canonical(nam
 
 
 def order_of(card: str) -> tuple[int, str]:
-    """Cards in the order of their numbers."""
+    """Return a sort key that puts cards in the order of their numbers."""
     return "RYGWBMK".index(card[0]), card
 
 

@@ -106,7 +106,7 @@ def test_V3_black_is_played_downwards():
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
 def test_V3_the_direction_of_a_suit_is_one_fact(ranks):
-    """For one card, for sets of cards and for people."""
+    """The rules for one card, the rules for sets of cards and the texts use the same direction."""
     config = HanabiConfig(colors=2, ranks=ranks, hand_size=1, black_powder=True)
     rules, names = config.rules(), card_names(config)
     for suit, letter in enumerate("RYK"):
@@ -148,7 +148,7 @@ def test_V3_every_missing_black_card_costs_a_point():
 
 
 def test_V3_the_score_has_no_floor():
-    """The deck runs out with nothing played: five missing black cards."""
+    """Five missing black cards cost five points if the deck runs out with nothing played."""
     table = position(
         "R2 R3 R4 R4 R5 | Y2 Y3 Y4 Y4 Y5", deck="", turns_to_play=1, information_tokens=1, black_powder=True
     )
@@ -169,7 +169,7 @@ def test_V3_complete_only_with_black_for_the_usual_maximum(top, end):
 
 
 def completes_red(tiles: str, **wanted: Any) -> Table:
-    """Player 0 has R5 to play on R4; ``tiles`` come first, the others behind them."""
+    """Return a position in which player 0 holds R5 and R4 is played; ``tiles`` come first, then the others."""
     settings = {"fireworks": "R4", "discards": "", "information_tokens": 3, "flamboyants": True, **wanted}
     rest = "".join(tile for tile in "abcdef" if tile not in tiles)
     return position("R5 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 B5", tiles=tiles + rest, **settings)
@@ -330,7 +330,7 @@ def test_V5_a_wrong_announcement_may_lose_the_last_copy():
 
 
 def test_V5_what_a_tile_took_back_is_available_again():
-    """One W3 lies in the discard, the other is held: it may be discarded once (e) took the first one back."""
+    """A card may be discarded after (e) took its other copy out of the discard."""
     table = completes_red("e", final_bouquet=True, discards="W3").do("play 0", "choose W3", "discard 2")
     assert (table.discards, table.end_reason) == (["W3"], None)
     table = completes_red("d", final_bouquet=True, discards="W3").do("play 0", "hint 1 1", "discard 2")
@@ -338,11 +338,11 @@ def test_V5_what_a_tile_took_back_is_available_again():
 
 
 def test_V5_a_player_with_no_card_and_no_token_is_stuck():
-    """E5: it is said as soon as the turn would pass to that player."""
+    """E5: the game ends as soon as the turn would pass to that player."""
     last = {"fireworks": "R3 Y2", "deck": "", "information_tokens": 0, **BOUQUET}
     table = position("Y1 Y3 |", **last).do("play 0")
     assert (table.end_reason, table.life_tokens, table.score, table.rewards) == ("stuck", 2, 0, [-5])
-    table = position("Y1 Y3 |", **last).do("discard 0")  # wins a token, which is enough for a hint
+    table = position("Y1 Y3 |", **last).do("discard 0")  # the discard gains a token, which is enough for a hint
     assert (table.end_reason, table.legal) == (None, {"hint 1 Y", "hint 1 3"})
 
 
@@ -419,7 +419,7 @@ def test_V7_every_combination_is_a_game():
 
 
 def test_V7_a_turn_of_all_extensions_at_once():
-    """An announced M5 brings its token, the tile plays K1, which completes black: another token."""
+    """An announced M5 gains its token; its tile plays K1, which completes black and gains another token."""
     table = position(
         "M5 Y1 Y2 Y3 Y4 | G1 G2 W3 B4 B5",
         fireworks="M4 K2",

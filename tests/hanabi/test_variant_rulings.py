@@ -1,4 +1,4 @@
-"""One test per ruling on the variants (E3, E5, E9-E15, N1-N7; N5 is in `test_ratings`); rows: `test_variant_rules`."""
+"""One test per ruling on the variants (E3, E5, E9-E15, N1-N7); N5 is in `test_ratings`, rows: `test_variant_rules`."""
 
 import pickle
 from typing import Any
@@ -101,7 +101,7 @@ def test_E9_a_black_five_begins_a_firework_and_reveals_nothing():
 
 
 def test_V4_with_one_card_left_in_the_deck_e_is_no_choice():
-    """E10 asks on an empty deck only; the card goes into the deck, of which one is drawn."""
+    """E10's choice needs an empty deck; here the chosen card goes into the deck, from which one card is drawn."""
     table = completes_red("e", deck="Y5").do("play 0")
     assert (table.pending, table.deck, table.turns_to_play) == ("e", ["Y5"], None)
     table.do("choose R1")
@@ -115,7 +115,7 @@ SMALL_TILES = {"flamboyants": True, "colors": 2, "ranks": 3, "hand_size": 2, "de
 @pytest.mark.parametrize(
     ("hands", "fireworks", "tiles", "choices"),
     [
-        ("R3 R1 | R1 Y3", "R2", "eabcdf", {"shuffle back", "play from discard"}),  # Y1 lies in the discard
+        ("R3 R1 | R1 Y3", "R2", "eabcdf", {"shuffle back", "play from discard"}),  # only Y1 is in the discard
         ("R3 R1 | R1 Y3", "R2 Y1", "eabcdf", {"shuffle back", "play from discard"}),  # Y2 does
         ("R3 R1 | Y2 Y3", "R2 Y2", "eabcdf", {"shuffle back"}),  # only Y1 and R2 do
     ],
@@ -158,14 +158,14 @@ def test_E10_the_whole_deck_is_shuffled_by_the_games_own_stream():
 
 
 def after_e(position: dict[str, Any], seed: int) -> dict[str, Any]:
-    """The position restored in a table of ``seed``, once (e) has shuffled a card back and its player has drawn."""
+    """Return the position restored in a table of ``seed``, after (e) shuffled a card back and its player drew one."""
     table = Table(new_env(HanabiConfig(flamboyants=True)))
     table.env.reset(seed=seed, options={"state": position})
     return table.do("choose W1").env.to_dict()
 
 
 def test_E10_a_restored_game_has_the_same_future_up_to_the_shuffle_of_e():
-    """That follows the stream of the table that restores; copies and pickles have their game's stream."""
+    """The shuffle uses the stream of the restoring table; copies and pickles keep the stream of their game."""
     original = completes_red("e", discards="W1").do("play 0")
     position, copied, pickled = original.env.to_dict(), original.env.copy(), pickle.loads(pickle.dumps(original.env))
     future = original.do("choose W1").env.to_dict()
@@ -178,7 +178,7 @@ def test_E10_a_restored_game_has_the_same_future_up_to_the_shuffle_of_e():
 
 
 def all_but_drawn(position: dict[str, Any]) -> dict[str, Any]:
-    """What does not depend on the order of the deck, of which player 0 has drawn one card."""
+    """Return the parts that do not depend on the order of the deck; player 0 has drawn one card of it."""
     hands = [position["hands"][0][:-1], position["hands"][1]]
     return {**position, "hands": hands, "deck": sorted([*position["deck"], position["hands"][0][-1]])}
 
@@ -214,7 +214,7 @@ def test_E13_the_next_player_sees_the_play_that_opened_the_turn():
     fields = {(field.section, field.name): field for field in layout(table.env.config.rules()).fields}
     bits = table.bits(1)
     kinds = [bits[place].index(1) for place in fields["last_action", "what"].places()[:2]]
-    assert kinds == [3, 0]  # a rank hint, and before it a play
+    assert kinds == [3, 0]  # a rank hint, and the play before it
     shown = bits[fields["last_action", "card"].places()[1]]
     assert card_names(table.env.config)[shown.index(1)] == "R5"
 

@@ -1,1 +1,1 @@
-"""Slow, independent references that the fast engines are compared with; they share no code with them."""
+"""Slow, independent implementations to compare the fast engines with; they share no code with the engines."""

@@ -1,11 +1,11 @@
-"""Hanabi as a person would play it: words, lists and sets, from the rule card (rows H1-H21, V1-V7, E1-E18, N1-N7).
+"""Hanabi with words, lists and sets, written from the rule card (rows H1-H21, V1-V7, E1-E18, N1-N7).
 
-The oracle of the tests. It imports nothing of the project, knows no action numbers, no bitmasks and no randomness:
-cards are words (``"R1"``, ``"M3"``, ``"K5"``), moves are words (``"play 0"``, ``"hint 1 R"``), the deck is given, and
-the player of a tile (e) says how the deck lies after the shuffle. It is some thousand times slower than the engine
-and meant to be read beside the booklet.
+The tests compare the engine with this implementation. It imports nothing from the project and uses no action numbers,
+bitmasks or random numbers. Cards are words (``"R1"``, ``"M3"``, ``"K5"``), moves are words (``"play 0"``, ``"hint 1
+R"``), the deck is given, and the player of a tile (e) gives the shuffled deck. It is about a thousand times slower than
+the engine and is written to be read beside the booklet.
 
-    game = PlainHanabi(config, deck)          # config: anything with HanabiConfig's field names
+    game = PlainHanabi(config, deck)          # config: any object with HanabiConfig's field names
     game.legal_moves()                        # {"play 0", "hint 1 R", ...} of the player to move
     reward = game.move("hint 1 R")            # E7: the change of the score
     game.to_dict()                            # the keys of a position
@@ -23,7 +23,7 @@ TILES = "abcdef"
 
 @dataclass
 class Knowledge:
-    """What everybody may know of one card in a hand, from hints alone."""
+    """What all players may know about one card in a hand, from hints alone."""
 
     plausible: set[str]
     hinted_colors: set[str] = field(default_factory=set)
@@ -32,7 +32,7 @@ class Knowledge:
 
 @dataclass
 class Event:
-    """One public decision: who did what, and what everybody saw."""
+    """One public decision: the player, the action, and what all players saw."""
 
     player: int
     kind: str  # "play", "discard", "color", "rank", or the tile's "choose", "shuffle back", "play from discard"
@@ -48,14 +48,14 @@ class Event:
 
 
 def suits_of(config: Any) -> str:
-    """The suits in play, in the order of every encoding: colours, then multicolour (V1, V2), then black (V3)."""
+    """Return the suits in play, in the order of every encoding: colours, then multicolour (V1, V2), then black (V3)."""
     suits = COLORS[: config.colors]
     suits += MULTICOLOR if config.multicolor else ""
     return suits + (BLACK if config.black_powder else "")
 
 
 def hint_colors_of(config: Any) -> str:
-    """H6: the colours a hint can name; V1's multicolour is one of them, V2's is not, V3's black never is."""
+    """H6: the colours a hint can name. V1's multicolour is one of them; V2's multicolour and V3's black are not."""
     return COLORS[: config.colors] + (MULTICOLOR if config.multicolor == "own_color" else "")
 
 
@@ -72,7 +72,7 @@ def copies(config: Any, card: str) -> int:
 
 
 def identities(config: Any) -> list[str]:
-    """Every different card, suit by suit, rank by rank."""
+    """Return every different card, suit by suit and rank by rank."""
     return list(_identities(suits_of(config), config.ranks))
 
 
@@ -82,19 +82,19 @@ def _identities(suits: str, ranks: int) -> tuple[str, ...]:
 
 
 def box(config: Any) -> list[str]:
-    """All cards of the game, copies side by side."""
+    """Return all cards of the game, equal cards next to each other."""
     return [card for card in identities(config) for _ in range(copies(config, card))]
 
 
 def hand_size_of(config: Any) -> int:
-    """H2, E17."""
+    """H2, E17: the number of cards in a full hand."""
     if config.hand_size is not None:
         return config.hand_size
     return 5 if config.players <= 3 else 4
 
 
 class PlainHanabi:
-    """One game. The attributes are the table: anyone may look."""
+    """One game. Its attributes are the whole table, hidden cards included."""
 
     def __init__(self, config: Any, deck: list[str], bonus_tiles: str = "", first_player: int = 0) -> None:
         assert Counter(deck) == Counter(box(config)), "the deck is not the box"
@@ -110,7 +110,7 @@ class PlainHanabi:
         self.turns_to_play: int | None = None
         self.bonus_tiles = list(bonus_tiles)
         self.pending: str | None = None
-        self.draws_at_the_end_of_turn = False  # V4: a turn may have free hints after its card left the hand
+        self.draws_at_the_end_of_turn = False  # V4: free hints may follow in a turn after its card left the hand
         self.end_reason: str | None = None
         self.current_player = first_player
         self.events: list[Event] = []
@@ -128,7 +128,7 @@ class PlainHanabi:
         return int(card[1:])
 
     def next_rank(self, suit: str) -> int | None:
-        """H10, V3: the rank this firework waits for; None when it is complete."""
+        """H10, V3: the rank that this firework needs next; None if it is complete."""
         played = self.fireworks[suit]
         if played == self.config.ranks:
             return None
@@ -148,7 +148,7 @@ class PlainHanabi:
         return all(played == self.config.ranks for played in self.fireworks.values())
 
     def is_indispensable_lost(self) -> bool:
-        """V5: some card a firework still needs has all its copies in the discard, as it lies now."""
+        """V5: whether all copies of a card that a firework still needs are in the discard."""
         lying = Counter(self.discards)
         return any(
             lying[f"{suit}{rank}"] == copies(self.config, f"{suit}{rank}")
@@ -157,7 +157,7 @@ class PlainHanabi:
         )
 
     def hint_touches(self, word: str, card: str) -> bool:
-        """H6, V1, V2, V3: is this card pointed at when the colour or rank ``word`` is named?"""
+        """H6, V1, V2, V3: whether a hint of the colour or rank ``word`` points at this card."""
         if word.isdigit():
             return self.rank(card) == int(word)
         if self.suit(card) == MULTICOLOR and self.config.multicolor == "all_colors":
@@ -165,7 +165,7 @@ class PlainHanabi:
         return self.suit(card) == word
 
     def points(self) -> int:
-        """H15, V3: the points on the table."""
+        """H15, V3: the points of the fireworks."""
         colored = sum(played for suit, played in self.fireworks.items() if suit != BLACK)
         missing_black = self.config.ranks - self.fireworks[BLACK] if BLACK in self.fireworks else 0
         return colored - missing_black
@@ -175,7 +175,7 @@ class PlainHanabi:
 
     @property
     def score(self) -> int:
-        """H12, H15, V5, E5, E7, N4."""
+        """H12, H15, V5, E5, E7, N4: the score of the game."""
         lost = self.end_reason in ("lives", "indispensable", "stuck")
         if lost and (self.config.score_on_loss == "zero" or self.config.final_bouquet):
             return self.opening_score()
@@ -184,7 +184,7 @@ class PlainHanabi:
     # --- what may I do ----------------------------------------------------------------------------------------------
 
     def legal_moves(self) -> set[str]:
-        """The words of every decision open to the current player; none after the end (E6)."""
+        """Return all decisions of the current player, in words; none after the end (E6)."""
         if self.end_reason is not None:
             return set()
         if self.pending is None:
@@ -192,7 +192,7 @@ class PlainHanabi:
         return self._moves_of_a_tile(self.pending)
 
     def _moves_of_a_turn(self, player: int) -> set[str]:
-        """H5."""
+        """H5: the plays, discards and hints of a turn."""
         slots = range(len(self.hands[player]))
         moves = {f"play {slot}" for slot in slots}  # H9
         if self.config.choreography:  # V6, E15
@@ -204,7 +204,7 @@ class PlainHanabi:
         return moves
 
     def _moves_of_a_tile(self, tile: str) -> set[str]:
-        """V4, E10."""
+        """V4, E10: the decisions that a pending tile offers."""
         if tile == "c":
             return self._color_hints(self.current_player)
         if tile == "d":
@@ -224,7 +224,7 @@ class PlainHanabi:
         return self._hints(player, [str(rank) for rank in range(1, self.config.ranks + 1)])
 
     def _hints(self, player: int, words: list[str]) -> set[str]:
-        """H6, H7: about one other player; something must be touched unless empty hints are allowed."""
+        """H6, H7: the hints about one other player; they must touch a card unless empty hints are allowed."""
         return {
             f"hint {offset} {word}"
             for offset in range(1, self.config.players)
@@ -236,7 +236,7 @@ class PlainHanabi:
     # --- a decision -------------------------------------------------------------------------------------------------
 
     def move(self, words: str, shuffled_deck: list[str] | None = None) -> int:
-        """Make one decision of the current player and return the reward; ``shuffled_deck`` is tile (e)'s new deck."""
+        """Decide for the current player and return the reward; ``shuffled_deck`` is the deck after tile (e)."""
         assert words in self.legal_moves(), f"{words!r} is not legal here"
         before = self.score
         verb, *rest = words.split()
@@ -257,7 +257,7 @@ class PlainHanabi:
         return self.score - before
 
     def _hint(self, offset: int, word: str) -> None:
-        """H6; V4 (c) and (d): the tile's hint costs nothing."""
+        """H6: give a hint. V4 (c), (d): a tile's hint costs no token."""
         player = self.current_player
         target = (player + offset) % self.config.players
         if self.pending is None:
@@ -279,7 +279,7 @@ class PlainHanabi:
             self.events.append(Event(player, "color", target=target, color=word, touched=touched))
 
     def _discard(self, slot: int) -> None:
-        """H8."""
+        """H8: discard a card."""
         card = self._take(slot)
         self.discards.append(card)
         gained = self._gain_token()
@@ -288,7 +288,7 @@ class PlainHanabi:
             self.end_reason = "indispensable"
 
     def _play(self, slot: int, announced: str | None) -> None:
-        """H9, V6."""
+        """H9, V6: play a card."""
         card = self._take(slot)
         event = Event(self.current_player, "play", slot=slot, announced=announced, card=card)
         self.events.append(event)
@@ -306,7 +306,7 @@ class PlainHanabi:
                 self.end_reason = "indispensable"
 
     def _add_to_firework(self, card: str, event: Event) -> None:
-        """H9, H11, H13, V3, V4, E4, E9, N3."""
+        """H9, H11, H13, V3, V4, E4, E9, N3: add the card to its firework."""
         suit = self.suit(card)
         self.fireworks[suit] += 1
         completed = self.fireworks[suit] == self.config.ranks
@@ -319,7 +319,7 @@ class PlainHanabi:
             self._reveal_tile()
 
     def _reveal_tile(self) -> None:
-        """V4: turn up the next tile; what needs a choice stays pending, what has nothing to choose is lost."""
+        """V4: reveal the next tile. If it needs a choice, it becomes pending; without a possible choice, it is lost."""
         tile = self.bonus_tiles.pop(0)
         if tile == "b" and self.life_tokens < self.config.max_life_tokens:
             self.life_tokens += 1
@@ -332,12 +332,12 @@ class PlainHanabi:
             self.pending = tile
 
     def _choose_tile(self, words: str) -> None:
-        """E10: (e) on an empty deck."""
+        """E10: choose what tile (e) does if the deck is empty."""
         self.pending = "e" if words == "shuffle back" else "f"
         self.events.append(Event(self.current_player, words))
 
     def _choose_card(self, card: str, shuffled_deck: list[str] | None) -> None:
-        """V4 (e) and (f), E10."""
+        """V4 (e) and (f), E10: choose a card from the discard."""
         tile, self.pending = self.pending, None
         self.discards.remove(card)  # the oldest of equal ones
         event = Event(self.current_player, "choose", card=card)
@@ -368,12 +368,12 @@ class PlainHanabi:
             self.knowledge[player].append(Knowledge(set(identities(self.config))))
 
     def _begin_last_round_if_due(self) -> None:
-        """H14, E2, E5."""
+        """H14, E2, E5: the last round begins when the deck is empty."""
         if not self.deck and self.turns_to_play is None and not self.config.final_bouquet:
             self.turns_to_play = self.config.players
 
     def _end_turn(self) -> None:
-        """Replace the card, count the last round down, pass the turn on (H8, H9, H14, E2, E3, N2)."""
+        """End a turn: draw a card, count the last round down, go on to the next player (H8, H9, H14, E2, E3, N2)."""
         if self.turns_to_play is not None:
             self.turns_to_play -= 1
         if self.draws_at_the_end_of_turn:
@@ -390,7 +390,7 @@ class PlainHanabi:
     # --- the keys of a position -------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole state under the keys of a position; knowledge lists are in the order of ``identities``."""
+        """Return the whole state under the keys of a position; knowledge lists are in the order of ``identities``."""
         order = identities(self.config)
         return {
             "current_player": self.current_player,

@@ -1,7 +1,7 @@
-"""What one seat sees, bit by bit, in the layout of the Hanabi Learning Environment's canonical encoder.
+"""The observation of one seat, bit by bit, in the layout of the Hanabi Learning Environment's canonical encoder.
 
-Written from the published layout (see ``hanabi_env/README.md``), on `PlainHanabi` only. A section is a function that
-returns its bits as a list; the observation is their sum.
+It is written from the published layout (see ``hanabi_env/README.md``) and uses only `PlainHanabi`. Each section is a
+function that returns its bits as a list; the observation is all sections one after the other.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ def thermometer(size: int, count: int) -> list[int]:
 
 
 def clockwise(game: PlainHanabi, player: int) -> list[int]:
-    """The players from this seat on."""
+    """Return the players in clockwise order, beginning with this one."""
     return [(player + offset) % game.config.players for offset in range(game.config.players)]
 
 
@@ -56,7 +56,7 @@ def discards(game: PlainHanabi, player: int) -> list[int]:
 
 
 def action(game: PlainHanabi, player: int, event: Event | None) -> list[int]:
-    """One past action; all zero when there was none."""
+    """Return the bits of one past action; all are zero if there was none."""
     config = game.config
     event = event or Event(player=-1, kind="none")
     seats = clockwise(game, player)
@@ -78,7 +78,7 @@ def action(game: PlainHanabi, player: int, event: Event | None) -> list[int]:
 
 
 def last_actions(game: PlainHanabi, player: int) -> list[int]:
-    """``history`` sections, the newest first; with V4 at least a turn's."""
+    """Return the last ``history`` actions, newest first; with V4 at least as many as a turn can have."""
     newest_first = [*reversed(game.events)]
     bits = []
     for age in range(max(game.config.history, LONGEST_TURN * game.config.flamboyants)):
@@ -110,7 +110,7 @@ def card_knowledge(game: PlainHanabi, player: int) -> list[int]:
 
 
 def tiles(game: PlainHanabi, player: int) -> list[int]:
-    """V4: the tiles that are still face down, what is pending, the turns left in the last round."""
+    """V4: the face-down tiles, the pending choice, and the turns left in the last round."""
     if not game.config.flamboyants:
         return []
     bits = [int(tile in game.bonus_tiles) for tile in TILES]
@@ -119,7 +119,7 @@ def tiles(game: PlainHanabi, player: int) -> list[int]:
 
 
 def exhausted(game: PlainHanabi, players: list[int]) -> set[str]:
-    """The cards all of whose copies lie on fireworks, in the discard or in the hands of ``players``."""
+    """Return the cards of which all copies are on fireworks, in the discard or in the hands of ``players``."""
     seen = Counter(game.discards) + Counter(card for player in players for card in game.hands[player])
     for suit in game.fireworks:
         seen.update(f"{suit}{rank}" for rank in range(1, game.config.ranks + 1) if rank not in game.missing_ranks(suit))
@@ -127,7 +127,7 @@ def exhausted(game: PlainHanabi, players: list[int]) -> set[str]:
 
 
 def is_dead(game: PlainHanabi, card: str) -> bool:
-    """Played already, or behind a rank (its own included) whose copies are all discarded."""
+    """Return whether a card is played already, or a rank that its firework needs first (or its own) is lost."""
     suit, wanted = game.suit(card), game.missing_ranks(game.suit(card))
     if game.rank(card) not in wanted:
         return True
@@ -139,9 +139,10 @@ def is_dead(game: PlainHanabi, card: str) -> bool:
 
 
 def possible_cards(game: PlainHanabi, player: int) -> list[list[set[str] | None]]:
-    """Per seat from this one on and slot: plausible by hints and not exhausted; None where there is no card.
+    """Return the possible cards per seat, beginning with this one, and slot; None for a slot without a card.
 
-    One's own cards are counted against all one sees, the others' against what everybody sees.
+    A card is possible if hints leave it plausible and it is not exhausted. For a player's own cards, all cards that
+    this player sees count as used; for the others' cards, only public cards count.
     """
     table: list[list[set[str] | None]] = []
     for seat in clockwise(game, player):
@@ -176,7 +177,7 @@ def derived(game: PlainHanabi, player: int) -> list[int]:
 
 
 def observation(game: PlainHanabi, player: int) -> list[int]:
-    """Every bit ``player`` sees."""
+    """Return all bits that ``player`` sees."""
     config = game.config
     bits = hands(game, player) + board(game, player) + discards(game, player) + last_actions(game, player)
     if config.observation_type != "minimal":

@@ -1,4 +1,4 @@
-"""Words and action numbers of Hanabi: the Learning Environment's published order, then the variants' blocks."""
+"""Words and action numbers of Hanabi: the Learning Environment's published order, then the actions of the variants."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from .hanabi_plain import hand_size_of, hint_colors_of, identities, suits_of
 
 
 def standard_words(config: Any) -> list[str]:
-    """The word of every action id: discards, plays, colour hints by offset, rank hints by offset."""
+    """Return the words of the standard actions: discards, plays, colour hints by offset, rank hints by offset."""
     slots = range(hand_size_of(config))
     offsets = range(1, config.players)
     return [
@@ -18,7 +18,7 @@ def standard_words(config: Any) -> list[str]:
 
 
 def variant_words(config: Any) -> list[str]:
-    """What the variants append: announced plays (V6), the choices of bonus tiles (V4)."""
+    """Return the words of the variants' actions: announced plays (V6) and the choices of bonus tiles (V4)."""
     words = []
     if config.choreography:
         words += [f"play {slot} as {suit}" for slot in range(hand_size_of(config)) for suit in suits_of(config)]
@@ -28,5 +28,5 @@ def variant_words(config: Any) -> list[str]:
 
 
 def all_words(config: Any) -> list[str]:
-    """The word of every action id."""
+    """Return the word of every action id."""
     return standard_words(config) + variant_words(config)

@@ -1,10 +1,10 @@
-"""Ikebana a second time, straight from the booklet: lists of words, nothing clever, nothing shared with the engine.
+"""Ikebana with lists of words, written from the booklet; it shares nothing with the engine.
 
     game = PlainIkebana(players=3, decks=[deck_of_round_1, ...])
     game.legal_moves()            # ["draw", "buy 1"]
     game.move("draw")
 
-Chance is given: ``decks`` are the rounds' decks, tops first, and `move` is told how a deck was shuffled again.
+Nothing is random here: ``decks`` are the decks of the rounds, top card first, and `move` gets every reshuffled deck.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ STRAIGHTS: dict[tuple[int, ...], int] = {(1, 2, 3, 4): 8, (2, 3, 4, 5): 12, (1, 
 
 
 def box() -> list[str]:
-    """I1."""
+    """I1: the cards in the box."""
     colored = [f"{color}{value}" for color in COLORS for value in (1, 1, 1, 2, 2, 3, 3, 4, 4, 5)]
     return [*colored, *(f"J{value}" for value in range(1, 6))]
 
@@ -31,7 +31,7 @@ COPIES = Counter(box())
 
 
 def partitions(cards: list[Any]) -> Iterator[list[list[Any]]]:
-    """Every way to put cards in heaps."""
+    """Yield every way to divide cards into heaps."""
     if not cards:
         yield []
         return
@@ -43,7 +43,7 @@ def partitions(cards: list[Any]) -> Iterator[list[list[Any]]]:
 
 
 def points_of_heap(values: list[int]) -> int:
-    """What one heap counts as a combination."""
+    """Return the points of one heap as a combination."""
     if len(values) >= 2 and len(set(values)) == 1:
         return sum(values)
     return STRAIGHTS.get(tuple(sorted(values)), 0)
@@ -51,19 +51,19 @@ def points_of_heap(values: list[int]) -> int:
 
 @cache
 def best_points(values: tuple[int, ...]) -> int:
-    """I10: over all partitions."""
+    """I10: the best points over all partitions."""
     return max(sum(map(points_of_heap, heaps)) for heaps in partitions(list(values)))
 
 
 @cache
 def best_multiplier(colors: tuple[str, ...]) -> int:
-    """I11: over all colors of the jokers."""
+    """I11: the best multiplier over all colors of the jokers."""
     choices = [COLORS if color == "J" else color for color in colors]
     return max({1: 4, 2: 2, 5: 3}.get(len(set(chosen)), 1) for chosen in product(*choices))
 
 
 def gain_of(bouquet: list[str]) -> int:
-    """I10, I11."""
+    """I10, I11: the prestige that a bouquet gains."""
     values = tuple(sorted(int(card[1]) for card in bouquet))
     return best_points(values) * best_multiplier(tuple(sorted(card[0] for card in bouquet)))
 
@@ -72,7 +72,7 @@ def gain_of(bouquet: list[str]) -> int:
 
 
 class PlainIkebana:
-    """One game; every attribute is what `to_dict` says by the same name."""
+    """One game; every attribute has the value of the same key of `to_dict`."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class PlainIkebana:
         return ["draw", *(f"buy {offset}" for offset, price in prices.items() if price <= money)]
 
     def needs_shuffle(self, words: str) -> bool:
-        """The move draws from an empty deck."""
+        """Return whether the move draws from an empty deck."""
         return words in ("draw", "refuse") and not self.deck
 
     def move(self, words: str, shuffled: list[str] | None = None) -> None:
@@ -171,7 +171,7 @@ class PlainIkebana:
         self.begin_round(self.round + 1, max(order, key=lambda player: gains[player]))  # the first of equals
 
     def to_dict(self) -> dict[str, Any]:
-        """The keys of an environment's `to_dict`."""
+        """Return the position under the keys of an environment's `to_dict`."""
         return {
             "current_player": self.current_player,
             "round": self.round,
@@ -188,7 +188,7 @@ class PlainIkebana:
     # --- What a player may know ---------------------------------------------------------------------------------------
 
     def observation(self, observer: int, perfect_recall: bool = False, derived: bool = False) -> list[int]:
-        """The bits of the rule card's table, section by section."""
+        """Return the bits in the sections of the rule card's table."""
         seats = [(observer + offset) % self.players for offset in range(self.players)]
         bits: list[int] = []
         for seat in seats:
@@ -214,7 +214,7 @@ class PlainIkebana:
         return bits + (self.derived(observer, seats) if derived else [])
 
     def derived(self, observer: int, seats: list[int]) -> list[int]:
-        """Values and colors by number, then every card on offer beside one's own bouquet."""
+        """Return values and colors by number, then each card on offer and how it fits this player's bouquet."""
         bits: list[int] = []
         for seat in seats:
             bouquet = self.bouquets[seat]

@@ -1,6 +1,6 @@
 """Koi-Koi in plain Python, written from the rule card alone: names, lists and dicts, slow and easy to check.
 
-It shares no line with ``hanafuda_env``. Moves and cards are words; deals come from outside.
+It shares no code with ``hanafuda_env``. Moves and cards are words; decks are given.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ def is_kind(config: Any, card: str, kind: str) -> bool:
 
 
 def yaku_points(config: Any, pile: list[str], called: bool) -> dict[str, int]:
-    """Every yaku of a pile with its points (K25, L2, L4, L6), but for what red and blue pay together."""
+    """Return every yaku of a pile with its points (K25, L2, L4, L6), without the bonus for red and blue together."""
     price = dict(zip(ORDER, config.points, strict=True))
     more = dict(zip(ORDER, config.extra, strict=True))
     if called and config.viewing_after_koi is not None:
@@ -79,7 +79,7 @@ def base_points(config: Any, pile: list[str], called: bool) -> int:
 
 
 def luck(cards: list[str]) -> str | None:
-    """K8: four of a month, or four pairs."""
+    """K8: the name of a lucky hand (four cards of a month, or four pairs), or None."""
     counts = Counter(map(month, cards))
     if 4 in counts.values():
         return "teshi"
@@ -87,7 +87,7 @@ def luck(cards: list[str]) -> str | None:
 
 
 class PlainKoiKoi:
-    """One game; ``deck_of(round)`` is asked for the deck of every round and must not make it void."""
+    """One game; ``deck_of(round)`` returns the deck of a round, which must not make the round void."""
 
     def __init__(self, config: Any, dealer: int, deck_of: Any) -> None:
         self.config, self.dealer, self.deck_of = config, dealer, deck_of
@@ -229,7 +229,7 @@ class PlainKoiKoi:
             self.draw()
 
     def meet(self, card: str, choice: str) -> bool:
-        """The card captures or is laid: True; or its player must choose: False."""
+        """Capture with the card or lay it down and return True; return False if its player must choose."""
         matching = self.matching(card)
         if len(matching) == 2 or (len(matching) == 3 and self.config.hiki == "optional"):
             self.pending, self.phase = card, choice
@@ -276,7 +276,7 @@ class PlainKoiKoi:
         return base_points(self.config, self.captured[player], self.called[player] > 0)
 
     def event(self, player: int) -> bool:
-        """K21, K30, K32: what the pile has gained since it was last looked at."""
+        """K21, K30, K32: whether the pile has gained a yaku or points since the last check."""
         new = self.yaku(player) - self.yaku_before[player]
         rose = self.base(player) > self.base_before[player]
         self.yaku_before[player], self.base_before[player] = self.yaku(player), self.base(player)
@@ -343,7 +343,7 @@ class PlainKoiKoi:
         return points
 
     def to_dict(self) -> dict[str, Any]:
-        """What of the keys of `to_dict` does not depend on the order of a list."""
+        """Return the keys of `to_dict` with sets in place of lists whose order is not defined."""
         return {
             "dealer": self.dealer,
             "current_player": self.player,

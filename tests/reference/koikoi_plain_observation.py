@@ -1,4 +1,4 @@
-"""What a player of Koi-Koi may know, written once more from the index table of the rule card, on the plain game."""
+"""The observation of Koi-Koi, written from the index table of the rule card, for the plain game."""
 
 from .koikoi_plain import BOX, NAMED, ORDER, PlainKoiKoi, is_kind
 
@@ -18,7 +18,7 @@ def one_hot(place: int | None, length: int) -> list[int]:
 
 
 def towards(config, name: str) -> tuple[set[str], int]:
-    """The cards that count for a yaku, and how many are needed."""
+    """Return the cards that count for a yaku, and how many are needed."""
     brights = {card for card in BOX if is_kind(config, card, "bright")}
     if name in NAMED:
         return NAMED[name], len(NAMED[name])
@@ -30,7 +30,7 @@ def towards(config, name: str) -> tuple[set[str], int]:
 
 
 def observation(game: PlainKoiKoi, observer: int) -> list[int]:
-    """The bits without ``history``."""
+    """Return the bits of the observation without ``history``."""
     other = 1 - observer
     hand = [] if game.phase == "swap" else game.hands[observer]
     revealed = game.revealed & set(game.hands[other])

@@ -1,14 +1,14 @@
-"""The same game on several machines at once, compared at every move.
+"""The same game on several machines, compared at every move.
 
-Every machine speaks the Learning Environment's action numbers:
+Every machine uses the Learning Environment's action numbers:
 
     machine.current_player, machine.is_over, machine.score
     machine.legal()               the set of action ids of the player to move
     machine.observation(player)   list of bits
     machine.step(action)          the reward
-    machine.to_dict()             the whole state in the keys of an environment's, if a machine has it
+    machine.to_dict()             the whole state under the keys of our environment's `to_dict`; optional
 
-`play` moves all of them together; what to play is chosen by looking at the plain reference, which may see everything.
+`play` moves all machines together. Moves are chosen by looking at the plain reference, hidden cards included.
 """
 
 import random
@@ -21,7 +21,7 @@ from .hanabi_words import all_words
 
 
 class Machine(Protocol):
-    """One running game of anybody's Hanabi."""
+    """One running game of any implementation of Hanabi."""
 
     name: str
 
@@ -67,7 +67,7 @@ class Plain:
         return self.game.move(self.words[action], shuffled_deck)
 
     def shuffles(self, action: int) -> bool:
-        """V4: the action has tile (e) shuffle a card into the deck."""
+        """V4: whether the action makes tile (e) shuffle a card into the deck."""
         return self.game.pending == "e" and self.words[action].startswith("choose")
 
 
@@ -119,7 +119,7 @@ def any_legal(plain: Plain, rng: random.Random) -> int:
 
 
 def no_misplay(plain: Plain, rng: random.Random) -> int:
-    """A long game: only cards that fit are played, so that decks run out, fireworks complete and tokens return."""
+    """Play only cards that fit: games are long, so that decks run out, fireworks are completed and tokens return."""
     game, size = plain.game, hand_size_of(plain.game.config)
     legal = sorted(plain.legal())
     fitting = [
@@ -170,18 +170,21 @@ def play(plain: Plain, machines: Sequence[Machine], choose: Choice, rng: random.
 
 
 def deck_before_the_draw(machine: Any, player: int) -> list[str]:
-    """How the deck lay after tile (e)'s shuffle: the player whose turn that ended has its top card as the newest."""
+    """Return the deck after tile (e)'s shuffle.
+
+    The player whose turn that ended has drawn its top card, which is the newest in the hand.
+    """
     table = machine.to_dict()
     return [table["hands"][player][-1], *table["deck"]]
 
 
 def assert_same_table(machine: Machine, plain: Plain, where: str) -> None:
-    """Where a machine shows its hidden table, every key of `to_dict` has the reference's value."""
+    """If a machine shows its hidden table, check that every key of `to_dict` has the reference's value."""
     if not hasattr(machine, "to_dict"):
         return
     table, expected = machine.to_dict(), plain.game.to_dict()
     if plain.is_over:
-        expected.pop("current_player")  # E6: it means nothing any more
+        expected.pop("current_player")  # E6: it has no meaning after the end
     for key, value in expected.items():
         assert table[key] == value, f"{where}: {key}"
 

@@ -1,7 +1,7 @@
 """OpenSpiel's and the Learning Environment's Hanabi as machines of `lockstep`, with forced decks.
 
-Both are optional: a missing one raises ImportError at construction. An impossible setting aborts the whole process in
-either library, so tables come from lists that were checked.
+Both are optional: a missing one raises ImportError at construction. Impossible settings abort the whole process in
+either library, so use only settings from checked lists.
 """
 
 import warnings
@@ -18,7 +18,7 @@ def card_number(card: str, ranks: int) -> int:
 
 
 class OpenSpiel:
-    """pyspiel's hanabi; chance nodes take the cards from the given deck."""
+    """OpenSpiel's (pyspiel's) hanabi; chance nodes take the cards from the given deck."""
 
     name = "OpenSpiel"
 
@@ -73,7 +73,7 @@ class OpenSpiel:
 
 @cache
 def learning_environment() -> Any:
-    """Its Python module, imported without the complaint that it leaves a header file open."""
+    """Import its Python module, without the warning that it leaves a header file open."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         from hanabi_learning_environment import pyhanabi
@@ -82,7 +82,7 @@ def learning_environment() -> Any:
 
 @cache
 def deal_moves() -> dict[str, Any]:
-    """The Learning Environment's deal of every card, collected from a table where the whole deck is dealt."""
+    """Return the Learning Environment's deal move of every card, collected from a game that deals the whole deck."""
     pyhanabi = learning_environment()
     game = pyhanabi.HanabiGame({"players": 2, "hand_size": 25, "seed": 1})  # must outlive its states
     state = game.new_initial_state()

@@ -1,8 +1,8 @@
-"""The published networks in plain torch, formula by formula, with random weights in every layout of a file.
+"""The published networks in plain torch, written from their formulas, with random weights in every file layout.
 
 Off-belief learning: Hu et al. 2021. SAD: Hu & Foerster 2020; two dense layers and skip connections: Hu et al. 2020. The
 behaviour clones: Dizdarevic et al. 2025. The LSTM: Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al.
-2000. Nothing of `agents` is used.
+2000. This module uses nothing from `agents`.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ GATES = ("i", "f", "g", "o")
 
 
 class Dense:
-    """x W + b."""
+    """A dense layer, x W + b."""
 
     def __init__(self, inputs: int, outputs: int, scale: float = 2.0) -> None:
         self.weight = torch.randn(inputs, outputs) * scale / inputs**0.5
@@ -36,7 +36,7 @@ class Dense:
 
 
 class Cell:
-    """Input, forget and output gates and the candidate, each of the input and of what was said before."""
+    """An LSTM cell: input, forget and output gates and the candidate, each from the input and the last output."""
 
     def __init__(self, inputs: int, width: int) -> None:
         self.of_input = {gate: torch.randn(inputs, width) * 2 / inputs**0.5 for gate in GATES}
@@ -67,7 +67,7 @@ class Cell:
 
 
 class Recurrent:
-    """What all have: cells one above the other."""
+    """Common parts of the recurrent networks: stacked cells."""
 
     cells: list[Cell]
 
@@ -83,7 +83,7 @@ class Recurrent:
 
 
 class OffBelief(Recurrent):
-    """Advantages: the private network times the recurrent network of what is public."""
+    """Advantages: the product of the private network and the recurrent network of the public observation."""
 
     def __init__(self, bits: int, hands: int, actions: int, width: int = 32) -> None:
         self.hands = hands
@@ -120,7 +120,7 @@ class OffBelief(Recurrent):
 
 
 class Sad(Recurrent):
-    """Advantages: dense layers, cells, and perhaps a connection around those."""
+    """Advantages: dense layers, then cells, with an optional skip connection around the cells."""
 
     def __init__(
         self, bits: int, own: int, last: tuple[int, int], actions: int, dense: int = 1, skips: bool = False
@@ -152,7 +152,7 @@ class Sad(Recurrent):
 
 
 class Clone(Recurrent):
-    """Logits: dense layers with layer normalization, cells, dense layers."""
+    """Logits: dense layers with layer normalization, then cells, then dense layers."""
 
     def __init__(
         self, bits: int, actions: int, before: tuple[int, ...] = (48,), cells: int = 1, after: tuple[int, ...] = (24,)
@@ -189,5 +189,5 @@ class Clone(Recurrent):
 
 
 def gelu(x: Tensor) -> Tensor:
-    """The approximation that flax computes."""
+    """Return GELU by the approximation that flax uses."""
     return 0.5 * x * (1 + torch.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x**3)))
