@@ -2,7 +2,7 @@
 
 A test that cannot run here gives the reason, and `make test` prints every one. Tests marked `slow` or `clients` run
 with `--slow`, those marked `upkeep` with `--upkeep`, and those marked `gpu` or `browser` if the machine has one.
-`--restless` shuffles the tests and changes their environment: see `tests/restless.py`.
+`--restless` shuffles the tests and changes the system settings around them: see `tests/restless.py`.
 """
 
 import os

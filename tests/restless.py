@@ -1,10 +1,10 @@
-"""The option `--restless`: tests in random order, each in a changed environment, all chosen by one seed.
+"""The option `--restless`: tests in random order, each with changed system settings, all chosen by one seed.
 
     pytest --restless                          # a new seed each time; the last lines of output give it
-    pytest --restless --randomly-seed=123      # the same order and environments again
+    pytest --restless --randomly-seed=123      # the same order and settings again
 
-pytest-randomly chooses the order; it is off in all other runs. The environment is the time zone, the locale, the width
-of the terminal and the home folder, in this process and in those that a test starts. A failing test prints them.
+pytest-randomly chooses the order; it is off in all other runs. The settings are the time zone, the locale, the width of
+the terminal and the home folder, in this process and in those that a test starts. A failing test prints them.
 """
 
 import locale
@@ -39,7 +39,7 @@ def bring_order(manager: pytest.PytestPluginManager) -> None:
 
 
 class Restless:
-    """Changes the environment of every test."""
+    """Changes system settings around every test."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config

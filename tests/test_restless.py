@@ -1,4 +1,4 @@
-"""The option `--restless`: a seed chooses the order and the environment of every test; other runs stay unchanged."""
+"""The option `--restless`: a seed chooses the order of tests and the settings around each; other runs do not change."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A deck that is shuffled as it is drawn: drawing ahead, and laying cards for a given order."""
+"""A deck that is shuffled while it is drawn: looking ahead, and arranging cards for a given order."""
 
 import random
 
@@ -11,7 +11,7 @@ KEY = np.uint64(0x5EED)
 
 
 def drawn(cards: list[int], shuffle: int) -> list[int]:
-    """What the rules draw, one card after another."""
+    """Return the cards that the rules draw, in order."""
     record = np.zeros(1, [("key", np.uint64), ("cards", np.uint8, (len(cards),)), ("deck_count", np.uint8)])
     s = record.view(np.recarray)[0]
     s.key, s.cards, s.deck_count = KEY, cards, len(cards)

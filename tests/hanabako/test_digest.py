@@ -1,4 +1,4 @@
-"""What guards the disk cache: the digest follows names to every line and constant that ends up in compiled code."""
+"""The digest that guards the disk cache covers every line and constant that gets into compiled code."""
 
 import os
 import subprocess
@@ -59,7 +59,7 @@ EDITS = {
 
 
 def run(folder: Path, hash_seed: int = 0) -> list[int]:
-    """The digest of the rule ``price``, and the prices of cards 0 and 1 by a loop that the disk cache keeps."""
+    """Return the digest of the rule ``price``, and the prices of cards 0 and 1 from a loop in the disk cache."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))),

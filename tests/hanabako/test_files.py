@@ -1,4 +1,4 @@
-"""Files: whole or not at all, where links and devices stand, with which mode; and generated parts of pages."""
+"""Files are written whole or not at all, with the right mode, through links and to devices; parts of pages too."""
 
 import errno
 import os
@@ -31,7 +31,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
 
 @pytest.fixture
 def umask(request: pytest.FixtureRequest) -> Iterator[int]:
-    """The process's umask while a test runs."""
+    """Set the umask of the process for one test."""
     before = os.umask(request.param)
     yield request.param
     os.umask(before)

@@ -10,11 +10,11 @@ from hanabako.compiler.jit import RULE_OPTIONS, kernel, rule, subroutine
 from hanabako.compiler.numba_hooks import inlining
 from hanabako.engine.bits import has_bit, popcount
 
-NOTHING = time.time_ns()  # no earlier run has left this kernel in the disk cache
+NOTHING = time.time_ns()  # so that no earlier run has left this kernel in the disk cache
 
 
 def weighing_kernel(nothing):
-    """A kernel over three levels of rules. One that closes over another number ``nothing`` is compiled again."""
+    """Return a kernel over three levels of rules; it is compiled again for every other number ``nothing``."""
 
     @rule
     def weight(word):
@@ -38,7 +38,7 @@ def weighing_kernel(nothing):
 
 @pytest.fixture
 def emitted(monkeypatch):
-    """Names of the functions of which Numba emits machine code."""
+    """Return a list that collects the names of functions for which Numba emits machine code."""
     names = []
     emit = JITCodeLibrary._finalize_final_module
 
@@ -75,7 +75,7 @@ def test_a_numba_without_the_names_compiles_the_same_loop(emitted, monkeypatch):
 
 
 def calling_kernel(nothing):
-    """A kernel that calls a subroutine by way of a rule."""
+    """Return a kernel that calls a subroutine through a rule."""
 
     @subroutine
     def sum_up_to(number):
@@ -96,7 +96,7 @@ def calling_kernel(nothing):
 
 
 def test_a_subroutine_need_not_be_inlined_where_a_rule_calls_it(monkeypatch):
-    """Numba hands the options of a caller down to what it calls: all would be inlined everywhere."""
+    """Numba passes a caller's options on to what it calls; the subroutine must not inherit `alwaysinline`."""
     must_inline = {}
     finalize = inlining.RuleLibrary.finalize
 

@@ -1,4 +1,4 @@
-"""A loop in the disk cache is loaded without the compiler, which is there all the same when something is compiled."""
+"""A loop in the disk cache is loaded without importing the compiler; the compiler is still there if needed."""
 
 import os
 import subprocess
@@ -46,7 +46,7 @@ if "compile" in sys.argv:
 
 @pytest.fixture
 def run(tmp_path):
-    """Run the program in a process of its own, whose disk cache is this test's; returns the words of each line."""
+    """Return a function that runs the program with this test's disk cache and returns the words of each line."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}

@@ -1,4 +1,4 @@
-"""The replay page: what it holds, what it refuses, and, in a headless Chromium, what it does."""
+"""The replay page: its contents, its errors, and its behaviour in a headless Chromium."""
 
 import json
 import re
@@ -14,12 +14,12 @@ from hanabako.drawing.svg import Symbols, element, rect, stylesheet
 
 TURNS = 12
 SEARCHED = 4
-"""At this turn the agent searched."""
+"""The turn at which the agent searched."""
 NASTY = "</script><!-- <script>alert('x')</script> & \"quotes\""
 
 
 def game(turns: int = TURNS, **options: object) -> Replay:
-    """A made-up game of a dot that moves to the right."""
+    """Return a made-up game of a dot that moves to the right."""
     symbols = Symbols("t")
 
     def layers(turn: int, eyes: str) -> list[str]:
@@ -141,7 +141,7 @@ def test_saving_writes_the_page(tmp_path: Path) -> None:
 
 
 def visit(browser: str, folder: Path, address: str = "", then: str = "", **options: object) -> str:
-    """The page's document after it has run, and after the script `then`, which plays the reader's part."""
+    """Return the page's document after it and the script `then`, which acts as the reader, have run."""
     page = game(**options).html().replace("</body>", f"<script>{then}</script></body>")  # type: ignore[arg-type]
     file = folder / "game.html"
     file.write_text(page, encoding="utf-8")
@@ -244,7 +244,7 @@ def test_text_of_the_game_stays_text(browser: str, tmp_path: Path) -> None:
 
 @pytest.mark.browser
 def test_the_page_works_inside_a_notebooks_frame(browser: str, tmp_path: Path) -> None:
-    """A sandboxed frame has no address of its own: turning pages must not depend on writing it."""
+    """A sandboxed frame has no address, so turning pages must not depend on writing one."""
     frame = game()._repr_html_().replace("readAddress();", "readAddress(); go.next(); parent.postMessage(turn, '*');")
     listen = "addEventListener('message', event => { document.title = `turn ${event.data}`; });"
     file = tmp_path / "notebook.html"
@@ -267,7 +267,7 @@ input.focus(); input.matches = selector => selector !== ':focus-visible'; input.
 
 @pytest.mark.browser
 def test_after_a_click_on_a_seat_the_arrows_go_on_turning_the_pages(browser: str, tmp_path: Path) -> None:
-    """The focus goes back to the page. A script stands in for the pointer, whose clicks would not be keyboard's."""
+    """The focus goes back to the page. A script clicks, because the browser has no pointer here."""
     keys = "".join(press(key, on="document.activeElement") for key in ("ArrowRight", "ArrowRight", "ArrowLeft"))
     assert shown(visit(browser, tmp_path, "#turn=4", CLICK_ON_SEAT + keys)) == (5, "player_0")
 
@@ -281,7 +281,7 @@ def test_home_and_end_turn_the_pages_from_a_seat_too(browser: str, tmp_path: Pat
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [320, 430])
 def test_the_page_fits_a_phone(browser: str, tmp_path: Path, width: int) -> None:
-    """In a frame, since no window of a desktop browser is as narrow."""
+    """The page is shown in a narrow frame, because a desktop browser's window cannot be as narrow."""
     say = "parent.postMessage(document.documentElement.scrollWidth - innerWidth, '*');"
     inside = game().html().replace("</body>", f"<script>{say}</script></body>").replace("&", "&amp;")
     inside = inside.replace('"', "&quot;")

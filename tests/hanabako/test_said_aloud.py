@@ -1,4 +1,4 @@
-"""That compiling takes long is said, once, and never of what takes an instant."""
+"""A message says once that compiling takes long, and never appears for short compilations."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from hanabako.compiler.numba_hooks.said_aloud import SECONDS, WORDS, SaidAloud
 
 
 class Timer:
-    """One of a `Clock`."""
+    """A timer of a `Clock`."""
 
     def __init__(self, clock: "Clock", interval: float, function: Callable[[], None]) -> None:
         self.clock, self.due, self.function = clock, clock.now + interval, function
@@ -25,7 +25,7 @@ class Timer:
 
 
 class Clock:
-    """What `said_aloud` takes from `time` and `threading`: the time that the test says, however busy the machine is."""
+    """Replaces `time` and `threading` in `said_aloud`: the test sets the time, however busy the machine is."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -55,7 +55,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def compiling(listener: SaidAloud, clock: Clock, seconds: float) -> None:
-    """Something is compiled, and something else for it."""
+    """Compile something that needs another compilation inside."""
     listener.on_start(None)
     listener.on_start(None)
     clock.wait(seconds)
@@ -84,7 +84,7 @@ def test_nothing_is_said_of_an_instant(clock: Clock, capsys: pytest.CaptureFixtu
 
 
 def test_it_is_said_while_something_is_compiled(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """By the real clock, for which the test waits as long as it must."""
+    """The test uses the real clock and waits as long as needed."""
     monkeypatch.setattr(said_aloud, "SECONDS", 0.01)
     listener, said, end = SaidAloud(), "", time.monotonic() + 60
     listener.on_start(None)
@@ -98,13 +98,13 @@ def test_it_is_said_while_something_is_compiled(monkeypatch: pytest.MonkeyPatch,
 def test_numba_tells_of_what_it_compiles(
     clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    """In a process of its own it would be said of the games; here of a function that waits for nothing."""
+    """The function here waits for nothing; a separate process would report the compilation of the games."""
     import numba
     from numba.core import event
 
-    monkeypatch.setattr(said_aloud, "SECONDS", 1000.0)  # the listener that this process has had before stays silent
+    monkeypatch.setattr(said_aloud, "SECONDS", 1000.0)  # keep this process's own listener silent
     listener = SaidAloud()
-    listener._spent = 1000.0  # so that any compiling is too long
+    listener._spent = 1000.0  # so that any compilation is too long
     event.register("numba:compile", listener)
     try:
         function = numba.njit(lambda x: x + 1)

@@ -1,4 +1,4 @@
-"""The SVG builder: markup that is always well-formed, words without fonts, symbols, themes, pixels."""
+"""The SVG builder: well-formed markup, words without fonts, symbols, themes, pixels."""
 
 import string
 import sys

@@ -1,7 +1,8 @@
-"""Random games of random combinations of every variant (V1-V7, H16, H17), compared move by move with the reference.
+"""Random games of random combinations of all variants (V1-V7, H16, H17) agree move by move with the reference.
 
-Legal moves, rewards, ends, the whole table and every bit that every seat sees. Every combination is played by the one
-general program. ``HANABAKO_MOVES=200000 pytest tests/hanabi/test_variants.py`` compares that many moves.
+Legal moves, rewards, ends, the whole table and every bit of every seat's observation are compared. The same general
+program plays every combination. ``HANABAKO_MOVES=200000 pytest tests/hanabi/test_variants.py`` compares that many
+moves.
 """
 
 import json
@@ -24,12 +25,12 @@ from tests.reference.lockstep import Engine, Plain, play, shuffled_box
 from .plain_engine import PlainEngine
 
 MOVES = int(os.environ.get("HANABAKO_MOVES", "10000"))
-PARTS = 4  # so that workers share the games
-RECKLESS = 0.03  # how often a good player does anything legal
+PARTS = 4  # tests that share the games, so that workers can run them in parallel
+RECKLESS = 0.03  # how often a good player makes any legal move
 
 
 def random_config(rng: random.Random) -> HanabiConfig:
-    """Any combination of the variants on any table that the general record has room for."""
+    """Return a random combination of the variants, with sizes that fit the general record."""
     full_size = rng.random() < 0.4
     fields: dict[str, Any] = {
         "players": rng.randint(2, 5),
@@ -62,7 +63,7 @@ def random_tiles(config: HanabiConfig, rng: random.Random) -> str:
 
 
 def good_move(plain: Plain, rng: random.Random) -> int:
-    """A player who peeks: fireworks complete, tiles turn up, decks run out; now and then anything legal."""
+    """Choose a move by peeking, so that fireworks are completed, tiles revealed and decks used up; or any move."""
     game, words = plain.game, plain.words
     legal = sorted(plain.legal())
     if game.pending is not None or rng.random() < RECKLESS:
@@ -83,7 +84,7 @@ def is_right_play(game: PlainHanabi, words: str) -> bool:
 
 
 def is_safe(game: PlainHanabi, words: str) -> bool:
-    """A hint, or a discard that no firework will miss."""
+    """Return whether the move is a hint, or a discard that no firework needs."""
     verb, slot, *_ = words.split()
     if verb == "discard":
         card = game.hands[game.current_player][int(slot)]
@@ -97,7 +98,7 @@ def any_move(plain: Plain, rng: random.Random) -> int:
 
 
 def play_one(machine: Any, seed: int) -> tuple[HanabiConfig, PlainHanabi, int]:
-    """One random game of a random combination, on the reference and on ``machine``."""
+    """Play one random game of a random combination on the reference and on ``machine``."""
     rng = random.Random(seed)
     config = random_config(rng)
     deck, tiles = shuffled_box(config, rng), random_tiles(config, rng)
@@ -113,7 +114,7 @@ def play_one(machine: Any, seed: int) -> tuple[HanabiConfig, PlainHanabi, int]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_combinations_agree_with_the_plain_reference(part):
-    """With the compiled general program; most ends and choices are seen on the way."""
+    """The compiled general program agrees; most kinds of ends and choices occur."""
     moves, seed = 0, part
     ends: Counter[str | None] = Counter()
     kinds: Counter[str] = Counter()
@@ -133,7 +134,7 @@ def test_random_combinations_agree_without_the_compiler():
 
 
 def test_V5_players_without_cards_and_tokens_are_stuck():
-    """One token, many lives and a deck that is dealt at once: sooner or later somebody can do nothing."""
+    """With one token, many lives and an empty deck, a player with nothing to do is stuck, as in the reference."""
     config = HanabiConfig(
         colors=2, ranks=2, hand_size=4, max_information_tokens=1, max_life_tokens=9, final_bouquet=True
     )
@@ -149,7 +150,7 @@ def test_V5_players_without_cards_and_tokens_are_stuck():
 
 @pytest.mark.parametrize("preset", ["all_extensions", "flamboyants"])
 def test_a_vector_with_more_than_64_actions_is_its_single_games(preset):
-    """Legal moves in two words, rewards and dealt-again games, through the vector environment's general program."""
+    """Masks of two words, rewards and new deals agree with single games in the vector environment's general program."""
     config = replace(PRESETS[preset], players=5)
     assert config.rules().num_actions > 64
     envs = HanabiVectorEnv(4, config=config)
@@ -172,7 +173,7 @@ def test_a_vector_with_more_than_64_actions_is_its_single_games(preset):
 
 
 class Restored(PlainEngine):
-    """A game that goes on in a new record after every step, from its dict alone."""
+    """A game that is restored into a new record after every step, from its dict alone."""
 
     name = "restored position"
 
@@ -187,13 +188,13 @@ class Restored(PlainEngine):
 
 
 def test_restored_positions_look_and_go_on_alike():
-    """Every position of a game can be restored: with the same observations, legal moves, draws and shuffle by (e)."""
+    """Every position of a game can be restored, with the same observations, legal moves, draws and shuffle by (e)."""
     for seed in range(2_000_000, 2_000_006):
         play_one(both_compared, seed)
 
 
 class Both:
-    """Two machines that must agree, as one."""
+    """Two machines as one, which must agree."""
 
     def __init__(self, first: Any, second: Any) -> None:
         self.name = f"{first.name} and {second.name}"
@@ -221,7 +222,7 @@ FULL = {"multicolor": "all_colors", "black_powder": True, "flamboyants": True}
 
 
 def waiting_position(tile: str, **fields: Any) -> tuple[HanabiConfig, dict[str, Any]]:
-    """Player 0 has completed red and waits for ``tile``; Y1 lies in the discard."""
+    """Return a position in which player 0 has completed red and ``tile`` is pending; Y1 is in the discard."""
     config = HanabiConfig(**FULL, **fields)
     rest = box(config)
     red = [f"R{rank}" for rank in range(1, 6)]
@@ -255,7 +256,7 @@ def load(config: HanabiConfig, position: dict[str, Any]) -> PlainEngine:
 def test_a_position_may_wait_for_a_choice(tile):
     engine = load(*waiting_position(tile))
     assert engine.to_dict()["pending"] == tile
-    assert engine.score == 0  # V3: five points, five missing black cards
+    assert engine.score == 0  # V3: five points minus five missing black cards
 
 
 @pytest.mark.parametrize(

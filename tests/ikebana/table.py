@@ -1,11 +1,11 @@
-"""A small notation for tests: decks, positions and moves in words.
+"""A short notation for tests: decks, positions and moves in words.
 
     table = deal("K1 R2 G3", players=3)
     table.do("draw", "refuse", "keep")
     assert table.discards == [["K1"], [], []]
 
-``deal`` stacks the deck of the first round; ``position`` lays the table as wanted and starts from there. Cards that a
-test does not mention fill up the deck in the order of the box.
+``deal`` stacks the deck of the first round; ``position`` starts from a given position. Cards that a test does not
+mention fill the deck in the order of the box.
 """
 
 from typing import Any, Self
@@ -16,14 +16,14 @@ from tests.reference.ikebana_plain import box
 
 
 class Table(tests.table.Table):
-    """A table of Ikebana, remembering everybody's rewards."""
+    """A table of Ikebana that stores the rewards of all players."""
 
     def reward(self) -> list[float]:
-        """What the last move brought everybody."""
+        """Return the rewards of all players for the last move."""
         return [self.env.rewards[agent] for agent in self.env.possible_agents]
 
     def play_round(self) -> Self:
-        """Everybody draws and keeps until the round is over."""
+        """Let all players draw and keep until the round is over."""
         number = self.round
         while not self.is_over and self.round == number:
             self.do("draw", "keep")
@@ -31,7 +31,7 @@ class Table(tests.table.Table):
 
 
 def deck_from(cards: str) -> list[str]:
-    """The deck that has these cards on top."""
+    """Return a deck with these cards on top."""
     rest = box()
     top = cards.split()
     for card in top:
@@ -40,14 +40,17 @@ def deck_from(cards: str) -> list[str]:
 
 
 def deal(*decks: str, seed: int = 0, **fields: Any) -> Table:
-    """A new game; one text of top cards a round."""
+    """Return a new game; each text gives the top cards of one round's deck."""
     env = ikebana_v0.raw_env(**fields)
     env.reset(seed=seed, options={"decks": [deck_from(cards) for cards in decks]})
     return Table(env)
 
 
 def position(players: int = 2, **keys: Any) -> dict[str, Any]:
-    """A position in words: the opening, but for ``keys``; lists of cards are texts, the deck takes what is left."""
+    """Return a position: the opening, changed by ``keys``.
+
+    Lists of cards are texts; the deck gets the cards that are left.
+    """
     for key in ("bouquets", "discards"):
         piles = keys.get(key, [""] * players)
         keys[key] = [pile.split() for pile in piles]
@@ -69,7 +72,7 @@ def position(players: int = 2, **keys: Any) -> dict[str, Any]:
 
 
 def start(players: int = 2, config: dict[str, Any] | None = None, **keys: Any) -> Table:
-    """A game that begins from a `position`."""
+    """Return a game that begins from a `position`."""
     env = ikebana_v0.raw_env(players=players, **(config or {}))
     env.reset(seed=0, options={"state": position(players, **keys)})
     return Table(env)

@@ -1,4 +1,4 @@
-"""What a bouquet earns: the booklet's examples, and every bouquet there is against brute force."""
+"""The points and gains of bouquets: the booklet's examples, and every possible bouquet against brute force."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ EVERY_BOUQUET = 223_031  # J6
 
 
 def appraisal(cards: str) -> tuple[int, int, int]:
-    """Points, multiplier and gain."""
+    """Return points, multiplier and gain."""
     return appraise(map(str_to_card, cards.split()))
 
 
@@ -72,7 +72,7 @@ def test_I11_multipliers(cards, multiplier):
 
 
 def every_bouquet() -> Iterator[list[int]]:
-    """The numbers of the cards of every bouquet, by kind."""
+    """Yield every bouquet, as the numbers of its cards in ascending order."""
 
     def grow(cards: list[int], kind: int) -> Iterator[list[int]]:
         if len(cards) == 5:
@@ -88,7 +88,7 @@ def every_bouquet() -> Iterator[list[int]]:
 
 @kernel
 def gains_of(bouquets):
-    """The engine's gains of bouquets (N, 5)."""
+    """Return the engine's gains of bouquets (N, 5)."""
     gains = np.zeros(bouquets.shape[0], np.int64)
     for i in range(bouquets.shape[0]):
         cards = np.uint64(0)

@@ -1,4 +1,4 @@
-"""The layout of the observation means what it says."""
+"""The layout of the observation agrees with its meaning."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Fields of a config: what is no value of theirs is refused by name, NumPy's numbers are taken as Python's."""
+"""Fields of a configuration: wrong values are refused by name, and NumPy's numbers are stored as Python's."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The five colors may change their names: bits then move as the layout says, and no action names a color."""
+"""Renaming the five colors moves the bits as the layout says, and no action names a color."""
 
 import random
 import re
@@ -18,7 +18,7 @@ COLORS = list("KRGBY")
 
 
 def renamed(value: Any, letters: dict[str, str]) -> Any:
-    """A position with other names for its colors."""
+    """Return a position with its colors renamed."""
     if isinstance(value, dict):
         return {key: renamed(item, letters) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Positions that were tampered with: refused in words and nothing changes, or played on without an overflow."""
+"""Mutated positions are refused with a message and no change, or can be played to the end without an overflow."""
 
 import random
 
@@ -22,7 +22,7 @@ POSITIONS = [positions_of(env) for env in ENVS]
 @MANY
 @given(data=st.data())
 def test_a_mutated_position_is_refused_or_played_on_without_an_overflow(number, data):
-    """Prestige and lengths, added up here in Python's ints, are what the game says at its end."""
+    """Prestige and lengths, added up here in Python's ints, agree with the game's at its end."""
     config, env = CONFIGS[number], ENVS[number]
     if not is_taken(env, data.draw(mutated(POSITIONS[number]))):
         return

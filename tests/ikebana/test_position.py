@@ -1,4 +1,4 @@
-"""Positions and decks: what can be is restored, what cannot be is refused in words (J5)."""
+"""Positions and decks: possible ones are restored, impossible ones are refused with a message (J5)."""
 
 import copy
 import random

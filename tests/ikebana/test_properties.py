@@ -1,4 +1,4 @@
-"""What holds in every position of every game: nothing is lost, and no one sees what is hidden from them."""
+"""Properties of every position of every game: nothing is lost, and no player sees what is hidden from them."""
 
 import random
 from collections import Counter
@@ -21,7 +21,7 @@ MOVES = st.integers(0, 200)
 
 
 def position_after(config: IkebanaConfig, seed: int, moves: int) -> Any:
-    """An environment some random legal moves into a game; it may be over."""
+    """Return an environment after some random legal moves; the game may be over."""
     env, rng = ENVS.setdefault(config, ikebana_v0.raw_env(config=config)), random.Random(seed)
     env.reset(seed=seed)
     for _ in range(moves):
@@ -56,7 +56,7 @@ def test_J5_prestige_comes_from_the_start_and_from_gains_only(config, seed, move
 @EVERY_POSITION
 @given(seed=SEEDS, moves=MOVES)
 def test_I8_J3_hidden_cards_are_in_nobodys_observation(config, seed, moves):
-    """Exchange what a player cannot see at random: the player sees the same."""
+    """Exchanging at random what a player cannot see does not change the player's observation."""
     env = position_after(config, seed, moves)
     state, rng = env.to_dict(), random.Random(seed)
     for player in range(config.players):
@@ -68,7 +68,7 @@ def test_I8_J3_hidden_cards_are_in_nobodys_observation(config, seed, moves):
 
 
 def exchanged(state: dict[str, Any], player: int, perfect_recall: bool, rng: random.Random) -> dict[str, Any]:
-    """The same state with another deck, and other cards wherever the player sees none."""
+    """Return the same state with another deck, and other cards in all places that the player cannot see."""
     sees_drawn = player == state["current_player"] or state["drawn"] is None
     hidden = list(state["deck"])
     hidden += [] if sees_drawn else [state["drawn"]]

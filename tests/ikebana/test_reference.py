@@ -1,4 +1,4 @@
-"""The engine and the plain reference play the same random games, compared at every move."""
+"""The engine and the plain reference play the same random games; every move is compared."""
 
 import random
 
@@ -11,7 +11,7 @@ from .table import Table
 
 TABLES = [
     IkebanaConfig(),
-    IkebanaConfig(players=3),  # the last bits of its observation lie behind a full word
+    IkebanaConfig(players=3),  # the last bits of its observation are in a word that is not full
     IkebanaConfig(players=3, reward="prestige", derived=True),
     IkebanaConfig(players=4, final_bouquet=True, reward="dense"),
     IkebanaConfig(players=5, perfect_recall=True, derived=True),
@@ -21,7 +21,7 @@ GAMES = 8
 
 
 def expected_rewards(config: IkebanaConfig, before: list[int], game: PlainIkebana) -> list[float]:
-    """J4."""
+    """J4: the rewards of a move."""
     players = config.players
 
     def leads(prestige: list[int]) -> list[float]:
@@ -39,14 +39,18 @@ def expected_rewards(config: IkebanaConfig, before: list[int], game: PlainIkeban
 
 
 def play(config: IkebanaConfig, rng: random.Random) -> int:
-    """One random game on both; observations are compared at every fifth move. Returns the shuffles of a deck."""
+    """Play one random game on both; observations are compared at every fifth move.
+
+    Returns:
+        How often a deck was reshuffled.
+    """
     decks = [rng.sample(box(), 55) for _ in range(config.rounds)]
     env = ikebana_v0.raw_env(config=config)
     env.reset(seed=rng.randrange(2**32), options={"decks": decks})
     table = Table(env)
     start = table.current_player
     game = PlainIkebana(config.players, decks, config.rounds, config.final_bouquet, start)
-    patience = rng.choice([0.3, 0.99])  # how long a card is refused
+    patience = rng.choice([0.3, 0.99])  # how often a drawn card is refused
     shuffles = moves = 0
     while game.winners is None:
         legal = game.legal_moves()

@@ -1,4 +1,4 @@
-"""Pictures show what a seat may know, in words and in flowers."""
+"""Pictures show what a seat may know, in text and as drawings."""
 
 import xml.etree.ElementTree as ET
 from typing import Any

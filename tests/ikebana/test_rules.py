@@ -1,4 +1,4 @@
-"""One test per row of the rule card, by its number. What bouquets earn (I10, I11, I12, J6): `test_bouquets`."""
+"""One test per row of the rule card, by its number; `test_bouquets` covers gains of bouquets (I10, I11, I12, J6)."""
 
 from collections import Counter
 
@@ -48,7 +48,7 @@ def test_I4_player_0_starts_or_a_random_player():
     env = ikebana_v0.raw_env(players=5)
     chance = ikebana_v0.raw_env(players=5, random_start_player=True)
     starters = set()
-    for seed in range(60):  # all five but once in 1.3 million seeds
+    for seed in range(60):  # the random player is each of the five, except once in 1.3 million seeds
         env.reset(seed=seed)
         assert env.to_dict()["current_player"] == 0
         chance.reset(seed=seed)
@@ -133,7 +133,7 @@ def test_I8_a_bought_card_uncovers_the_one_below():
 
 
 def nearly_empty(players: int) -> Table:
-    """Player 0 is to draw from an empty deck, and everybody's discard is as high as the rest allows."""
+    """Return a position in which player 0 draws from an empty deck; the discards hold all remaining cards."""
     rest = box()
     bouquets = [[rest.pop(0) for _ in range(2)] for _ in range(players)]
     discards = [rest[player::players] for player in range(players)]
@@ -166,7 +166,7 @@ def test_I9_until_a_card_must_be_drawn_uncovered_discards_stay():
 
 @pytest.mark.parametrize(("players", "left"), [(2, 44), (3, 38), (4, 32), (5, 26)])
 def test_I9_J6_there_is_always_a_card_to_draw(players, left):
-    """At worst all bouquets lack no card but the drawer's last, and the last card of the deck is refused."""
+    """At worst only the last card of the drawer's bouquet is missing, and the last card of the deck is refused."""
     rest = box()
     bouquets = [[rest.pop() for _ in range(size)] for size in [*[5] * (players - 1), 4]]
     drawn, tops = rest.pop(), [rest.pop() for _ in range(players - 1)]
@@ -215,7 +215,10 @@ def test_I13_J2_after_the_last_round_nothing_is_cleared():
 
 
 def last_round(players: int, prestige: list[int], **config: object) -> Table:
-    """The last card of the last round is drawn; every bouquet is 1 2 3 4 of one color and will be worth 8 at least."""
+    """Return a position in which the last card of the last round is drawn.
+
+    Each bouquet is 1 2 3 4 of one color and will gain at least 8.
+    """
     colors = "KRGBY"[:players]
     bouquets = [f"{color}1 {color}2 {color}3 {color}4" for color in colors]
     bouquets = [bouquets[0], *(f"{cards} {cards[0]}4" for cards in bouquets[1:])]

@@ -1,4 +1,4 @@
-"""Decks and rebuilt decks are in random orders (I1, I9, I13): every card comes in every place equally often."""
+"""Decks and rebuilt decks are shuffled fairly (I1, I9, I13): every card comes in every position equally often."""
 
 from itertools import combinations
 from typing import Any
@@ -15,14 +15,14 @@ from .table import Table, deal, deck_from, position
 
 @pytest.mark.statistical
 def test_I1_I13_every_card_comes_in_every_place_of_a_deck_equally_often():
-    """800 decks; a false alarm in 10^6 (see `assert_evenly_mixed`), and the seed is fixed."""
+    """800 decks are evenly mixed; false alarm 1 in 10^6 (see `assert_evenly_mixed`), with a fixed seed."""
     envs = IkebanaVectorEnv(800)
     envs.reset(seed=1)
     assert_evenly_mixed([envs.to_dict(index)["deck"] for index in range(envs.num_envs)])
 
 
 def made_anew(envs: IkebanaVectorEnv, state: dict[str, Any]) -> list[list[str]]:
-    """The decks that all tables make of one position's discards, the drawn card first."""
+    """Return the decks that all tables rebuild from one position's discards, with the drawn card first."""
     envs.reset(seed=2, options={"state": state})
     envs.step(np.zeros(envs.num_envs, np.int64))
     after = [envs.to_dict(index) for index in range(envs.num_envs)]
@@ -30,7 +30,7 @@ def made_anew(envs: IkebanaVectorEnv, state: dict[str, Any]) -> list[list[str]]:
 
 
 def empty_deck(**keys: Any) -> dict[str, Any]:
-    """A position of two players whose next draw finds the deck empty."""
+    """Return a position of two players in which the deck is empty at the next draw."""
     rest = box()[::-1]
     bouquets = [" ".join(rest.pop() for _ in range(2)) for _ in range(2)]
     return position(2, bouquets=bouquets, discards=[" ".join(rest[::2]), " ".join(rest[1::2])], **keys)
@@ -38,12 +38,12 @@ def empty_deck(**keys: Any) -> dict[str, Any]:
 
 @pytest.mark.statistical
 def test_I9_every_card_comes_in_every_place_of_a_deck_made_anew_equally_often():
-    """800 decks of 49 cards; a false alarm in 10^6 (see `assert_evenly_mixed`), and the seed is fixed."""
+    """800 decks of 49 cards are evenly mixed; false alarm 1 in 10^6 (see `assert_evenly_mixed`), with a fixed seed."""
     assert_evenly_mixed(made_anew(IkebanaVectorEnv(800), empty_deck()))
 
 
 def test_I9_each_deck_made_anew_in_a_game_has_an_order_of_its_own():
-    """The first, second and third of a round, and those of other rounds, of the same discards and random stream."""
+    """Orders differ between the rebuilt decks of a round and between rounds, for equal discards and random stream."""
     env = ikebana_v0.raw_env()
     orders = []
     for number in range(1, 5):
@@ -59,7 +59,7 @@ def test_I9_each_deck_made_anew_in_a_game_has_an_order_of_its_own():
 
 @pytest.mark.parametrize("given", [True, False])
 def test_I9_a_deck_made_anew_does_not_lie_as_the_discards_did(given):
-    """In a game of a given deck as in one that was shuffled: neither in the order of the discards nor against it."""
+    """In games with given and with shuffled decks, the new order is neither that of the discards nor its reverse."""
     env = ikebana_v0.raw_env(players=5)
     env.reset(seed=3, options={"decks": [box()]} if given else None)
     table = Table(env)
@@ -78,12 +78,12 @@ def test_I9_a_deck_made_anew_does_not_lie_as_the_discards_did(given):
 
 
 def draw_on(table: Table) -> None:
-    """Draw, and refuse what is drawn as long as it can be paid."""
+    """Draw, and refuse drawn cards as long as the player can pay."""
     table.do("refuse" if "refuse" in table.legal else "keep" if table.drawn else "draw")
 
 
 def test_I9_I13_a_given_deck_comes_in_its_order_also_after_a_deck_was_made_anew():
-    """Reshuffles are counted again in every round."""
+    """A given deck of the second round keeps its order; reshuffles are counted from 0 again in every round."""
     second = deck_from("J5 J4 K1 R2 B3")
     table = deal("", players=2)
     state = {**empty_deck(), "later_decks": [second]}
@@ -97,7 +97,7 @@ def test_I9_I13_a_given_deck_comes_in_its_order_also_after_a_deck_was_made_anew(
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 4])
 def test_I15_the_last_round_is_the_one_that_doubles_however_many_there_are(rounds):
-    cards = "K1 R5 R2 G5 G4 K5 B4 B4 B5 K4"  # as they come to player 0 and 1 in turn: 8 and 23
+    cards = "K1 R5 R2 G5 G4 K5 B4 B4 B5 K4"  # in drawing order for players 0 and 1 in turn: gains of 8 and 23
     table = deal(*[cards] * rounds, rounds=rounds, final_bouquet=True)
     while not table.is_over:
         table.play_round()

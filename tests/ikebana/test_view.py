@@ -1,4 +1,4 @@
-"""What bots at a seat are given: the record of the game, less what the seat may not know (I8, J3)."""
+"""The view of a bot at a seat: the record of the game without what the seat may not know (I8, J3)."""
 
 import random
 from typing import Any
@@ -16,7 +16,7 @@ from .test_properties import exchanged, position_after
 
 
 def view_of(config: IkebanaConfig, position: dict[str, Any], player: int) -> np.ndarray:
-    """The hidden record of a position, (1,)."""
+    """Return the hidden record of a position, (1,)."""
     records = np.zeros(1, state_dtype(config.players, config.rounds))
     view = records.view(np.recarray)[0]
     load_position(config, view, position)
@@ -43,7 +43,7 @@ def test_a_view_is_the_same_whatever_is_hidden(players):
 
 @pytest.mark.parametrize("perfect_recall", [False, True])
 def test_I8_after_a_reshuffle_a_view_shows_no_card_that_is_buried_or_gone(perfect_recall):
-    """In games, where the record still holds what lay there before a purchase, a reshuffle or a round."""
+    """The check runs in games, because their records still hold old cards after a purchase, a reshuffle or a round."""
     config, rng = IkebanaConfig(players=5, perfect_recall=perfect_recall), random.Random(8)
     env = ikebana_v0.raw_env(config=config)
     reshuffles = purchases = 0

@@ -1,11 +1,11 @@
-"""A small notation for tests: zones as words, moves as sentences.
+"""A short notation for tests: zones as words, moves as sentences.
 
     table = position("1-1 2-3 | ", field="1-3 5-2", captured="3-1 8-1 | ", deck="6-3")
     table.do("play 1-1")
     assert table.phase == "koi"
 
-``deal`` stacks a deck; ``position`` lays the table as wanted and starts from there. Cards that a test does not mention
-fill the hands and the deck, chaff first, and what is left lies in the second player's pile.
+``deal`` stacks a deck; ``position`` starts from a given position. Cards that a test does not mention fill the hands and
+the deck, chaff first, and all remaining cards are in the second player's pile.
 """
 
 from typing import Any
@@ -20,12 +20,12 @@ class Table(tests.table.Table):
 
     @property
     def last_result(self) -> tuple[int | None, int, str]:
-        """Winner, points and reason of the round that ended last."""
+        """Winner, points and reason of the last finished round."""
         row = self.round_results[-1]
         return row["winner"], row["points"], row["reason"]
 
     def plane(self, player: int, number: int) -> set[str]:
-        """A plane of cards in a player's observation."""
+        """Return the cards of one plane of a player's observation."""
         bits = self.bits(player)[48 * number : 48 * (number + 1)]
         return {card for card, bit in zip(BOX, bits, strict=True) if bit}
 
@@ -34,13 +34,13 @@ MY_HAND, FIELD, MY_PILE, THEIR_PILE, UNSEEN, REVEALED, PENDING, CHOICES = range(
 
 
 def two(text: str) -> list[list[str]]:
-    """``"1-1 2-2 | 3-3"`` as the cards of both players."""
+    """Return the cards of both players from a text such as ``"1-1 2-2 | 3-3"``."""
     first, _, second = text.partition("|")
     return [first.split(), second.split()]
 
 
 def quiet_first(cards: list[str]) -> list[str]:
-    """Chaff before what makes yaku."""
+    """Return the cards with chaff first, so that cards for yaku come last."""
     return sorted(cards, key=lambda card: not is_kind(KoiKoiConfig(), card, "chaff"))
 
 
@@ -57,7 +57,7 @@ def position(
     config: KoiKoiConfig | None = None,
     **state: Any,
 ) -> Table:
-    """A game that goes on from a position in its first round."""
+    """Return a game that continues from a position in its first round."""
     config = config or KoiKoiConfig()
     held, piles, lying, coming = two(hands), two(captured), field.split(), deck.split()
     named = {*held[0], *held[1], *piles[0], *piles[1], *lying, *coming, pending}
@@ -95,7 +95,7 @@ def position(
 
 
 def stacked(other: str = "", dealers: str = "", field: str = "", stock: str = "") -> list[str]:
-    """A deck that deals these hands and this field (K5) and then draws these cards."""
+    """Return a deck that deals these hands and this field (K5) and then draws these cards."""
     zones = [text.split() for text in (other, dealers, field)]
     named = {card for zone in (*zones, stock.split()) for card in zone}
     rest = [card for k in range(1, 5) for card in BOX if card[-1] == str(k) and card not in named]
@@ -116,7 +116,7 @@ def deal(
     decks: Any = (),
     **fields: Any,
 ) -> Table:
-    """A new game from a stacked deck for its first round, and more decks for the next ones."""
+    """Return a new game from a stacked deck for the first round, with further decks for the next ones."""
     env = koikoi_v0.raw_env(**fields)
     all_decks = [stacked(other, dealers, field, stock), *decks]
     env.reset(seed=1, options={"decks": all_decks, "dealer": dealer})

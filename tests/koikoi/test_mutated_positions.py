@@ -1,4 +1,4 @@
-"""Positions that were tampered with: refused in words and nothing changes, or played on without an overflow."""
+"""Mutated positions are refused with a message and no change, or can be played to the end without an overflow."""
 
 import random
 
@@ -28,7 +28,7 @@ RICH = {
     "gaji": True,
     "reward": "points",
 }
-"""The largest numbers that a config takes."""
+"""The largest numbers that a configuration allows."""
 CONFIGS = [KoiKoiConfig(rounds=2), KoiKoiConfig(**RICH), KoiKoiConfig(rounds=2, koikoi_limit=1, history=3)]
 
 
@@ -40,7 +40,7 @@ POSITIONS = [positions_of(env) for env in ENVS]
 @MANY
 @given(data=st.data())
 def test_a_mutated_position_is_refused_or_played_on_without_an_overflow(number, data):
-    """Scores and lengths, added up here in Python's ints, are what the game says at its end."""
+    """Scores and lengths, added up here in Python's ints, agree with the game's at its end."""
     config, env = CONFIGS[number], ENVS[number]
     if not is_taken(env, data.draw(mutated(POSITIONS[number]))):
         return
@@ -86,7 +86,10 @@ def test_numpy_numbers_are_numbers_and_negative_scores_too():
 
 @pytest.mark.parametrize("config", [*PRESETS.values(), KoiKoiConfig(**{**RICH, "rounds": 100})])
 def test_no_game_overflows_its_record(config):
-    """The bounds of positions, and twice the largest score, which the rest of the game may add to, fit their fields."""
+    """The bounds of positions fit their fields.
+
+    So does twice the largest score, because the rest of the game may add as much.
+    """
     rules = config.rules()
     assert most_base(rules) < 2**15
     assert rules.start_score < most_score(rules) < 2**30

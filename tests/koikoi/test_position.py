@@ -1,4 +1,4 @@
-"""Positions that cannot be are refused in words, and nothing changes."""
+"""Impossible positions are refused with a message, and nothing changes."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""Deals against exact combinatorics (section 4 of the rule card), and what players of random moves show.
+"""Deals agree with exact combinatorics (section 4 of the rule card), and random play with the card's figures.
 
-Every count lies within five standard deviations of what it must be: with seven counts a run raises a false alarm with
-probability 4 in a million. Seeds are fixed, so a test that passes goes on passing.
+Every count lies within five standard deviations of its expected value. With seven counts, a run raises a false alarm
+with probability 4 in a million. Seeds are fixed, so a passing test stays passing.
 """
 
 import math
@@ -29,7 +29,11 @@ ALL_ORDINARY = 0.98209440
 
 
 def deal_counter() -> Any:
-    """A compiled loop that counts: teshi, kuttsuki in player 0's hand, void fields; of the rest no, one, two lucky."""
+    """Return a compiled loop that counts deals.
+
+    It counts teshi and kuttsuki in player 0's hand, void fields, and, among the other deals, those with no, one and two
+    lucky hands.
+    """
     digest = digest_of(shuffle, deal, has_teshi, has_kuttsuki)
 
     @kernel
@@ -70,7 +74,7 @@ def check_deals(deals: int) -> None:
         ("all ordinary", none, deals, ALL_ORDINARY),
     ):
         deviation = math.sqrt(trials * probability * (1 - probability))
-        rounding = trials * 5e-9  # the card gives its last figures to eight decimals
+        rounding = trials * 5e-9  # the card rounds its figures to eight decimals
         assert abs(found - trials * probability) < 5 * deviation + rounding, name
 
 
@@ -92,7 +96,7 @@ def test_a_hundred_million_deals_have_the_exact_probabilities():
 
 @pytest.mark.statistical
 def test_every_card_is_dealt_everywhere_equally_often():
-    """K2, K5: 48 cards by 48 places over 100,000 shuffles; a false alarm in 10^6, and the seed is fixed."""
+    """K2, K5: 48 cards by 48 positions over 100,000 shuffles; false alarm 1 in 10^6, with a fixed seed."""
     envs = KoiKoiVectorEnv(100_000, teshi="plays", kuttsuki="plays", specialize=False)
     envs.reset(seed=5)
     assert_evenly_mixed(envs._tables["state"]["deck"])

@@ -1,4 +1,4 @@
-"""A hundred games between people, replayed card by card: captures, choices offered, winners and points agree."""
+"""A hundred recorded games between people, replayed card by card: captures, choices, winners and points agree."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ def word(card: list[int]) -> str:
 
 
 def deck_of(basic: dict[str, Any]) -> list[str]:
-    """The deck that deals a recorded round; its pile is drawn from the end."""
+    """Return the deck that deals a recorded round; its pile is drawn from the end."""
     dealer = basic["Dealer"]
     hands = {player: [word(card) for card in basic[f"initHand{player}"]] for player in (1, 2)}
     other, own, board = hands[3 - dealer], hands[dealer], [word(card) for card in basic["initBoard"]]
@@ -28,7 +28,7 @@ def deck_of(basic: dict[str, Any]) -> list[str]:
 
 
 class Replay:
-    """One recorded game on a table of ours."""
+    """One recorded game, replayed on our table."""
 
     def __init__(self, env: Any, game: dict[str, Any]) -> None:
         self.env = env
@@ -46,7 +46,7 @@ class Replay:
         self.env.step(self.env.str_to_action(words))
 
     def take(self, phase: str, captured: list[list[int]]) -> None:
-        """Choose among matching cards if we are asked to; two must match and one of them is in the record."""
+        """If the game asks for a choice of matching cards, take the recorded one; exactly two cards must match."""
         if self.env.to_dict()["phase"] == phase:
             assert len(captured) == 2
             self.do(f"take {word(captured[1])}")
@@ -71,7 +71,7 @@ class Replay:
             self.do("koikoi" if turn["isKoiKoi"] else "stop")
 
     def play(self) -> tuple[int, int]:
-        """Replay all rounds; returns how many, and how many their dealers won."""
+        """Replay all rounds; return the number of rounds, and how many of them the dealer won."""
         won_by_dealer = 0
         for number, record in enumerate(self.rounds):
             basic = record["basic"]
@@ -82,7 +82,7 @@ class Replay:
             result = self.env.to_dict()["round_results"][number]
             assert len(self.env.to_dict()["round_results"]) == number + 1
             winner = basic["roundWinner"]
-            if result["reason"] == "exhausted":  # the records have no winner then, but the point that the dealer gets
+            if result["reason"] == "exhausted":  # such records have no winner, but the dealer gets a point
                 assert winner == 0
                 winner = basic["Dealer"]
             assert result["winner"] == winner - 1

@@ -1,4 +1,4 @@
-"""The independent plain game and the environment play the same random games, under random options."""
+"""The independent plain game and the environment play the same random games, with random options."""
 
 import random
 from typing import Any
@@ -14,7 +14,7 @@ KEYS_OF_SETS = ("hands", "captured", "yaku", "november")
 
 
 def random_config(rng: random.Random) -> KoiKoiConfig:
-    """Any options together; many games with the Gaji, and with lucky hands as often as decks allow."""
+    """Return a random combination of options; many have the Gaji or lucky hands."""
     own = rng.choice(["chain", "none", "bonus"])
     pays = rng.random() < 0.3
     return KoiKoiConfig(
@@ -53,7 +53,7 @@ def random_config(rng: random.Random) -> KoiKoiConfig:
 
 
 def stacked(rng: random.Random) -> list[str]:
-    """A shuffled box; in one of three the months lie together, so that triples, Hiki and lucky hands abound."""
+    """Return a shuffled box; in a third of them months lie together, for many triples, Hiki and lucky hands."""
     deck = list(BOX)
     rng.shuffle(deck)
     if rng.random() < 0.3:
@@ -66,7 +66,7 @@ def stacked(rng: random.Random) -> list[str]:
 
 
 def valid_decks(config: KoiKoiConfig, rng: random.Random) -> list[list[str]]:
-    """A deck for every round that does not make it void, whichever player deals."""
+    """Return a deck for every round that does not make it void for either dealer."""
     decks = []
     while len(decks) < config.rounds:
         deck = stacked(rng)

@@ -1,4 +1,4 @@
-"""Pictures of Koi-Koi: well-formed, of every card, and they hide what the eyes may not see."""
+"""Pictures of Koi-Koi are well-formed, draw every card, and hide what a seat may not see."""
 
 import re
 import xml.etree.ElementTree as ElementTree

@@ -1,4 +1,4 @@
-"""How a round begins and ends, and that nothing of an old turn or an old round stays."""
+"""Rounds begin and end correctly, and nothing of an old turn or an old round remains."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,7 +16,7 @@ MARKS = ["mine", "theirs", "joker", "Koi-Koi"]
 
 
 def marks(table: Table, player: int) -> set[str]:
-    """What the observation says of the present turn beside its cards; ``history`` must be 1."""
+    """Return the marks of the present turn in the observation, without its cards; ``history`` must be 1."""
     return {word for word, bit in zip(MARKS, table.bits(player)[-4:], strict=True) if bit}
 
 
@@ -24,7 +24,7 @@ def marks(table: Table, player: int) -> set[str]:
 
 
 def a_refusal(**options: Any) -> Table:
-    """Player 1 holds 6-4, whose month player 0 has tried to take with the Gaji: it was refused, and all saw 6-4."""
+    """Return a game in which the Gaji was refused: player 0 wanted June, and player 1 holds and has shown 6-4."""
     config = replace(GAJI, **options)
     table = position("11-4 1-3 2-3 3-3 | 6-4", field="6-1 6-2 6-3 8-1", deck="12-3", config=config)
     table.do("joker", "take 6-1")
@@ -41,7 +41,7 @@ def test_K46_a_revealed_card_is_forgotten_when_it_is_played():
 
 
 def test_K46_what_was_revealed_in_one_round_is_hidden_in_the_next():
-    """Player 1 is dealt the revealed card again: player 0 does not see it."""
+    """If player 1 is dealt the revealed card again, player 0 does not see it."""
     deck = stacked(f"6-4 {CALM}".rpartition(" ")[0], "", FIELD_CALM)
     table = position(
         "1-1 4-3 5-3 6-3 | 7-3 6-4",
@@ -75,7 +75,7 @@ def test_K41_the_joker_marks_its_own_turn_alone():
 
 
 def player_0_moves_again(table: Table) -> None:
-    """Player 1 has a turn; then player 0 is to play, and the record of two turns ago is this turn's."""
+    """Play player 1's turn, until player 0 plays with the record of two turns ago."""
     while table.turn == 10:
         table.do(min(table.legal))
     assert (table.turn, table.phase, table.current_player) == (11, "play", 0)
@@ -102,7 +102,7 @@ def test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it(kind, hand, pla
 
 
 def test_K8_L6_no_player_of_koikoi_japan_is_dealt_teshi():
-    """In 4,000 deals without the rule 34 would have it; with it in one hand only, still 17."""
+    """In 4,000 deals without this rule, 34 would have teshi; if only one hand was checked, still 17."""
     envs = KoiKoiVectorEnv(4000, preset="koikoi_japan", rounds=1)
     envs.reset(seed=20)
     for hand in envs._tables["state"]["hand"].T:
@@ -133,7 +133,7 @@ def test_L12_a_round_with_a_winner_is_no_draw():
 
 
 def second_yaku(limit: int | None, koi: list[int]) -> Table:
-    """Player 0 makes three brights, after that many calls of each player."""
+    """Let player 0 make three brights, after that many calls of each player."""
     return sanko_next(config=KoiKoiConfig(koikoi_limit=limit), koikoi_called=koi).do("play 1-1")
 
 
@@ -150,7 +150,7 @@ def second_yaku(limit: int | None, koi: list[int]) -> Table:
     ],
 )
 def test_L13_after_the_last_call_that_a_round_allows_a_yaku_is_game(limit, koi, points):
-    """K33: doubled where the other player has called."""
+    """K33: the points are doubled if the other player has called."""
     table = second_yaku(limit, koi)
     if points is None:
         assert (table.phase, table.legal) == ("koi", {"stop", "koikoi"})
@@ -179,7 +179,7 @@ def test_L12_L13_take_the_values_of_the_card():
 
 
 def test_L14_nintendo_follows_the_leaflet():
-    """Koi-Koi once; the next yaku ends the round, doubled if it is the other player's; another dealer after a draw."""
+    """One Koi-Koi is allowed, then any yaku ends the round (doubled for the opponent); a draw moves the dealer."""
     nintendo = PRESETS["nintendo"]
     table = sanko_next(config=nintendo).do("play 1-1", "koikoi")
     while not table.round_results:
@@ -194,7 +194,7 @@ def test_L14_nintendo_follows_the_leaflet():
 
 
 def test_after_an_illegal_action_nobody_has_won_and_the_scores_stay():
-    """Player 0 leads, whichever player has offended; a round later the same table has a winner again."""
+    """Player 0 leads, and either player may offend; a round later the same table has a winner again."""
     for player in range(2):
         table = position(turn=9 + player, scores=[44, 16], config=KoiKoiConfig(rounds=1))
         envs = KoiKoiVectorEnv(2, rounds=1, autoreset_mode="Disabled")

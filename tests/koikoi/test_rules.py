@@ -1,4 +1,4 @@
-"""The rules, row by row of the rule card: setup, a turn, the end of a round. Yaku and points are in test_yaku.py."""
+"""The rules by rows of the rule card: setup, a turn, the end of a round. Yaku and points are in test_yaku.py."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from .table import FIELD, MY_HAND, MY_PILE, PENDING, THEIR_PILE, UNSEEN, Table, 
 FREE = KoiKoiConfig(forced_match=False)
 TESHI = "1-1 1-2 1-3 1-4 2-1 3-1 4-1 5-1"
 KUTTSUKI = "6-1 6-2 7-1 7-2 8-1 8-2 9-1 9-2"
-CALM = "10-1 10-2 11-1 12-1 2-2 3-2 4-2 5-2"  # neither, and no month three times
+CALM = "10-1 10-2 11-1 12-1 2-2 3-2 4-2 5-2"  # neither kind of lucky hand, and no month three times
 FIELD_CALM = "10-3 11-2 12-2 2-3 3-3 4-3 5-3 9-3"
 
 
@@ -43,7 +43,7 @@ def test_K2_a_game_has_its_number_of_rounds(rounds):
 
 @pytest.mark.statistical
 def test_K3_K4_the_first_dealer_is_a_fair_coin():
-    """10,000 games: the share lies within 4.4 standard deviations of a half, with a false alarm in 100,000."""
+    """In 10,000 games, the share is within 4.4 standard deviations of a half; false alarm: 1 in 100,000."""
     envs = KoiKoiVectorEnv(10_000)
     envs.reset(seed=3)
     dealers = np.array([envs._tables[i]["state"]["dealer"] for i in range(10_000)])
@@ -212,7 +212,7 @@ def test_K20_a_drawn_card_without_a_match_stays_and_the_next_player_follows():
 
 
 def sanko_next(**options: object) -> Table:
-    """Player 0 makes three brights with 1-1."""
+    """Return a position in which player 0 makes three brights with 1-1."""
     return position("1-1 4-3 5-3 6-3 | 7-3", field="1-3 2-3", captured="3-1 8-1 | ", deck="9-3", **options)  # type: ignore[arg-type]
 
 
@@ -261,7 +261,7 @@ def test_K25_all_yaku_old_and_new_add_up():
 
 
 def exhausted(**options: object) -> Table:
-    """The last card of the round, which makes nothing."""
+    """Return a position with the last card of the round, which makes no yaku."""
     return position("| 7-3", field="2-3 2-4 12-1 5-1", deck="9-3", captured="1-1 1-3|", turn=16, **options)  # type: ignore[arg-type]
 
 
@@ -321,7 +321,7 @@ def test_L7_without_the_swap_a_lucky_round_needs_no_decision():
 
 @pytest.mark.statistical
 def test_L7_no_game_is_decided_inside_reset():
-    """One round without a swap: of 20,000 deals some 240 would be lucky, and all are dealt again."""
+    """In one-round games without a swap, lucky deals are dealt again: about 240 of these 20,000."""
     envs = KoiKoiVectorEnv(20_000, rounds=1, hand_swap=False)
     observation, _ = envs.reset(seed=7)
     assert observation["action_mask"].any(axis=1).all()

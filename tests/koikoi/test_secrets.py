@@ -1,4 +1,4 @@
-"""No observation holds what this player may not know."""
+"""No observation shows what its player may not know."""
 
 import random
 from contextlib import suppress
@@ -18,13 +18,13 @@ def any_step(env: Any, rng: random.Random) -> None:
 
 
 def position_in_order(position: dict[str, Any]) -> dict[str, Any]:
-    """The position as an environment writes it: hands in the order of the year."""
+    """Return the position as an environment writes it, with hands in the order of the year."""
     hands = [sorted(hand, key=BOX.index) for hand in position["hands"]]
     return {**position, "hands": hands}
 
 
 def shuffled_secrets(position: dict[str, Any], observer: int, rng: random.Random) -> dict[str, Any]:
-    """The position with everything exchanged that the observer cannot see: the other hand, the deck, the stream."""
+    """Return the position with all that the observer cannot see exchanged: the other hand, the deck, the stream."""
     hidden = [1 - observer] if position["phase"] != "swap" else [0, 1]
     known = set(position["revealed"])
     pool = [card for player in hidden for card in position["hands"][player] if card not in known] + position["deck"]
@@ -58,7 +58,7 @@ def test_permuting_hidden_cards_changes_no_observation(preset):
 
 
 def test_K6_a_swap_is_the_other_deal_kept():
-    """Its value is exactly 0: keeping one deal is swapping the deal with exchanged hands, equally likely."""
+    """A swap is worth exactly 0: it gives the position that keeping the equally likely exchanged deal gives."""
     deck = stacked()
     exchanged = deck[4:8] + deck[0:4] + deck[8:12] + deck[16:20] + deck[12:16] + deck[20:]
     tables = []
@@ -71,7 +71,7 @@ def test_K6_a_swap_is_the_other_deal_kept():
 
 
 def test_what_was_seen_of_the_last_turns():
-    """With ``history`` the present turn comes first: played, drawn, captured, whose, joker, Koi-Koi."""
+    """With ``history``, the present turn comes first; a turn shows played, drawn, captured, player, joker, Koi-Koi."""
     config = KoiKoiConfig(history=2)
     table = deal("2-2 3-2", "1-1 4-4", "1-3 5-1 6-1 7-1 8-1 9-1 10-1 12-1", "11-3 11-2", history=2).do("keep hands")
     table.do("play 1-1")

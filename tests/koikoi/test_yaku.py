@@ -24,7 +24,7 @@ def cards(names: list[str]) -> np.uint64:
 
 
 def base(names: list[str], called: bool = False, **fields: object) -> int:
-    """The base points of a pile, by the rules as plain Python."""
+    """Return the base points of a pile, by the rules run as plain Python."""
     rules: Rules = KoiKoiConfig(**fields).rules()  # type: ignore[arg-type]
     with np.errstate(over="ignore"):
         return int(base_of(rules, cards(names), yaku_of(rules, cards(names)), called))
@@ -33,9 +33,9 @@ def base(names: list[str], called: bool = False, **fields: object) -> int:
 def stops(
     pile: str, last: str, chain: int = 0, koi: tuple[int, int] = (0, 0), config: KoiKoiConfig | None = None
 ) -> int:
-    """Points of player 0, who had ``pile`` (pairs), takes ``last`` with an odd card of its month, and stops.
+    """Return the points of player 0, who has ``pile``, takes ``last`` with another card of its month, and stops.
 
-    ``chain`` is the player's before this turn; ``koi``: how often each player has called.
+    ``chain`` is the player's chain before this turn; ``koi`` says how often each player has called.
     """
     held, (month, _, _) = pile.split(), last.partition("-")
     taker = next(card for card in CHAFF if card.partition("-")[0] == month)
@@ -43,7 +43,7 @@ def stops(
     drawn = next(card for card in ("12-3", "5-3") if card.partition("-")[0] != month)
     table = position(
         f"{taker} | ",
-        turn=9 if max(koi) <= 4 else 13,  # a player has called at most once a turn
+        turn=9 if max(koi) <= 4 else 13,  # a player calls at most once per turn
         field=f"{last} 2-3",
         captured=f"{' '.join(held)} | ",
         deck=drawn,
@@ -139,7 +139,7 @@ def test_section_5_viewing_yaku_pay_more_after_koi_and_red_with_blue_adds_ten():
 
 SIX = "7-1 10-1 2-1 4-1"  # with butterflies: inoshikacho 5 and tane 1
 SEVEN = f"{CRANE} {CURTAIN} {RAIN}"  # with the moon: ameshiko 7
-EIGHT = f"{CRANE} {CURTAIN} {PHOENIX}"  # with the moon: shiko 8; without, sanko is held already
+EIGHT = f"{CRANE} {CURTAIN} {PHOENIX}"  # with the moon: shiko 8; without it, the pile has sanko already
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_K30_growth_reopens_the_choice_but_is_no_second_yaku():
 @pytest.mark.parametrize(
     ("pile", "chain", "points"),
     [
-        ("1-2 2-2 4-2 5-2 6-2 4-4", 2, 2 * 2 * (5 + 3)),  # tan, then akatan in its place
+        ("1-2 2-2 4-2 5-2 6-2 4-4", 2, 2 * 2 * (5 + 3)),  # tan, then akatan, which replaces it
         ("1-2 2-2 4-2 5-2", 1, 2 * (5 + 2)),  # tan at once within akatan
     ],
 )
@@ -216,7 +216,7 @@ def test_K31_the_chain_counts_turns_with_a_new_yaku():
 
 
 def test_K32_K33_the_worked_case():
-    """A has a chain of 1; B makes hanami: A's chain is cancelled; A's next yaku counts once, doubled by B's call."""
+    """A has a chain of 1; B's hanami cancels it; A's next yaku counts once and is doubled by B's call."""
     table = position(
         f"| {CUP} 4-3 5-3 6-3",
         field="9-3 2-3",
@@ -238,7 +238,7 @@ def test_K34_is_tested_on_the_base():
 
 
 def test_K37_lucky_hands_have_no_multiplier():
-    assert KoiKoiConfig().lucky_points == 6  # paid as they are: test_K8
+    assert KoiKoiConfig().lucky_points == 6  # paid without multipliers: see test_K8
 
 
 @pytest.mark.parametrize(("calls", "points"), [(0, 5), (1, 6), (3, 8), (4, 10), (5, 15)])
@@ -256,7 +256,7 @@ def test_nintendo_has_no_chain():
 
 
 def with_gaji(field: str, opponent: str = "", **options: object) -> Table:
-    """Player 0 holds the lightning and three cards that match nothing."""
+    """Return a position in which player 0 holds the lightning and three cards that match nothing."""
     given = {"deck": "12-3", "config": GAJI} | options
     return position(f"11-4 1-3 2-3 3-3 | {opponent}", field=field, **given)  # type: ignore[arg-type]
 
@@ -323,7 +323,7 @@ def test_K44_playing_and_drawing_november_is_remembered():
 
 
 def last_turn(hand: str, **options: object) -> Table:
-    """Player 1's last card; player 0 took 6-1 with the Gaji and has the rest of June coming."""
+    """Return a position with player 1's last card; player 0 took 6-1 with the Gaji and will claim the rest of June."""
     return position(
         f"| {hand}",
         turn=16,

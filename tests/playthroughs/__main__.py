@@ -1,4 +1,4 @@
-"""``python -m tests.playthroughs``: write every playthrough again."""
+"""Write all playthroughs again: ``python -m tests.playthroughs``."""
 
 from tests.playthroughs.generate import write_all
 

@@ -1,6 +1,6 @@
-"""Write a game as text: the deal, every decision with what it brought, and a digest of what every seat sees.
+"""Write a game as text: the deal, every decision with its result, and a digest of what every seat sees.
 
-How a game's table is written and which moves are worth reading says the module named after the game beside this file.
+The module named after a game defines how its table is written and how moves are chosen.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def path_of(under_test: GameUnderTest, preset: str) -> Path:
-    """Where the text of a preset lies."""
+    """Return the path of a preset's text."""
     return FOLDER / f"{under_test.name}_{preset}.txt"
 
 
 def playthrough(under_test: GameUnderTest, preset: str) -> str:
-    """The text of one game; every preset has a seed of its own, so that equal tables show different games."""
+    """Return the text of one game; every preset has its own seed, so that equal configurations show different games."""
     script = importlib.import_module(f"tests.playthroughs.{under_test.name}")
     seed = zlib.crc32(preset.encode())
     env = under_test.raw_env(preset=preset)
@@ -56,7 +56,7 @@ def playthrough(under_test: GameUnderTest, preset: str) -> str:
 
 
 def config_line(config: Any) -> str:
-    """The fields that are not the default's."""
+    """Return the fields that differ from the defaults."""
     changed = [
         f"{field.name}={getattr(config, field.name)!r}"
         for field in fields(config)
@@ -66,7 +66,7 @@ def config_line(config: Any) -> str:
 
 
 def seen_line(env: Any) -> str:
-    """A digest per seat of its observation and of the mask."""
+    """Return a digest of observation and mask for every seat."""
     digests = []
     for agent in env.possible_agents:
         seen = env.observe(agent)
@@ -76,7 +76,7 @@ def seen_line(env: Any) -> str:
 
 
 def write_all() -> list[Path]:
-    """Write every text again and return where."""
+    """Write all texts again and return their paths."""
     written = []
     for under_test in GAMES:
         for preset in under_test.presets:

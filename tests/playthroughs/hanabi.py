@@ -1,4 +1,4 @@
-"""Hanabi's part of the playthroughs."""
+"""How playthroughs of Hanabi are written and their moves chosen."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import numpy as np
 
 
 def end_line(env: Any) -> str:
-    """How the game ended."""
+    """Return a line with the end of the game."""
     state = env.unwrapped.to_dict()
     return f"end: {state['end_reason']}, score {state['score']}"
 
 
 def choose(env: Any, rng: np.random.Generator) -> int:
-    """Choose for a game worth reading: play what fits, hint at what fits next door, and now and then do anything."""
+    """Choose moves worth reading: mostly play cards that fit or hint at the next player's; now and then do anything."""
     state = env.unwrapped.to_dict()
     legal = [int(action) for action in np.flatnonzero(env.observe(env.agent_selection)["action_mask"])]
     words = {env.unwrapped.action_to_str(action): action for action in legal}
@@ -25,7 +25,7 @@ def choose(env: Any, rng: np.random.Generator) -> int:
 
 
 def wished(state: dict[str, Any], ranks: int) -> list[str]:
-    """Moves of a player who peeks, the dearest first; not all of them are legal."""
+    """Return the moves that a peeking player wants, best first; some may be illegal."""
     seat, hands = state["current_player"], state["hands"]
     fitting = [slot for slot, card in enumerate(hands[seat]) if fits(state, card, ranks)]
     partner = hands[(seat + 1) % len(hands)]
@@ -36,19 +36,19 @@ def wished(state: dict[str, Any], ranks: int) -> list[str]:
 
 
 def fits(state: dict[str, Any], card: str, ranks: int) -> bool:
-    """The card is the next of its firework; black counts down (V3)."""
+    """Return whether the card is the next of its firework; black counts down (V3)."""
     played = state["fireworks"][card[0]]
     return int(card[1:]) == (ranks - played if card[0] == "K" else played + 1)
 
 
 def is_played(state: dict[str, Any], card: str, ranks: int) -> bool:
-    """The card lies on its firework already."""
+    """Return whether the card is on its firework already."""
     played, rank = state["fireworks"][card[0]], int(card[1:])
     return rank > ranks - played if card[0] == "K" else rank <= played
 
 
 def table_lines(env: Any) -> list[str]:
-    """The whole table in three or more lines: what is public, then every hand with what hints leave open."""
+    """Return lines for the whole table: what is public, then every hand with what hints leave open."""
     state = env.unwrapped.to_dict()
     fireworks = " ".join(f"{suit}{top}" for suit, top in state["fireworks"].items())
     tokens = f"{state['information_tokens']} information, {state['life_tokens']} lives"
@@ -66,7 +66,7 @@ def table_lines(env: Any) -> list[str]:
 
 
 def open_cards(known: list[str]) -> str:
-    """What hints leave open, as suits and ranks."""
+    """Return the suits and ranks that hints leave open."""
     return "".join(sorted({card[0] for card in known}, key="RYGWBMK".index)) + "".join(
         sorted({card[1] for card in known})
     )

@@ -1,4 +1,4 @@
-"""Ikebana's part of the playthroughs."""
+"""How playthroughs of Ikebana are written and their moves chosen."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ from ikebana_env.drawing.render import table_ansi, view_of
 
 
 def end_line(env: Any) -> str:
-    """How the game ended."""
+    """Return a line with the end of the game."""
     state = env.unwrapped.to_dict()
     return f"end: winners {state['winners']}, prestige {state['prestige']}"
 
 
 def choose(env: Any, rng: np.random.Generator) -> int:
-    """Choose for a game worth reading: collect equal values."""
+    """Choose moves worth reading: collect equal values."""
     words = [
         env.unwrapped.action_to_str(int(k)) for k in np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
     ]
@@ -25,7 +25,7 @@ def choose(env: Any, rng: np.random.Generator) -> int:
 
 
 def chosen_words(position: Mapping[str, Any], legal: Sequence[str], rng: random.Random) -> str:
-    """Buy or keep a card of a value that the bouquet has, refuse others while it is cheap."""
+    """Buy or keep cards of a value that the bouquet has, and refuse others while that is cheap."""
     player, players = position["current_player"], len(position["bouquets"])
     values = {card[1] for card in position["bouquets"][player]}
     for action in legal:
@@ -38,5 +38,5 @@ def chosen_words(position: Mapping[str, Any], legal: Sequence[str], rng: random.
 
 
 def table_lines(env: Any) -> list[str]:
-    """The whole table as everybody's cards lie."""
+    """Return lines for the whole table, all cards visible."""
     return table_ansi(view_of(env.unwrapped.to_dict(), env.unwrapped.config)).splitlines()

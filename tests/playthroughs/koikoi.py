@@ -1,4 +1,4 @@
-"""Koi-Koi's part of the playthroughs."""
+"""How playthroughs of Koi-Koi are written and their moves chosen."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def end_line(env: Any) -> str:
-    """How the game ended."""
+    """Return a line with the end of the game."""
     state = env.unwrapped.to_dict()
     results = [
         f"player_{row['winner']} {row['points']} ({row['reason']})" if row["points"] else row["reason"]
@@ -16,7 +16,7 @@ def end_line(env: Any) -> str:
 
 
 def choose(env: Any, rng: np.random.Generator) -> int:
-    """Choose for a game worth reading: capture where it can be, use the Gaji, swap, call Koi, take four."""
+    """Choose moves worth reading: mostly capture if possible, use the Gaji, take four, and call Koi-Koi."""
     legal = [int(action) for action in np.flatnonzero(env.observe(env.agent_selection)["action_mask"])]
     words = {env.unwrapped.action_to_str(action): action for action in legal}
     state = env.unwrapped.to_dict()
@@ -29,7 +29,7 @@ def choose(env: Any, rng: np.random.Generator) -> int:
 
 
 def table_lines(env: Any) -> list[str]:
-    """The whole table in four lines: where the game stands, the field, and what each player has."""
+    """Return four lines for the whole table: the state of the game, the field, and what each player has."""
     state = env.unwrapped.to_dict()
     pending = f", pending {state['pending']}" if state["pending"] else ""
     stands = f"round {state['round']}, turn {state['turn']}, {state['phase']}, player_{state['dealer']} deals"

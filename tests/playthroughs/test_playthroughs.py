@@ -1,4 +1,4 @@
-"""The committed games are the games played today."""
+"""The committed playthroughs equal those generated now."""
 
 import pytest
 

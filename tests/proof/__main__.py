@@ -1,4 +1,4 @@
-"""Run checks as far as their goals, or for a while; go on later where they were. Ctrl-C is fine at any time."""
+"""Run checks up to their goals, or for a while, and continue later. Ctrl-C is fine at any time."""
 
 import sys
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from tests.proof.records import Record
 
 @dataclass
 class Args:
-    """Prove on."""
+    """Run checks of the long proof."""
 
     checks: Annotated[tuple[str, ...], tyro.conf.Positional] = pages.CHECKS
-    """Which of steps, digests, kills, hostile, modes and faults; or ``pages``: write docs/proof.md alone."""
+    """The checks to run; ``pages`` only writes docs/proof.md."""
     seconds: float = float("inf")
     """Seconds of wall time for each check; by default until its goal is reached."""
 
 
 def main(args: Args) -> None:
-    """Run the checks one after the other, and write the page."""
+    """Run the checks one after the other and write the page."""
     wrong = [name for name in args.checks if name not in (*pages.CHECKS, "pages")]
     if wrong:
         raise SystemExit(f"there is no check {wrong[0]!r}: of {', '.join(pages.CHECKS)}, or pages")

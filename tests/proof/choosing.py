@@ -1,4 +1,4 @@
-"""Random legal actions as the compiled roll-out takes them, for paths that are told what to do."""
+"""Random legal actions as the compiled roll-out chooses them, for environments that need actions given."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from hanabako.engine.rng import random_below, random_word
 
 @numba.njit
 def random_actions(masks: Any, seed: int, first: int, t: int) -> Any:
-    """The action of step ``t`` at every table.
+    """Return the action of step ``t`` at every table.
 
     Args:
-        masks: int8 (N, A), a legal action in every row, or none (0 is taken).
-        seed: of the roll-out.
-        first: index of the first table.
-        t: steps before, at the same tables.
+        masks: int8 (N, A). Rows without a legal action get action 0.
+        seed: Seed of the roll-out.
+        first: Index of the first table.
+        t: Number of earlier steps at the same tables.
 
     Returns:
         int64 (N,).

@@ -1,7 +1,7 @@
-"""The command line as an entry point: words of valid lines exchanged, left out, doubled, or changed by a letter.
+"""The command line as an entry point: valid lines with words exchanged, left out, doubled, or changed by a letter.
 
-What is written goes to a folder that is laid out again for every line. Training stops where it would begin: its checks
-are what is tried. Lines that ask for much, but not for too much, are not tried.
+Output goes to a folder that is set up again for every line. Training stops where it would begin, so only its checks are
+tested. Large but valid amounts of work are not tested.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from hanabako.record import GameRecord
 from hanabi_env import PRESETS
 
 GOAL = 10_000
-"""Lines that are tried: each is a whole command."""
+"""The number of command lines to try."""
 SMALL = "--preset very_small"
 LINES = (
     f"evaluate hanabi {SMALL} --games 2 --agents random --seed 3 --json out.json",
@@ -98,12 +98,12 @@ class Lowest:
 
 
 def valid(rng: random.Random) -> list[str]:
-    """The words of a command that works."""
+    """Return the words of a command that works."""
     return rng.choice(LINES).split()
 
 
 class Taker:
-    """Does what a command line says, in a folder of its own under ``folder``."""
+    """Runs command lines in its own folder under ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self.model, self.place = folder / "model", folder / "here"
@@ -126,7 +126,7 @@ class Taker:
         """Run the command.
 
         Raises:
-            ValueError: it ended in a sentence, or in the words of the parser of options.
+            ValueError: The command ended with an error message, its own or the option parser's.
         """
         shutil.rmtree(self.place, ignore_errors=True)
         shutil.copytree(self.model, self.place)
@@ -141,7 +141,7 @@ class Taker:
 
 @contextlib.contextmanager
 def silence() -> Any:
-    """Nothing is printed, and nothing can be typed."""
+    """Hide all output, and give the command an empty input."""
     out, stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace"), sys.stdin
     sys.stdin = io.StringIO("")
     try:
@@ -153,6 +153,6 @@ def silence() -> Any:
 
 @contextlib.contextmanager
 def stopped_before_training() -> Any:
-    """A training run is checked, and then not begun."""
+    """Let a training run check its settings, but not begin."""
     with patch.object(train, "start"), patch.object(train, "start_ranks"), patch.dict(os.environ):
         yield

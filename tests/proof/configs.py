@@ -1,4 +1,4 @@
-"""Every game with every preset and number of players: what the checks run over."""
+"""Every game with every preset and number of players: the configurations that the checks run over."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,12 +16,12 @@ class Entry:
     config: Any
 
     def vector(self, num_envs: int, **options: Any) -> Any:
-        """Its vector environment."""
+        """Make its vector environment."""
         return self.under_test.entry.make_vector(num_envs, config=self.config, **options)
 
 
 def entries() -> list[Entry]:
-    """All that the invariants know, those that mean the same once, and some that observe more than the presets."""
+    """Return all known configurations, equal ones once, and some that observe more than the presets."""
     found: dict[tuple[str, Any], Entry] = {}
     for under_test in GAMES:
         for preset, config in under_test.presets.items():
@@ -38,7 +38,7 @@ def entries() -> list[Entry]:
 
 
 def is_known(entry: Entry) -> bool:
-    """Whether the invariants know the rules of a configuration: a variant that came later waits until they do."""
+    """Return whether the invariants know the rules of a configuration; new variants are left out until they do."""
     try:
         facts_of(entry.under_test.name, entry.config)
     except ValueError:
@@ -54,4 +54,4 @@ RICH: dict[str, list[dict[str, Any]]] = {
     "ikebana": [{"players": 3, "perfect_recall": True, "derived": True, "reward": "prestige"}],
     "koikoi": [{"preset": "koikoi_japan", "gaji": True, "history": 16, "reward": "points"}],
 }
-"""The most that can be observed."""
+"""Options for observing as much as possible."""

@@ -1,7 +1,7 @@
-"""One digest per configuration of all that some fixed games show: equal on every path, machine and Python.
+"""One digest per configuration of all that fixed games show: equal on every path, machine and Python.
 
-The games are those of seed 2026, the actions those that the compiled roll-out takes for the same seed. A digest is of
-observations (as bits), masks, the acting players, rewards and ends after every step, game by game.
+The games have seed 2026, and the actions are those of the compiled roll-out for the same seed. A digest covers the
+observations (as bits), masks, acting players, rewards and ends after every step, game by game.
 """
 
 import hashlib
@@ -20,10 +20,10 @@ from tests.proof.choosing import random_actions
 from tests.proof.configs import Entry, entries
 from tests.proof.records import Record, work
 
-PROMISE = "A seed gives the same games, to the bit, whatever the path, the batch, the threads and the Python"
+PROMISE = "A seed gives bit-identical games on every path, with any batch size, number of threads and Python version"
 TESTED = (
-    "a SHA-256 of fixed games of every configuration by AEC, vector environment (int8, float32, packed; views; alone "
-    "and in batches; two threads; specialized loops; ends dealt in the next step or by hand) and compiled roll-out"
+    "a SHA-256 of fixed games of every configuration, played by AEC, by the vector environment (int8, float32, packed; "
+    "views; one batch and several; two threads; specialized loops; every autoreset mode) and by the compiled roll-out"
 )
 SEED, GAMES, STEPS = 2026, 12, 60
 
@@ -38,7 +38,7 @@ class Shown(NamedTuple):
     ends: np.ndarray
 
     def digest(self) -> str:
-        """The digest of all of them, independent of their layout and the machine's byte order."""
+        """Return the digest of all arrays, independent of their layout and the machine's byte order."""
         found = hashlib.sha256()
         for array, kind in zip(self, ("i1", "i1", "<i8", "<f8", "?"), strict=True):
             found.update(np.ascontiguousarray(array, kind).tobytes())
@@ -50,7 +50,7 @@ Player = Callable[[Entry], Shown]
 
 
 def shown(moments: Iterable[Moment]) -> Shown:
-    """Moments one after the other, each of all games, as arrays."""
+    """Stack the results of single steps, each over all games, into arrays."""
     return Shown(*(np.stack(arrays, axis=1) for arrays in zip(*moments, strict=True)))
 
 
@@ -58,7 +58,7 @@ def shown(moments: Iterable[Moment]) -> Shown:
 
 
 def vector(batches: Iterable[int] = (GAMES,), mode: str = "SameStep", **options: Any) -> Player:
-    """The vector environment; the games come in batches of these sizes."""
+    """Return a player for the vector environment; the games come in batches of these sizes."""
 
     def play(entry: Entry) -> Shown:
         first, parts = 0, []
@@ -72,7 +72,7 @@ def vector(batches: Iterable[int] = (GAMES,), mode: str = "SameStep", **options:
 
 
 def moments_of(envs: Any, first: int, mode: str) -> Iterable[Moment]:
-    """Every step of a vector environment whose first table is game ``first``."""
+    """Yield every step of a vector environment whose first table is game ``first``."""
     observation, _ = envs.reset(seed=SEED, options={"game_index": first})
     for t in range(STEPS):
         actions = random_actions(observation["action_mask"], SEED, first, t)
@@ -87,9 +87,9 @@ def moments_of(envs: Any, first: int, mode: str) -> Iterable[Moment]:
 
 
 def next_games(envs: Any, observation: dict[str, np.ndarray], ends: np.ndarray) -> tuple[dict, dict]:
-    """The first observations of the next games of those that ended, in the mode that spends a step on them.
+    """Return the first observations of the next games, in the mode that spends a step on the reset.
 
-    The others must stand still meanwhile, so it is taken by a twin.
+    A copy takes that step, because the games that have not ended must not move.
     """
     twin = envs.copy()
     later, _, _, _, infos = twin.step(np.zeros(len(ends), np.int64))
@@ -101,21 +101,21 @@ def next_games(envs: Any, observation: dict[str, np.ndarray], ends: np.ndarray) 
 
 
 def as_bits(envs: Any, observation: np.ndarray) -> np.ndarray:
-    """An observation of any format as int8 bits, a copy."""
+    """Return an observation of any format as int8 bits, copied."""
     if observation.dtype == np.uint64:
         return bits_of(observation, envs.game.observation_bits)
     return observation.astype(np.int8)
 
 
 def aec(entry: Entry) -> Shown:
-    """PettingZoo's environment, one game after the other."""
+    """Play on PettingZoo's environment, one game after the other."""
     env = entry.under_test.raw_env(config=entry.config)
     games = [list(moments_of_aec(env, index)) for index in range(GAMES)]
     return Shown(*(np.array(arrays) for arrays in zip(*(zip(*game, strict=True) for game in games), strict=True)))
 
 
 def moments_of_aec(env: Any, index: int) -> Iterable[Moment]:
-    """Every step of one game."""
+    """Yield every step of one game."""
     env.reset(seed=SEED, options={"game_index": index})
     agents = env.possible_agents
     observation = env.observe(env.agent_selection)
@@ -130,12 +130,12 @@ def moments_of_aec(env: Any, index: int) -> Iterable[Moment]:
 
 
 def roll_out(entry: Entry) -> Shown:
-    """The compiled roll-out, a step at a time, which chooses by itself."""
+    """Play with the compiled roll-out, one step at a time; it chooses its own actions."""
     return shown(moments_of_roll_out(entry))
 
 
 def moments_of_roll_out(entry: Entry) -> Iterable[Moment]:
-    """Every step of all games."""
+    """Yield every step of all games."""
     envs = entry.vector(GAMES)
     envs.reset(seed=SEED)
     game, tables = envs.game, envs.tables
@@ -160,16 +160,16 @@ PATHS: dict[str, Player] = QUICK | {
     "disabled": vector(mode="Disabled"),
 }
 THREADED: dict[str, Player] = {"two threads": vector(num_threads=2)}
-"""Where a process may have two."""
+"""Paths for processes that may use two threads."""
 SPECIALIZED: dict[str, Player] = {"specialized": vector(specialize=True)}
-"""Compiled again for each configuration, which takes seconds."""
+"""Paths that compile each configuration separately, which takes seconds."""
 
 
 # --- Recorded and compared --------------------------------------------------------------------------------------------
 
 
 def run(record: Record, seconds: float) -> None:
-    """All paths in every configuration with this Python; what differs from the digest on record is a failure."""
+    """Play all paths in every configuration with this Python; a digest that differs from the record is a failure."""
     found = {entry.name: entry for entry in entries()}
     record.keep_only(found)
     here, firsts = Record(record.path), firsts_of(found)
@@ -187,18 +187,18 @@ def run(record: Record, seconds: float) -> None:
 
 
 def firsts_of(found: dict[str, Entry]) -> set[str]:
-    """The first configuration of every game."""
+    """Return the first configuration of every game."""
     return {next(name for name, entry in found.items() if entry.under_test.name == game) for game in games()}
 
 
 def paths_of(name: str, firsts: set[str]) -> dict[str, Player]:
-    """The paths of a configuration."""
+    """Return the paths of a configuration."""
     threaded = THREADED if numba.get_num_threads() > 1 else {}
     return PATHS | threaded | (SPECIALIZED if name in firsts else {})
 
 
 def compare(record: Record, entry: Entry, paths: dict[str, Player]) -> None:
-    """Play the games on these paths; the first digest that there ever was is the one to be equal to."""
+    """Play the games on these paths; all digests must equal the first one ever recorded."""
     row, begin, failures = record.row(entry.name), time.process_time(), []
     for path, play in paths.items():
         digest = play(entry).digest()
@@ -210,7 +210,7 @@ def compare(record: Record, entry: Entry, paths: dict[str, Player]) -> None:
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     paths = {path for row in record.rows.values() for path in row.get("paths", ())}
     pythons = {python for row in record.rows.values() for python in row.get("pythons", ())}
     by_python = ", ".join(

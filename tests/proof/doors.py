@@ -1,4 +1,4 @@
-"""The entry points that `hostile` knocks at: what is valid there, and what must not change."""
+"""The entry points that `hostile` tests: their valid inputs, and what must not change."""
 
 import hashlib
 import io
@@ -22,11 +22,11 @@ from tests.proof import command_lines, hostile
 from tests.proof.hostile import JSON_THINGS, Door
 
 AFTERWARDS = 3
-"""Steps that are played after what was taken."""
+"""Steps to play after an accepted input."""
 
 
 def all_doors(folder: Path) -> dict[str, Door]:
-    """Every door by its name; files are written to ``folder``."""
+    """Return every entry point by name; files are written to ``folder``."""
     doors = {
         "hanabi, hanab.live": hanab_live_door(folder / "game.json"),
         "hanabi, policy file": policy_door(folder / "p.safetensors"),
@@ -54,18 +54,18 @@ def all_doors(folder: Path) -> dict[str, Door]:
 
 
 def config_door(under_test: GameUnderTest) -> Door:
-    """Fields of a configuration."""
+    """Return the entry point for fields of a configuration."""
     presets = [{**vars(config)} for config in under_test.presets.values()]
     return Door(lambda rng: rng.choice(presets), lambda fields: under_test.config(**words_only(fields)).rules())
 
 
 def words_only(fields: Any) -> dict[str, Any]:
-    """Python itself refuses keywords that are no words."""
+    """Return the fields if they are keywords; Python itself refuses keywords that are not strings."""
     return fields if isinstance(fields, dict) else {"config": fields}
 
 
 def arguments_door(under_test: GameUnderTest) -> Door:
-    """Arguments of the vector environment; large ones that are right would only cost memory."""
+    """Return the entry point for arguments of the vector environment; large valid ones are left out to save memory."""
     valid = {
         "num_envs": 2,
         "seed": 5,
@@ -90,7 +90,7 @@ def arguments_door(under_test: GameUnderTest) -> Door:
 
 
 def single_doors(under_test: GameUnderTest) -> dict[str, Door]:
-    """Reset, positions, steps and words of a PettingZoo environment."""
+    """Return the entry points for resets, positions, steps and words of a PettingZoo environment."""
     env = under_test.raw_env()
     positions, rng = positions_of(env), np.random.default_rng(1)
     decks = [deal_of(under_test, env, seed) for seed in range(3)]
@@ -131,12 +131,12 @@ def single_doors(under_test: GameUnderTest) -> dict[str, Door]:
 
 
 def alone(value: Any) -> Any:
-    """What a list of one holds: so that a single value may be changed, too."""
+    """Return the element of a list of one, so that single values are mutated too."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def deal_of(under_test: GameUnderTest, env: Any, seed: int) -> dict[str, Any]:
-    """Options of a reset that fix the deal."""
+    """Return options of a reset that fix the deal."""
     env.reset(seed=seed)
     position = env.to_dict()
     if under_test.name == "hanabi":
@@ -151,7 +151,7 @@ def deal_of(under_test: GameUnderTest, env: Any, seed: int) -> dict[str, Any]:
 
 
 def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
-    """Reset, steps and saved states of a vector environment."""
+    """Return the entry points for resets, steps and saved states of a vector environment."""
     envs = under_test.vector(3, {})
     positions, rng = positions_of(under_test.raw_env()), np.random.default_rng(1)
     envs.reset(seed=1)
@@ -176,12 +176,12 @@ def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
         chosen = words_only(arguments).get("options")
         mask = chosen.get("reset_mask") if isinstance(chosen, dict) else None
         if isinstance(chosen, dict) and isinstance(mask, list) and all(type(one) is bool for one in mask):
-            chosen["reset_mask"] = np.array(mask, np.bool_)  # a list is refused, whatever is in it
+            chosen["reset_mask"] = np.array(mask, np.bool_)  # lists are always refused
         reset(arguments)
 
     def take_state(parts: Any) -> None:
         envs.set_state(forged(parts, saved))
-        if not envs._was_reset:  # as it was saved, or as the change says
+        if not envs._was_reset:  # a mutated state may be one from before the first reset
             envs.reset(seed=1)
         played(envs, rng)
 
@@ -193,13 +193,16 @@ def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
 
 
 def played(envs: Any, rng: np.random.Generator) -> None:
-    """Some steps, legal or not."""
+    """Play some steps, legal or not."""
     for _ in range(AFTERWARDS):
         envs.step(rng.integers(0, envs.single_action_space.n, envs.num_envs))
 
 
 def forging(rng: random.Random, saved: list[dict[str, Any]]) -> dict[str, Any]:
-    """A saved state as plain data: which one, what of it is overwritten, and whether the checksum is computed again."""
+    """Return a saved state as plain data.
+
+    The data say which state it is, which bytes are overwritten, and whether the checksum is computed again.
+    """
     number = rng.randrange(len(saved))
     size = saved[number]["tables"].shape[1]
     octets = [
@@ -210,7 +213,7 @@ def forging(rng: random.Random, saved: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def forged(parts: Any, saved: list[dict[str, Any]]) -> Any:
-    """The state that mutated parts mean."""
+    """Return the state for mutated parts."""
     try:
         tables = saved[parts["number"]]["tables"].copy()
         for table, place, octet in parts["octets"]:
@@ -227,12 +230,12 @@ JSON = tuple(thing for thing in JSON_THINGS if thing != "\ud800")
 
 
 def as_text(value: Any) -> str:
-    """As JSON; what has keys that are none is no file."""
+    """Return the value as JSON; keys that JSON cannot write raise an error."""
     return json.dumps(value)
 
 
 def hanab_live_door(path: Path) -> Door:
-    """A file of hanab.live."""
+    """Return the entry point for a file of hanab.live."""
     games = []
     for seed, config in enumerate((HanabiConfig(), HanabiConfig(players=3, multicolor="all_colors"))):
         record = random_record(config, seed)
@@ -249,7 +252,7 @@ def hanab_live_door(path: Path) -> Door:
 
 
 def record_door(under_test: GameUnderTest, path: Path) -> Door:
-    """A record of a game, read and played again."""
+    """Return the entry point for a record of a game, which is read and replayed."""
     games = []
     for seed in range(3):
         random_record(under_test.config(**under_test.short), seed).save(path)
@@ -263,7 +266,7 @@ def record_door(under_test: GameUnderTest, path: Path) -> Door:
 
 
 def random_record(config: Any, seed: int) -> GameRecord:
-    """A random game, its first 20 moves."""
+    """Return a random game of at most 20 moves."""
     record = GameRecord(config, seed, tuple(f"p{k}" for k in range(config.players)))
     env, rng, words = record.begin(), np.random.default_rng(seed), []
     while len(words) < 20 and not all(env.terminations.values()):
@@ -274,7 +277,7 @@ def random_record(config: Any, seed: int) -> GameRecord:
 
 
 def policy_door(path: Path) -> Door:
-    """The metadata of a policy's file."""
+    """Return the entry point for the metadata of a policy file."""
     config = HanabiConfig(colors=1, hand_size=2, derived=True)
     network = DenseNetwork(config, width=8, layers=1)
     save_policy(path, network, config, {"name": "small", "config": config_to_dict(config)})

@@ -1,9 +1,9 @@
-"""Faults planted in the rules and observations of all games, one at a time: does a test see them?
+"""Faults planted in the rules and observations of all games, one at a time: does a check detect them?
 
-A fault is one change in one function: a comparison, a number, an operator, a condition turned round, a statement left
-out. It is planted by giving the function other code, in a process of its own that runs without the compiler, and the
-game is played beside the plain reference of the tests; what that does not see, the digests of fixed games must.
-Faults that no test detects are listed, and explained in `EXPLAINED`.
+A fault is one change in one function: another comparison, number or operator, a negated condition, or a statement left
+out. A separate process without the compiler gives the function the changed code and plays the game beside the tests'
+plain reference; faults that this misses must change the digests of fixed games. Faults that neither check detects are
+listed and explained in `EXPLAINED`.
 """
 
 import ast
@@ -24,10 +24,10 @@ from typing import Any
 from docs.build.rule_card import markdown_rows
 from tests.proof.records import Record, work
 
-PROMISE = "A fault in the rules or in what is observed does not pass the tests"
+PROMISE = "The tests detect faults in the rules and in the observations"
 TESTED = (
-    "single changes in functions of rules, cards, observation and rewards, each played without the compiler beside the "
-    "plain reference games, then against the digests of the fixed games"
+    "single changes in functions of rules, cards, observation and rewards; each is played without the compiler beside "
+    "the plain reference games, then compared with the digests of the fixed games"
 )
 ROOT = Path(__file__).resolve().parents[2]
 PER_GAME = 110
@@ -39,70 +39,72 @@ MODULES = {
 }
 PACKAGES = {"hanabi": "hanabi_env", "ikebana": "ikebana_env", "koikoi": "hanafuda_env"}
 CPU_SECONDS = 120
-"""Seconds after which a game without an end counts as seen: twice what an undetected fault takes."""
+"""Seconds after which an endless game counts as a detected fault: twice what an undetected fault takes."""
 
 EXPLAINED: dict[str, str] = {
     "hanabi: hanabi_env.cards.following 121:74: 0 + 1": "the same: a color comes before black, whose suit is never 0",
     "hanabi: hanabi_env.cards.others_set 176:24: 1 - 1": (
-        "test_E11_c_and_d_are_lost_where_only_the_own_hand_holds_cards sees it, written for it"
+        "test_E11_c_and_d_are_lost_where_only_the_own_hand_holds_cards detects it and was written for it"
     ),
     "hanabi: hanabi_env.observation.write_event 158: np.int64(s.length) - 1 - age + rules.history with Sub": (
-        "the same: a place in a ring"
+        "the same: the index is taken modulo the history"
     ),
-    "hanabi: hanabi_env.rules.can_act 210:40: 0 - 1": "test_V5_a_player_with_no_card_and_no_token_is_stuck sees it",
+    "hanabi: hanabi_env.rules.can_act 210:40: 0 - 1": "test_V5_a_player_with_no_card_and_no_token_is_stuck detects it",
     "hanabi: hanabi_env.rules.fireworks_score 458: rules.black_suit >= 0 with Gt": "the same: black is never suit 0",
     "hanabi: hanabi_env.rules.fireworks_score 458:55: 0 + 1": "the same: black is never suit 0",
     "hanabi: hanabi_env.tiles.choices_of_e 115: ONE | (ONE << ONE if discard_set(rules, s) & playable_set(rules, s) != ZERO else ZERO) with BitAnd": (  # noqa: E501
-        "test_E3_what_e_shuffled_back_is_drawn_in_the_last_round sees it"
+        "test_E3_what_e_shuffled_back_is_drawn_in_the_last_round detects it"
     ),
     "hanabi: hanabi_env.tiles.choices_of_e 115: discard_set(rules, s) & playable_set(rules, s) != ZERO with Eq": (
-        "test_E10_e_on_an_empty_deck_is_a_choice sees it"
+        "test_E10_e_on_an_empty_deck_is_a_choice detects it"
     ),
     "hanabi: hanabi_env.tiles.shuffle_tiles 43: TILE_DRAW + k with Sub": (
         "as fair: other numbers of the same random stream, which nothing else draws"
     ),
-    "hanabi: hanabi_env.tiles.shuffle_tiles 43:55: 1 - 1": "test_V4_every_order_of_the_tiles_is_equally_likely sees it",
+    "hanabi: hanabi_env.tiles.shuffle_tiles 43:55: 1 - 1": (
+        "test_V4_every_order_of_the_tiles_is_equally_likely detects it"
+    ),
     "ikebana: ikebana_env.rewards.end_game 71: table.state.end_reason == END_COMPLETE with NotEq": (
-        "test_J2_after_an_illegal_action_nobody_has_won_and_prestige_stays sees it"
+        "test_J2_after_an_illegal_action_nobody_has_won_and_prestige_stays detects it"
     ),
     "ikebana: ikebana_env.rewards.end_game 71:105: 0 - 1": (
-        "test_J2_after_an_illegal_action_nobody_has_won_and_prestige_stays sees it"
+        "test_J2_after_an_illegal_action_nobody_has_won_and_prestige_stays detects it"
     ),
     "ikebana: ikebana_env.rules.best_of_round 264:24: 1 - 1": "the same: the starter gained no more than the starter",
     "ikebana: ikebana_env.rules.shuffle_of 169: (np.int64(number) << 8) + reshuffles with Sub": (
-        "as fair: every deck has numbers of its own of the same random stream"
+        "as fair: every deck still has its own numbers of the same random stream"
     ),
     "koikoi: hanafuda_env.dealing.is_void 77:82: 1 - 1": (
-        "test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it sees it"
+        "test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it detects it"
     ),
     "koikoi: hanafuda_env.rewards.count_round 128: result.reason == REASON_TESHI or result.reason == REASON_KUTTSUKI with And": (  # noqa: E501
-        "test_K8_a_lucky_hand_is_counted_in_a_vector sees it, written for it"
+        "test_K8_a_lucky_hand_is_counted_in_a_vector detects it and was written for it"
     ),
     "koikoi: hanafuda_env.rewards.end_game 100: lead < 0 with LtE": "the same: a lead of 0 has no winner",
     "koikoi: hanafuda_env.rewards.end_game 97: np.int64(s.score[0]) - np.int64(s.score[1]) with Add": (
-        "test_K29_the_winner_in_a_vector_has_more_points_whoever_won_the_last_round sees it, written for it"
+        "test_K29_the_winner_in_a_vector_has_more_points_whoever_won_the_last_round detects it and was written for it"
     ),
     "koikoi: hanafuda_env.rewards.wins_with 134:13: 0 - 1": (
-        "test_a_complete_game_has_its_winner_in_a_vector sees it since it counts yaku"
+        "test_a_complete_game_has_its_winner_in_a_vector detects it, because it counts yaku"
     ),
     "koikoi: hanafuda_env.rules.leave_joker 340:16: 0 + 1": (
-        "test_K46_nothing_is_refused_any_more_once_the_gaji_has_taken_a_card sees it, written for it"
+        "test_K46_nothing_is_refused_any_more_once_the_gaji_has_taken_a_card detects it and was written for it"
     ),
-    "koikoi: hanafuda_env.rules.look_at_hands 138:43: 0 - 1": "test_K10_two_lucky_hands sees it",
+    "koikoi: hanafuda_env.rules.look_at_hands 138:43: 0 - 1": "test_K10_two_lucky_hands detects it",
     "koikoi: hanafuda_env.rules.step 210: without s.length += 1": (
-        "test_a_complete_game_has_its_winner_in_a_vector sees it since it counts steps"
+        "test_a_complete_game_has_its_winner_in_a_vector detects it, because it counts steps"
     ),
     "koikoi: hanafuda_env.rules.take_with_joker 323: without s.revealed |= fourth": (
-        "test_K46_L5_a_month_whose_fourth_card_the_opponent_holds_is_refused_and_shown sees it"
+        "test_K46_L5_a_month_whose_fourth_card_the_opponent_holds_is_refused_and_shown detects it"
     ),
     "koikoi: hanafuda_env.scoring.exhaust 76: holder != NOBODY with Eq": (
-        "test_K45_c_at_exhaustion_the_claim_can_make_a_yaku_and_win sees it"
+        "test_K45_c_at_exhaustion_the_claim_can_make_a_yaku_and_win detects it"
     ),
     "koikoi: hanafuda_env.yaku.has_kuttsuki 158: counts >> ONE with LShift": (
-        "test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it sees it"
+        "test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it detects it"
     ),
 }
-"""Why no test can see a survivor, or what would see it."""
+"""Why no test can detect a fault, or which test does."""
 
 
 # --- Faults -----------------------------------------------------------------------------------------------------------
@@ -110,12 +112,12 @@ EXPLAINED: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Fault:
-    """One change."""
+    """One change of one function."""
 
     module: str
     function: str
     number: int
-    """Which of the function's possible changes."""
+    """Index among the possible changes of the function."""
     words: str
 
     @property
@@ -124,7 +126,7 @@ class Fault:
 
 
 def faults_of(game: str) -> list[Fault]:
-    """The faults that are tried in a game: functions take turns until there are enough."""
+    """Return the faults to try in a game, taken from the functions in turn until there are enough."""
     rng = random.Random(game)
     by_function = []
     for name in MODULES[game]:
@@ -144,7 +146,7 @@ def faults_of(game: str) -> list[Fault]:
 
 
 def functions_of(module: str) -> Iterator[ast.FunctionDef]:
-    """The rules of a module."""
+    """Yield the rules of a module."""
     tree = ast.parse(Path(str(import_module(module).__file__)).read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and any(ast.unparse(mark) == "rule" for mark in node.decorator_list):
@@ -152,7 +154,7 @@ def functions_of(module: str) -> Iterator[ast.FunctionDef]:
 
 
 def changes(function: ast.FunctionDef) -> Iterator[tuple[str, Callable[[ast.FunctionDef], None]]]:
-    """Every change: in words, and as what does it to a copy of the function."""
+    """Yield every change: its description, and a function that applies it to a copy of the function."""
     for place, node in enumerate(ast.walk(function)):
         if isinstance(node, ast.stmt) and node is not function:
             yield from changes_of_statement(place, node)
@@ -161,7 +163,7 @@ def changes(function: ast.FunctionDef) -> Iterator[tuple[str, Callable[[ast.Func
 
 
 def changes_of_statement(place: int, node: ast.stmt) -> Iterator[tuple[str, Callable[[ast.FunctionDef], None]]]:
-    """A condition turned round, a statement left out."""
+    """Yield changes of a statement: its condition negated, or the statement left out."""
     if isinstance(node, (ast.If, ast.While)):
         words = ast.unparse(node.test)
         yield f"{node.lineno}: not {words}", lambda tree: negate(at(tree, place))
@@ -191,7 +193,7 @@ OTHERS: dict[type, type] = {
 
 
 def changes_of_expression(place: int, node: ast.expr) -> Iterator[tuple[str, Callable[[ast.FunctionDef], None]]]:
-    """Another operator, another number."""
+    """Yield changes of an expression: another operator or another number."""
     where = f"{node.lineno}: {ast.unparse(node)}"
     if isinstance(node, ast.Compare) and type(node.ops[0]) in OTHERS:
         yield f"{where} with {OTHERS[type(node.ops[0])].__name__}", lambda tree: other_comparison(at(tree, place))
@@ -233,7 +235,7 @@ def add(node: Any, number: int) -> None:
 
 
 def plant(fault: Fault) -> None:
-    """Give the function the changed code, for good."""
+    """Give the function the changed code in this process."""
     module = import_module(fault.module)
     original = next(node for node in functions_of(fault.module) if node.name == fault.function)
     tree = copy.deepcopy(original)
@@ -248,13 +250,16 @@ def plant(fault: Fault) -> None:
     function.__code__ = changed.__code__
 
 
-# --- Who sees them ----------------------------------------------------------------------------------------------------
+# --- Which check detects them -----------------------------------------------------------------------------------------
 
 SURVIVED = "survived"
 
 
 def seen_by(fault: Fault | None, game: str) -> str:
-    """``reference``, ``digests``, ``an endless game`` or `SURVIVED`; in a child of its own, which gets the fault."""
+    """Return ``reference``, ``digests``, ``an endless game`` or `SURVIVED`.
+
+    The fault is planted in a child process.
+    """
     context = get_context("fork")
     answer, tell = context.Pipe(duplex=False)
     child = context.Process(target=judge, args=(fault, game, tell))
@@ -262,14 +267,14 @@ def seen_by(fault: Fault | None, game: str) -> str:
     tell.close()
     try:
         verdict = answer.recv()
-    except EOFError:  # the limit of CPU seconds, or worse
+    except EOFError:  # it reached the limit of CPU seconds, or crashed
         verdict = "an endless game"
     child.join()
     return verdict
 
 
 def judge(fault: Fault | None, game: str, tell: Any) -> None:
-    """In the child."""
+    """Plant the fault and run the checks; runs in the child process."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with Path(os.devnull).open("w") as nowhere:
@@ -280,14 +285,14 @@ def judge(fault: Fault | None, game: str, tell: Any) -> None:
     for name, check in (("reference", REFERENCES[game]), ("digests", compare_digests)):
         try:
             check(game)
-        except Exception:  # whatever fails is a fault that is seen
+        except Exception:  # any failure means that the fault is detected
             verdict = name
             break
     tell.send(verdict)
 
 
 def play_hanabi(game: str) -> None:
-    """Random games with random variants, and of the standard game, move by move beside the plain reference."""
+    """Play random games of random variants and of the standard game, move by move beside the plain reference."""
     from hanabi_env import HanabiConfig
     from tests.hanabi.test_variants import good_move, random_config, random_tiles
     from tests.reference.lockstep import Engine, Plain, any_legal, play, shuffled_box
@@ -303,7 +308,7 @@ def play_hanabi(game: str) -> None:
 
 
 def play_ikebana(game: str) -> None:
-    """Random games of every kind beside the plain reference."""
+    """Play random games of every configuration beside the plain reference."""
     from tests.ikebana.test_reference import TABLES, play
 
     rng = random.Random(16)
@@ -313,7 +318,7 @@ def play_ikebana(game: str) -> None:
 
 
 def play_koikoi(game: str) -> None:
-    """Random games of random options, and of the presets, beside the plain reference."""
+    """Play random games of random options and of the presets beside the plain reference."""
     from dataclasses import replace
 
     from hanafuda_env import PRESETS
@@ -330,7 +335,7 @@ REFERENCES: dict[str, Callable[[str], None]] = {"hanabi": play_hanabi, "ikebana"
 
 
 def compare_digests(game: str) -> None:
-    """The fixed games of two configurations, and of the one that observes most."""
+    """Compare the digests of three configurations, among them the one that observes most."""
     from tests.proof import digests
     from tests.proof.configs import entries
 
@@ -369,13 +374,13 @@ def run(record: Record, seconds: float, amount: int = 10**6) -> None:
 
 
 def of_children() -> float:
-    """Seconds of a core that children of this process have taken."""
+    """Return the CPU seconds that children of this process have used."""
     times = os.times()
     return times.children_user + times.children_system
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     minutes = sum(row["seconds"] for row in record.rows.values()) / 60
     verdicts = [row["verdict"] for row in record.rows.values() if row["amount"]]
     counts = ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in SAID.items() if verdict in verdicts)
@@ -383,23 +388,25 @@ def how_much(record: Record) -> str:
 
 
 def unseen(record: Record) -> str:
-    """The faults that neither check sees, and why: as a table."""
+    """Return a table of the faults that neither check detects, and why."""
     names = [name for name, row in record.rows.items() if row.get("verdict") == SURVIVED]
     alike = sum(EXPLAINED[name].startswith(ALIKE) for name in names)
-    head = f"Of these {len(names)} faults {alike} change nothing that a player could notice. The others are seen by a "
-    head += "test of a rule, which this check does not run."
+    head = (
+        f"Of these {len(names)} faults, {alike} change nothing that a player could notice. The others are detected by "
+    )
+    head += "the test of a rule, which this check does not run."
     places = [name.replace("_env.", "_env.engine.").replace("|", "\\|") for name in names]
     rows = [(f"`{place}`", EXPLAINED[name]) for place, name in zip(places, names, strict=True)]
     return head + "\n\n" + markdown_rows(("fault", "why"), rows)
 
 
 ALIKE = ("the same", "as fair")
-"""How explanations begin of faults that play as well."""
+"""How the explanations begin for faults that do not change play noticeably."""
 
 SAID = {
-    "reference": "seen by the plain reference",
+    "reference": "detected by the plain reference",
     "digests": "by the fixed games",
-    "an endless game": "as a game without an end",
+    "an endless game": "by a game that does not end",
     SURVIVED: "by neither (explained below)",
 }
 

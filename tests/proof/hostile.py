@@ -1,6 +1,6 @@
-"""Valid inputs with a few things changed, at every entry point: a ``ValueError``, or it works; nothing else happens.
+"""Valid inputs with a few changes, at every entry point: each works or raises ``ValueError``, and nothing else happens.
 
-What is changed where is drawn from a seed, which is how much was tried before: a failure names it.
+The changes are drawn from a seed, which is the number of inputs tried before; failures name it.
 """
 
 import copy
@@ -17,16 +17,16 @@ import numpy as np
 from tests.mutations import EDGES, HUGE, places
 from tests.proof.records import Record, work
 
-PROMISE = "Bad input is a ``ValueError`` of one line, on a command line one sentence, and nothing has changed"
+PROMISE = "Bad input raises a ``ValueError`` of one line, prints one sentence on a command line, and changes nothing"
 TESTED = (
-    "seeded mutations of valid inputs: one to three values exchanged, shifted, left out or doubled; after a refusal "
-    "the environment is compared byte by byte, what is taken is played on"
+    "seeded mutations of valid inputs: one to three values replaced, shifted, left out or doubled; after a refusal, "
+    "the environment is compared byte by byte; after an accepted input, play continues"
 )
 GOAL = 100_000
 """Inputs for every entry point."""
 SLICE = 200
 LINES = "command lines"
-"""The entry point whose inputs are whole commands, and fewer."""
+"""The entry point whose inputs are whole commands; it has a lower goal."""
 
 NUMBERS: list[Any] = [*EDGES, *HUGE, *(-edge for edge in EDGES + HUGE), True, False, 0.5, 2.0, float("nan"), 1e300]
 WORDS = ["", "1-1", "K1", "R1", "play", "play 0", "end", "koi", "hand", "stop", "illegal", "\0", "\ud800", "x" * 300]
@@ -46,21 +46,21 @@ class Door:
     """One entry point."""
 
     valid: Callable[[random.Random], Any]
-    """An input that is taken."""
+    """Draws a valid input."""
     take: Callable[[Any], Any]
-    """What is called with it, mutated."""
+    """The function to call with a mutated input."""
     state: Callable[[], bytes] = bytes
-    """What must not change when it is refused."""
+    """Returns what must not change if the input is refused."""
     things: tuple[Any, ...] = tuple(THINGS)
-    """What values are exchanged for."""
+    """Values to put in place of others."""
     goal: int = GOAL
-    """Inputs that are wanted."""
+    """The number of inputs to try."""
     slice: int = SLICE
-    """Inputs that are tried at a time."""
+    """Inputs per slice of work."""
 
 
 def run(record: Record, seconds: float) -> None:
-    """Try on at all doors until each had as many inputs as it wants, or for so long."""
+    """Try all entry points until each has reached its goal, or the time is over."""
     from tests.proof.doors import all_doors
 
     with tempfile.TemporaryDirectory() as folder:
@@ -93,7 +93,7 @@ TAKEN, REFUSED = "taken", "refused"
 
 
 def attempt(door: Door, index: int) -> str:
-    """`TAKEN`, `REFUSED`, or what is wrong."""
+    """Return `TAKEN`, `REFUSED`, or a description of the failure."""
     rng = random.Random(index)
     value = mutated(door.valid(rng), rng, door.things)
     before = door.state()
@@ -104,26 +104,26 @@ def attempt(door: Door, index: int) -> str:
         if not words or "\n" in words or len(words) > 2000:
             return f"a message of {len(words)} characters: {words[:100]!r}"
         return REFUSED if door.state() == before else f"refused, but something has changed: {words[:200]}"
-    except Exception as error:  # whatever comes is the finding
+    except Exception as error:  # any other exception is a failure
         return f"{type(error).__name__}: {str(error)[:200]!r}"
     return TAKEN
 
 
 def mutated(value: Any, rng: random.Random, things: tuple[Any, ...]) -> Any:
-    """A copy of plain data with one to three changes."""
+    """Return a copy of plain data with one to three changes."""
     value = copy.deepcopy(value)
     found = places(value)
     if not found:
         return rng.choice(things)
     chosen = set()
     for _ in range(rng.randint(1, 3)):
-        depth = rng.randint(1, max(map(len, found)))  # shallow places are few, and as good
+        depth = rng.randint(1, max(map(len, found)))  # so that the few shallow places are chosen as often
         chosen.add(rng.choice([path for path in found if len(path) <= depth]))
-    for *path, last in sorted(chosen, key=lambda path: (len(path), str(path)), reverse=True):  # the inner ones first
+    for *path, last in sorted(chosen, key=lambda path: (len(path), str(path)), reverse=True):  # inner ones first
         holder = value
         for step in path:
             holder = holder[step]
-        if last < len(holder) if isinstance(holder, list) else last in holder:  # it may be gone, where parts are shared
+        if last < len(holder) if isinstance(holder, list) else last in holder:  # shared parts may be gone
             change(holder, last, rng, things)
     return value
 
@@ -145,7 +145,7 @@ def change(holder: Any, key: Any, rng: random.Random, things: tuple[Any, ...]) -
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     rows = dict(record.rows)
     lines = rows.pop(LINES, {"amount": 0, "refused": 0})
     refused = sum(row.get("refused", 0) for row in rows.values())

@@ -1,7 +1,7 @@
-"""Ctrl-C at random moments of real commands: they end within two seconds, and what is finished is kept.
+"""Ctrl-C at random times in real commands: they end within two seconds and keep finished work.
 
-Each command would go on for minutes. After SIGINT to its whole process group, as a terminal sends it, the time to its
-end counts; no process may be left, nor a traceback be printed.
+Each command would run for minutes. The time is measured from SIGINT to the whole process group, as a terminal sends it,
+to the command's end. No process may be left and no traceback printed.
 """
 
 import json
@@ -19,15 +19,15 @@ from tests.proof.records import Record, work
 
 PROMISE = "Ctrl-C ends every command and study, and finished work is kept"
 TESTED = (
-    "SIGINT to the process group of a command at a random moment of its work; it must end without a traceback and "
-    "leave no process and no half-written file; the time to its end is measured"
+    "SIGINT to the process group of a command at a random time; the command must end without a traceback and leave no "
+    "process and no half-written file; the time to its end is measured"
 )
 WANTED = 10
 """Interrupts of each command."""
 PROMISED, PATIENCE = 2.0, 60.0
-"""Seconds: what is promised on a machine with nothing else to do, and after which it is a failure."""
+"""Seconds within which a command promises to end on an idle machine, and seconds after which the check fails."""
 STARTING = 10.0
-"""Seconds from a command's start within which the moment is drawn; it has begun to work by then."""
+"""Ctrl-C comes within these seconds after a command's start, when it has begun to work."""
 SMALL = "--preset very_small"
 COMMANDS = {
     "evaluate, bots": "evaluate hanabi --agents smart --games 100000000",
@@ -73,7 +73,7 @@ def run(record: Record, seconds: float) -> None:
 
 
 def once(record: Record, name: str) -> None:
-    """One command, and Ctrl-C."""
+    """Run one command and interrupt it."""
     row, begin = record.rows[name], time.perf_counter()
     rng = random.Random(f"{name} {row['amount']}")
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +99,7 @@ def once(record: Record, name: str) -> None:
 
 
 def wrong_with(folder: Path, said: str, name: str) -> list[str]:
-    """What an interrupted command must not leave."""
+    """Return what an interrupted command left behind that it must not."""
     failures = [f"it says: {said[-200:]}"] if "Traceback" in said else []
     failures += [f"it left {path.name}" for path in folder.rglob("*.part")]
     results = folder / "mine.json"
@@ -111,7 +111,10 @@ def wrong_with(folder: Path, said: str, name: str) -> list[str]:
 
 
 def is_alive(group: int) -> bool:
-    """Whether a process of the group goes on when the first has ended and the system could bury the others."""
+    """Return whether a process of the group is still alive.
+
+    The system gets five seconds to remove the group's other processes after the first has ended.
+    """
     end = time.monotonic() + 5
     while time.monotonic() < end:
         try:
@@ -123,7 +126,7 @@ def is_alive(group: int) -> bool:
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     ends = sorted(end for row in record.rows.values() for end in row.get("ends", []))
     late = sum(end > PROMISED for end in ends)
     return (

@@ -1,11 +1,10 @@
-"""What holds after every step at every table, compiled: some 100 ns a table, so that the games are what takes time.
+"""Invariants of every table after every step, compiled: about 100 ns per table, so that playing takes most of the time.
 
-A function here looks at one record of a game and returns 0, or the number of a sentence in `SENTENCES`. It imports
-nothing of the games' engines: their sets of cards and copies are computed independently.
+A function here checks one record of a game and returns 0, or the number of a sentence in `SENTENCES`. It imports
+nothing from the games' engines: sets of cards and numbers of copies are computed independently.
 
-That every card of the box is somewhere exactly once is asked by sums: every card has a random 64-bit weight, and the
-weights of all cards that lie anywhere add up to those of the box, modulo 2^64. A wrong set of cards passes once in
-2^64.
+Sums check that every card of the box is somewhere exactly once: every card has a random 64-bit weight, and the weights
+of all cards must add up to those of the box, modulo 2^64. A wrong set of cards passes with probability 2^-64.
 """
 
 from typing import Any, NamedTuple
@@ -18,18 +17,18 @@ from agents.studies import refuse_unknown_fields
 SENTENCES = (
     "all is well",
     "a mask that is not 0 or 1 everywhere, or allows nothing in a game that goes on",
-    "the mask is not the record's",
+    "the mask differs from the record's",
     "a bit of the mask or of the observation beyond the last",
     "a legal action was counted as illegal",
     "a reward that is not finite",
-    "the rewards do not add up to zero, or are not everybody's alike",
+    "the rewards do not add up to zero, or differ between team-mates",
     "a final score out of its bounds",
     "a game that goes on has ended",
     "a card is missing, or there twice",
     "a number out of its bounds",
-    "hints exclude the true card, or an empty place knows something",
+    "hints exclude the true card, or an empty slot has knowledge",
     "a hint that does not touch the card",
-    "the discard is not what is counted of it",
+    "the discard disagrees with its counts",
     "sizes of hands that no turn leads to",
     "points that came from nowhere",
 )
@@ -38,12 +37,12 @@ CARDS, NUMBERS, KNOWLEDGE, HINT, DISCARD, SIZES, POINTS = range(9, 16)
 
 
 class Facts(NamedTuple):
-    """What is known of a configuration before a card is dealt; ints but for the weights."""
+    """Facts about a configuration before a card is dealt; all are ints but the weights."""
 
     bits: int  # of an observation
     num_actions: int
     players: int
-    is_team: int  # everybody gets the same reward
+    is_team: int  # all players get the same reward
     is_zero_sum: int
     least_score: int
     most_score: int
@@ -55,7 +54,7 @@ class Facts(NamedTuple):
     most_lives: int
     black_suit: int  # or -1
     rounds: int
-    pays: int  # what one player wins the other loses
+    pays: int  # the loser of a round pays what the winner gets
     start_score: int
     box: np.uint64  # the weight of all cards
 
@@ -68,7 +67,7 @@ NOTHING, ONE = np.uint64(0), np.uint64(1)
 
 @numba.njit(cache=True)
 def bits_in(word: Any) -> Any:
-    """How many bits of a 64-bit word are set."""
+    """Return how many bits of a 64-bit word are set."""
     x = np.uint64(word)
     x = x - ((x >> ONE) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -78,7 +77,7 @@ def bits_in(word: Any) -> Any:
 
 @numba.njit(cache=True)
 def beyond(words: Any, bits: int) -> Any:
-    """A bit is set behind the first ``bits``."""
+    """Return whether a bit is set after the first ``bits``."""
     last = bits >> 6
     if last < words.shape[0] and words[last] >> np.uint64(bits & 63) != NOTHING:
         return True
@@ -93,7 +92,7 @@ def beyond(words: Any, bits: int) -> Any:
 
 @numba.njit(cache=True)
 def fault_of_step(facts: Any, table: Any, mask: Any, observation: Any, final: Any) -> Any:
-    """What a step gave out, in whatever game."""
+    """Return the fault of a step's outputs, for any game."""
     bits, others, differences = 0, 0, 0
     for action in range(facts.num_actions):
         bits += mask[action]
@@ -126,7 +125,7 @@ def fault_of_step(facts: Any, table: Any, mask: Any, observation: Any, final: An
 
 @numba.njit(cache=True)
 def fault_of_hanabi(facts: Any, s: Any, weights: Any, touching: Any) -> Any:
-    """A game of Hanabi that goes on."""
+    """Return the fault of a game of Hanabi that goes on."""
     if s.end_reason != 0:
         return OVER
     fault = fault_of_numbers(facts, s)
@@ -145,7 +144,7 @@ def fault_of_hanabi(facts: Any, s: Any, weights: Any, touching: Any) -> Any:
 
 @numba.njit(cache=True)
 def fault_of_numbers(facts: Any, s: Any) -> Any:
-    """Tokens, counts and fireworks."""
+    """Return a fault of tokens, counts and fireworks."""
     if s.information_tokens > facts.most_information or not 0 < s.life_tokens <= facts.most_lives:
         return NUMBERS
     if not -1 <= s.turns_to_play <= facts.players or s.current_player >= facts.players:
@@ -162,7 +161,7 @@ def fault_of_numbers(facts: Any, s: Any) -> Any:
 
 @numba.njit(cache=True)
 def weight_on_table(facts: Any, s: Any, weights: Any) -> Any:
-    """The cards of deck, discard and fireworks."""
+    """Return the weight of the cards in deck, discard and fireworks."""
     total = NOTHING
     for k in range(np.int64(s.deck_count)):
         total += weights[s.cards[k]]
@@ -176,7 +175,7 @@ def weight_on_table(facts: Any, s: Any, weights: Any) -> Any:
 
 @numba.njit(cache=True)
 def fault_of_card(facts: Any, s: Any, player: int, slot: int, touching: Any) -> Any:
-    """What everybody knows of one place in a hand."""
+    """Return a fault of the common knowledge about one slot of a hand."""
     card, plausible, hinted = np.int64(s.hands[player, slot]), s.plausible[player, slot], s.hinted[player, slot]
     if slot >= s.hand_count[player]:
         return KNOWLEDGE if plausible != 0 or card != 63 else 0
@@ -194,7 +193,7 @@ def fault_of_card(facts: Any, s: Any, player: int, slot: int, touching: Any) -> 
 
 @numba.njit(cache=True)
 def fault_of_ikebana(facts: Any, s: Any, weights: Any, card_of_bit: Any) -> Any:
-    """A game of Ikebana that goes on."""
+    """Return the fault of a game of Ikebana that goes on."""
     if s.end_reason != 0:
         return OVER
     if not (s.round_index < facts.rounds and s.current_player < facts.players and s.starter < facts.players):
@@ -230,7 +229,7 @@ def fault_of_ikebana(facts: Any, s: Any, weights: Any, card_of_bit: Any) -> Any:
 
 @numba.njit(cache=True)
 def fault_of_koikoi(facts: Any, s: Any) -> Any:
-    """A game of Koi-Koi that goes on."""
+    """Return the fault of a game of Koi-Koi that goes on."""
     if s.phase > 5:
         return OVER
     if not (s.drawn <= 48 and 1 <= s.turn <= 16 and s.current_player < 2 and s.round_number <= facts.rounds):
@@ -266,7 +265,7 @@ def fault_of_koikoi(facts: Any, s: Any) -> Any:
 def check_hanabi(
     facts: Any, tables: Any, masks: Any, observations: Any, finals: Any, weights: Any, touching: Any
 ) -> Any:
-    """The first table at which something is wrong, and what; (-1, 0) if nothing is. Likewise the next two."""
+    """Return the first faulty table and its fault, or (-1, 0). The next two functions do the same."""
     for i in range(tables.shape[0]):
         fault = fault_of_step(facts, tables[i], masks[i], observations[i], finals[i])
         if fault == 0:
@@ -302,7 +301,7 @@ def check_koikoi(facts: Any, tables: Any, masks: Any, observations: Any, finals:
 
 
 def facts_of(name: str, config: Any) -> Facts:
-    """The facts of a game's configuration."""
+    """Return the facts of a game's configuration."""
     return {"hanabi": hanabi_facts, "ikebana": ikebana_facts, "koikoi": koikoi_facts}[name](config)
 
 
@@ -317,14 +316,14 @@ KNOWN = (
     *("multicolor", "black_powder", "black_distribution", "flamboyants", "final_bouquet", "choreography"),
     *("empty_hints", "score_on_loss", "observation_type", "history", "belief", "derived"),
 )
-"""The fields of Hanabi's config that the invariants know."""
+"""The fields of Hanabi's configuration that the invariants know."""
 
 
 def hanabi_facts(config: Any) -> Facts:
-    """H1: three of each lowest rank, one of each highest, two of the others; V1 and V3 otherwise.
+    """H1: three copies of each lowest rank, one of each highest, two of the others; V1 and V3 differ.
 
     Raises:
-        ValueError: the config has a field that came later.
+        ValueError: The configuration has a field that the invariants do not know.
     """
     refuse_unknown_fields(config, KNOWN, "the proof")
     usual = [3, *[2] * (config.ranks - 2), 1]
@@ -354,7 +353,7 @@ def hanabi_facts(config: Any) -> Facts:
 
 
 def hints_touching(config: Any) -> np.ndarray:
-    """H6, V1, V2, V3: per card the hints that touch it, uint64 (64,): a bit per color, then one per rank."""
+    """H6, V1, V2, V3: the hints that touch each card, uint64 (64,): one bit per color, then one per rank."""
     colors = config.colors + (config.multicolor == "own_color")
     found = np.zeros(64, np.uint64)
     for card in range(config.suits * config.ranks):
@@ -369,7 +368,7 @@ def hints_touching(config: Any) -> np.ndarray:
 CARD_OF_BIT = np.concatenate(
     [*(np.repeat(np.arange(5) + 5 * color, [3, 2, 2, 2, 1]) for color in range(5)), np.arange(25, 30)]
 )
-"""I1, by the bits of a bouquet: each card's copies side by side, the jokers last."""
+"""I1: the card of each bit of a bouquet; copies are next to each other, and the jokers come last."""
 
 
 def ikebana_facts(config: Any) -> Facts:
@@ -390,7 +389,7 @@ def ikebana_facts(config: Any) -> Facts:
 
 
 def koikoi_facts(config: Any) -> Facts:
-    """L6: who wins a round gets its points, and the other may have to pay them."""
+    """L6: the winner of a round gets its points, and the other player may have to pay them."""
     return Facts(
         **NONE
         | {
@@ -408,5 +407,5 @@ def koikoi_facts(config: Any) -> Facts:
 
 
 def weight_of(cards: np.ndarray) -> np.uint64:
-    """The weight of some cards together, modulo 2^64."""
+    """Return the weight of some cards together, modulo 2^64."""
     return np.add.reduce(WEIGHTS[cards])

@@ -1,7 +1,7 @@
-"""Training runs killed at random moments and resumed, until they end: equal to one that nothing happened to.
+"""Training runs that are killed at random times and resumed end equal to an uninterrupted run.
 
-Every process is a fork of a server that has imported the learner, so that a life costs a second and not ten. SIGKILL
-takes it, or one of its two ranks, at a moment that is uniform over the time that the whole run takes.
+Every process is a fork of a server that has imported the learner, so that a start costs one second instead of ten.
+SIGKILL ends the run, or one of its two ranks, at a time drawn uniformly over the duration of the whole run.
 """
 
 import multiprocessing
@@ -21,10 +21,10 @@ import numpy as np
 
 from tests.proof.records import Record, work
 
-PROMISE = "A run with `--steps` that is killed and resumed ends equal to one that was not, to the last bit"
+PROMISE = "A run with `--steps` that is killed and resumed ends bit-identical to an uninterrupted run"
 TESTED = (
-    "SIGKILL at random moments of tiny runs with a checkpoint after every update; of two ranks both or one is killed; "
-    "at the end metrics (but for times) and policy are compared"
+    "SIGKILL at random times in tiny runs with a checkpoint after every update; with two ranks, one or both are killed; "
+    "at the end, the metrics (without times) and the policy are compared"
 )
 UPDATES, GAMES, HORIZON = 12, 32, 8
 TINY = {
@@ -50,15 +50,15 @@ RUNS: dict[str, tuple[str, int, tuple[str, ...], int]] = {
     "cloning": ("agents.learning.cloning", 1, ("--preset", "mini", "--agent", "smart"), 4),
     "league": ("agents.learning.league", 1, ("--preset", "document"), 4),
 }
-"""Module, ranks, settings and kills wanted."""
+"""Module, ranks, settings and the number of kills wanted."""
 MOST_KILLS = 10
-"""The most kills of one run: after them it may end, however busy the machine is."""
+"""The most kills of one run; after them it may end, however busy the machine is."""
 PATIENCE = 600
-"""Seconds after which a life or an end that does not come is a failure."""
+"""Seconds after which a process that does not end is a failure."""
 
 
 def run(record: Record, seconds: float, most: int = 10**6) -> None:
-    """Kill on until every run has been killed as often as wanted, or ``most`` times if that is less."""
+    """Kill every run as often as wanted, or ``most`` times if that is less."""
     goals = {}
     for name, (*_, wanted) in RUNS.items():
         record.row(name)
@@ -76,7 +76,7 @@ def run(record: Record, seconds: float, most: int = 10**6) -> None:
 
 
 def uninterrupted(name: str, folder: Path) -> tuple[Path, float]:
-    """A run that nothing happens to, and how long it took; the second of two, for the first one may compile."""
+    """Return folder and duration of an uninterrupted run: the second of two, because the first one may compile."""
     for attempt in range(2):
         run_dir, begin = folder / f"{name}-{attempt}", time.monotonic()
         life = begun(name, run_dir)
@@ -87,7 +87,7 @@ def uninterrupted(name: str, folder: Path) -> tuple[Path, float]:
 
 
 def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> None:
-    """A run that is killed again and again until it comes to its end."""
+    """Kill and resume a run until it ends."""
     rng = np.random.default_rng([16, record.rows[name]["amount"]])
     begin, kills, failures = time.perf_counter(), 0, []
     with tempfile.TemporaryDirectory() as folder:
@@ -103,7 +103,7 @@ def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> Non
             kills += 1
             left = [rank for rank in alive if rank not in victims]
             if not all(rank.has_met.is_set() for rank in left):
-                kill(left)  # it waits for one that never comes: torchrun would end it
+                kill(left)  # it waits for a rank that never comes; torchrun would end it
             elif not ended(left, PATIENCE):
                 failures.append("a rank went on that had lost another")
                 kill(left)
@@ -112,7 +112,7 @@ def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> Non
 
 
 def differences(run_dir: Path, whole: Path, codes: Sequence[int | None]) -> list[str]:
-    """What tells a run from the one that nothing happened to."""
+    """Return the differences between a run and the uninterrupted one."""
     from agents.learning.common.runs import read_metrics
     from tests.agents.tiny_runs import weights, without_clock
 
@@ -132,15 +132,15 @@ def differences(run_dir: Path, whole: Path, codes: Sequence[int | None]) -> list
 
 @dataclass(frozen=True)
 class Rank:
-    """One process of a life."""
+    """One process of a run."""
 
     process: BaseProcess
     has_met: Event
-    """It has met all other ranks, and sees from then on when one is gone."""
+    """Set once it has met all other ranks; from then on it notices if one is gone."""
 
 
 def begun(name: str, run_dir: Path) -> list[Rank]:
-    """A process for every rank, which begin the run or go on with it."""
+    """Start a process per rank, which begins or resumes the run."""
     from agents.learning.common.launch import words_for
 
     module, ranks, settings, _ = RUNS[name]
@@ -158,11 +158,11 @@ def begun(name: str, run_dir: Path) -> list[Rank]:
 
 
 def live(module: str, options: list[str], rank: int, ranks: int, port: int, has_met: Event) -> None:
-    """What a process does: the command of the learner, silently."""
+    """Run the learner's command without output; runs in the child process."""
     with Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
-    if ranks > 1:  # as torchrun says it
+    if ranks > 1:  # as torchrun sets it
         world = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "RANK": rank, "LOCAL_RANK": rank}
         world |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
         os.environ.update({key: str(value) for key, value in world.items()})
@@ -175,7 +175,7 @@ def live(module: str, options: list[str], rank: int, ranks: int, port: int, has_
 
 
 def tell_when_met(has_met: Event) -> None:
-    """Set the event when this rank's group is there."""
+    """Set the event when this rank's group is initialized."""
     import torch.distributed as dist
 
     join = dist.init_process_group
@@ -188,7 +188,7 @@ def tell_when_met(has_met: Event) -> None:
 
 
 def ended(life: Sequence[Rank], seconds: float) -> bool:
-    """Whether all processes ended within that time."""
+    """Return whether all processes ended within that time."""
     end = time.monotonic() + seconds
     for rank in life:
         rank.process.join(max(0.0, end - time.monotonic()))
@@ -196,7 +196,7 @@ def ended(life: Sequence[Rank], seconds: float) -> bool:
 
 
 def kill(life: Sequence[Rank]) -> None:
-    """End processes by a signal that they cannot refuse, and wait until they are gone."""
+    """End processes by SIGKILL and wait until they are gone."""
     for rank in life:
         rank.process.kill()
     for rank in life:
@@ -204,14 +204,14 @@ def kill(life: Sequence[Rank]) -> None:
 
 
 def free_port() -> int:
-    """A free port."""
+    """Return a free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     return f"{record.amount} kills: " + ", ".join(
         f"{row['amount']} of `{name}`" for name, row in sorted(record.rows.items(), key=lambda item: -item[1]["amount"])
     )

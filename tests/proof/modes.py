@@ -1,6 +1,6 @@
-"""The games under other conditions: bounds checked, uncompiled, in threads, in children, among other people's workers.
+"""The fixed games under other conditions: bounds checks, no compiler, threads, child processes, Gymnasium's workers.
 
-Each condition plays the fixed games of `digests` in a process of its own and must show what is on record.
+Each condition plays the fixed games of `digests` and must show what is on record.
 """
 
 import os
@@ -23,18 +23,18 @@ from tests.proof import digests
 from tests.proof.configs import Entry, entries
 from tests.proof.records import Record, work
 
-PROMISE = "The games are the same with bounds checked, uncompiled, in threads, forks and workers"
+PROMISE = "The games are the same with bounds checks, without the compiler, and in threads, forks and workers"
 TESTED = (
-    "the fixed games by vector environment in processes with `NUMBA_BOUNDSCHECK=1` and `NUMBA_DISABLE_JIT=1`, in 4 "
-    "Python threads at once, in a forked and a spawned child; Gymnasium's AsyncVectorEnv of seats against SyncVectorEnv"
+    "the fixed games in the vector environment, in processes with `NUMBA_BOUNDSCHECK=1` and `NUMBA_DISABLE_JIT=1`, in "
+    "4 Python threads at once, in a forked and a spawned child; seats in Gymnasium's AsyncVectorEnv against SyncVectorEnv"
 )
 ROOT = Path(__file__).resolve().parents[2]
 SLOWEST = 3600
-"""Seconds that a process may take."""
+"""The most seconds that a process may take."""
 
 
 def run(record: Record, seconds: float) -> None:
-    """Every condition once with these sources."""
+    """Test every condition once with the present sources."""
     goals = {}
     for name in CONDITIONS:
         record.row(name)["amount"] = 0
@@ -52,11 +52,11 @@ def run(record: Record, seconds: float) -> None:
 
 
 Outcome = tuple[int, list[str]]
-"""How many configurations were compared, and what differed."""
+"""How many configurations were compared, and their differences."""
 
 
 def in_a_process(variable: str, every: int) -> Outcome:
-    """Every so manieth configuration with an environment variable set."""
+    """Play every ``every``-th configuration in a process with an environment variable set."""
     command = [sys.executable, "-m", "tests.proof.modes", str(every)]
     numba_cache = str(ROOT / ".cache" / f"numba-{variable.lower()}")
     environment = {**os.environ, variable: "1", "NUMBA_CACHE_DIR": numba_cache}
@@ -76,7 +76,7 @@ def in_a_process(variable: str, every: int) -> Outcome:
 
 
 def differing(every: int = 1) -> list[str]:
-    """Configurations whose games are not those on record."""
+    """Return the configurations whose games differ from the record."""
     recorded = Record.open("digests").rows
     return [entry.name for entry in entries()[::every] if digest_of(entry) != recorded[entry.name]["digest"]]
 
@@ -86,7 +86,7 @@ def digest_of(entry: Entry) -> str:
 
 
 def in_threads() -> Outcome:
-    """Four threads at once, each with an environment of every game."""
+    """Play in four threads at once, each with an environment of every game."""
     chosen, barrier = first_of_every_game(), threading.Barrier(4)
 
     def together(_: int) -> list[str]:
@@ -99,7 +99,7 @@ def in_threads() -> Outcome:
 
 
 def in_children(method: str) -> Outcome:
-    """Two children of this process, which has played before."""
+    """Play in this process, then in two children of it."""
     chosen = first_of_every_game()
     mine = [digest_of(entry) for entry in chosen]
     with get_context(method).Pool(2) as pool:
@@ -108,25 +108,25 @@ def in_children(method: str) -> Outcome:
 
 
 def digests_by_name(names: list[str]) -> list[str]:
-    """In a child."""
+    """Return the digests of the named configurations; runs in a child process."""
     by_name = {entry.name: entry for entry in entries()}
     return [digest_of(by_name[name]) for name in names]
 
 
 def compared(chosen: list[Entry], found: list[list[str]]) -> list[str]:
-    """What differs from the record."""
+    """Return the differences from the record."""
     recorded = Record.open("digests").rows
     expected = [recorded[entry.name]["digest"] for entry in chosen]
     return [f"{place}: other games" for place, seen in enumerate(found) if seen != expected]
 
 
 def first_of_every_game() -> list[Entry]:
-    """A configuration of each game."""
+    """Return one configuration per game."""
     return list({entry.under_test.name: entry for entry in reversed(entries())}.values())
 
 
 def async_seats() -> Outcome:
-    """Seats of every game in Gymnasium's workers, against the same seats one after the other."""
+    """Compare seats of every game in Gymnasium's workers with the same seats played one after the other."""
     failures = []
     for under_test in GAMES:
         makers: list[Callable[[], Any]] = [
@@ -139,12 +139,12 @@ def async_seats() -> Outcome:
 
 
 def spawned(makers: list[Callable[[], Any]]) -> Any:
-    """Workers that share nothing with this process."""
+    """Return workers that share nothing with this process."""
     return gymnasium.vector.AsyncVectorEnv(makers, context="spawn")
 
 
 def played_by(envs: Any) -> list[np.ndarray]:
-    """What three seats see and earn in some random games."""
+    """Return what three seats observe and earn in some random games."""
     rng, seen = np.random.default_rng(4), []
     observation, infos = envs.reset(seed=4)
     for _ in range(60):
@@ -167,7 +167,7 @@ CONDITIONS: dict[str, Callable[[], Outcome]] = {
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     return (
         ", ".join(f"{name}: {row['compared']}" for name, row in record.rows.items() if row.get("compared"))
         + " (configurations compared)"

@@ -1,4 +1,4 @@
-"""The one table of docs/proof.md: promised, tested, how much, result; from the records."""
+"""The table of docs/proof.md (promised, tested, how much, result), made from the records."""
 
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +14,7 @@ COMMAND = "python -m tests.proof pages"
 
 
 def proof(folder: Path = RESULTS) -> str:
-    """A row for every check that has a record, and what it ran on."""
+    """Return a row for every check that has a record, and the machines that they ran on."""
     rows, machines = [], []
     for name in CHECKS:
         path = folder / f"{name}.json"
@@ -27,7 +27,7 @@ def proof(folder: Path = RESULTS) -> str:
 
 
 def result(record: Record) -> str:
-    """In a word."""
+    """Return the result in one or two words."""
     count = len(record.failures)
     return f"**{count} failure{'s' if count > 1 else ''}**" if count else "no failure"
 

@@ -1,4 +1,4 @@
-"""What ran, as JSON that is committed: a row for each thing tried, so that a run goes on where the last one was."""
+"""Records of what ran, as committed JSON: one row per thing tried, so that a run continues where the last stopped."""
 
 import json
 import time
@@ -16,13 +16,13 @@ from hanabako.progress import ProgressBar
 
 RESULTS = Path(__file__).parent / "results"
 MOST_FAILURES = 20
-"""Kept per row: the first ones tell what is wrong."""
+"""Failures kept per row; the first ones show what is wrong."""
 SECONDS_BETWEEN_SAVES = 10.0
 
 
 @dataclass
 class Record:
-    """The rows of one check: by name ``amount``, ``seconds``, ``failures`` (words) and what else a check adds."""
+    """The rows of one check by name: ``amount``, ``seconds``, ``failures`` (texts) and fields that the check adds."""
 
     path: Path
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -33,21 +33,21 @@ class Record:
         return cls(path, json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else {})
 
     def row(self, name: str, code: str = "") -> dict[str, Any]:
-        """The row of that name; what ran with other ``code`` does not count."""
+        """Return the row of that name; it starts from 0 if the ``code`` has changed."""
         row = self.rows.get(name)
         if row is None or row["code"] != code:
             row = self.rows[name] = {"code": code, "amount": 0, "seconds": 0.0, "failures": []}
         return row
 
     def add(self, name: str, amount: int, seconds: float, failures: Iterable[str] = ()) -> None:
-        """Note what ran in the row of that name."""
+        """Add what ran to the row of that name."""
         row = self.rows[name]
         row["amount"] += amount
         row["seconds"] = round(row["seconds"] + seconds, 3)
         row["failures"] = [*row["failures"], *failures][:MOST_FAILURES]
 
     def keep_only(self, names: Iterable[str]) -> None:
-        """Forget rows of what there is no more."""
+        """Remove rows of things that no longer exist."""
         wanted = set(names)
         self.rows = {name: row for name, row in self.rows.items() if name in wanted}
 
@@ -60,7 +60,7 @@ class Record:
         return [f"{name}: {words}" for name, row in self.rows.items() for words in row["failures"]]
 
     def save(self) -> None:
-        """Write the file whole, with the machine, versions, date and commit of now."""
+        """Write the whole file, with the present machine, versions, date and commit."""
         about = machine.describe()
         about.pop("load_average")
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ class Record:
 
 
 def machine_of(path: Path) -> str:
-    """What a record's last rows ran on, as one sentence."""
+    """Return the machine and versions of a record's last rows, as one sentence."""
     about = json.loads(path.read_text(encoding="utf-8"))["machine"]
     versions = ", ".join(
         f"{name} {about['versions'][name]}" for name in ("numpy", "numba") if name in about["versions"]
@@ -91,16 +91,16 @@ def work(
     unit: str,
     save: Callable[[], None] | None = None,
 ) -> None:
-    """Run slices of the row that is furthest from its goal until all are there, the time is over, or Ctrl-C.
+    """Run slices of the row that is furthest from its goal, until all goals are reached, time is over, or Ctrl-C.
 
     Args:
-        record: has a row for every goal; is saved now and then, and at the end.
-        goals: amount wanted by row.
-        run_slice: runs a little of a row and adds it to the record.
-        seconds: of the wall clock; a slice that has begun is finished.
-        title: of the progress bar.
-        unit: of the amounts.
-        save: what is done now and then; by default the record is saved.
+        record: Has a row for every goal; it is saved from time to time and at the end.
+        goals: Amount wanted by row.
+        run_slice: Runs a part of a row and adds it to the record.
+        seconds: Limit of wall time; a slice that has begun is finished.
+        title: Title of the progress bar.
+        unit: Unit of the amounts.
+        save: Called from time to time; by default it saves the record.
     """
     save = record.save if save is None else save
     end = saved = time.monotonic()
@@ -119,12 +119,12 @@ def work(
 
 
 def done(record: Record, goals: dict[str, int]) -> int:
-    """How much of the goals is reached."""
+    """Return how much of the goals is reached."""
     return sum(min(goal, record.rows[name]["amount"]) for name, goal in goals.items())
 
 
 def next_rows(record: Record, goals: dict[str, int]) -> Iterator[str]:
-    """The row that is furthest from its goal, computed again after every slice, as long as there is one."""
+    """Yield the row that is furthest from its goal, found again after every slice, until all goals are reached."""
     while True:
         name = min(goals, key=lambda name: record.rows[name]["amount"] / goals[name])
         if record.rows[name]["amount"] >= goals[name]:
@@ -134,7 +134,7 @@ def next_rows(record: Record, goals: dict[str, int]) -> Iterator[str]:
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C (or a polite kill) ends the work after its slice; gives the question whether one came."""
+    """Let Ctrl-C or SIGTERM stop the work after its slice; yield a function that tells whether one came."""
     came = []
 
     def note(number: int, frame: FrameType | None) -> None:

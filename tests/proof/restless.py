@@ -1,6 +1,6 @@
-"""The whole suite in other surroundings: `--restless`, a new seed each time, alone, beside busy processes, as a user.
+"""The whole suite with `--restless`: a new seed each time, alone, beside busy processes, and as an ordinary user.
 
-And the tests of clocks, sockets and processes, again and again: those are the ones that fail by chance.
+Tests of clocks, sockets and processes, which may fail by chance, are repeated many times.
 """
 
 import os
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.proof.records import Record, work
 
-PROMISE = "No test depends on its surroundings"
+PROMISE = "No test depends on test order, system settings, load or user"
 TESTED = (
     "`pytest --restless`: random order; the machine's load and date, time zone, locale, terminal width and home folder "
     "change around every test; two runs beside four busy processes, one as a user without rights; and the tests of "
@@ -37,12 +37,12 @@ FICKLE = (
     "tests/agents/test_study.py",
 )
 NO_RIGHTS = 12345
-"""The number of a user who owns nothing but a copy of the clone."""
+"""Id of a user who owns nothing but a copy of the clone."""
 SUMMARY = re.compile(r"^(?:=+ )?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", re.MULTILINE)
 
 
 def run(record: Record, seconds: float) -> None:
-    """Every way as often as wanted, with a new seed each time."""
+    """Run each kind as often as wanted, with a new seed each time."""
     record.keep_only(GOALS)
     for name in GOALS:
         record.row(name)
@@ -50,7 +50,7 @@ def run(record: Record, seconds: float) -> None:
 
 
 def once(record: Record, name: str) -> None:
-    """One run of pytest."""
+    """Run pytest once."""
     begin, seed = time.perf_counter(), random.SystemRandom().randrange(2**31)
     options = ["--restless", f"--randomly-seed={seed}", "-q", "-n", "2", "--dist", "worksteal"]
     with around(name) as (prefix, root):
@@ -75,14 +75,14 @@ def once(record: Record, name: str) -> None:
 
 @contextmanager
 def around(name: str) -> Iterator[tuple[Sequence[str], Path]]:
-    """What a run's command begins with, and the clone that it tests, in these surroundings."""
+    """Set up the conditions of a run; yield the prefix of its command and the clone to test."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 if name == BUSY else 0)]
     folder = Path(tempfile.mkdtemp(prefix="restless-"))
     try:
         clone = folder / "clone"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         (clone / ".venv").symlink_to(ROOT / ".venv")
-        if name != USER or os.geteuid() != 0:  # an ordinary user already
+        if name != USER or os.geteuid() != 0:  # this process has an ordinary user already
             yield [], clone
             return
         folder.chmod(0o755)
@@ -101,7 +101,7 @@ def around(name: str) -> Iterator[tuple[Sequence[str], Path]]:
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     rows = {name: row for name, row in record.rows.items() if row["amount"]}
     kinds = {name: "repetitions:" if name == AGAIN else "runs" for name in rows}
     said = [f"{row['amount']} of {GOALS[name]} {kinds[name]} {name}" for name, row in rows.items()]

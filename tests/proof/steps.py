@@ -1,4 +1,4 @@
-"""Random legal steps of every game, preset and number of players, with what must hold checked after each of them."""
+"""Random legal steps in every game, preset and number of players, with the invariants checked after each step."""
 
 import statistics
 import time
@@ -22,18 +22,18 @@ from tests.proof.invariants import (
 )
 from tests.proof.records import Record, work
 
-PROMISE = "Every step of legal play keeps the rules' laws, in every configuration"
+PROMISE = "Every step of legal play keeps the invariants of the rules, in every configuration"
 TESTED = (
-    "random legal steps in the vector environment (packed, games dealt again at their ends); after every step at every "
+    "random legal steps in the vector environment (packed observations, automatic resets); after every step, for every "
     "table: mask, bits, rewards, scores, conservation of cards, knowledge"
 )
 GOAL = 1_000_000_000
 TABLES, STEPS = 2048, 256
-"""Games side by side, and steps of each in a slice."""
+"""Games side by side, and steps of each game in a slice."""
 
 
 def run(record: Record, seconds: float, amount: int = GOAL) -> None:
-    """Play on in all configurations until ``amount`` steps together, or for so long."""
+    """Play in all configurations until there are ``amount`` steps together, or time is over."""
     found = {entry.name: entry for entry in entries()}
     for name, entry in found.items():
         record.row(name, code_of(entry))
@@ -43,7 +43,7 @@ def run(record: Record, seconds: float, amount: int = GOAL) -> None:
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     least = min(row["amount"] for row in record.rows.values())
     speed = statistics.median(row.get("checks_per_second", 0) for row in record.rows.values())
     return (
@@ -54,19 +54,19 @@ def how_much(record: Record) -> str:
 
 
 def code_of(entry: Entry) -> str:
-    """What the game's rules are made of: edited rules begin at 0."""
+    """Return a digest of the game's rules; with edited rules, a row starts from 0."""
     return f"{digest_of(entry.under_test.entry.make_game(entry.config).functions):x}"
 
 
 def play_slice(record: Record, entry: Entry, tables: int = TABLES, steps: int = STEPS) -> None:
-    """Some steps from new games on; the seed is how much was played before."""
+    """Play some steps of new games; the seed is the number of steps played before."""
     row = record.rows[entry.name]
     begin, checking, failures = time.process_time(), 0.0, []
     envs = entry.vector(tables, observation="packed", copy=False, specialize=False)
     seed = row["amount"]
     observation, infos = envs.reset(seed=seed)
     nothing, check = np.zeros_like(observation["observation"]), checker(entry)
-    check(envs.tables, observation["action_mask"], observation["observation"], nothing)  # compiled, and not timed
+    check(envs.tables, observation["action_mask"], observation["observation"], nothing)  # compile it before timing
     for t in range(steps):
         actions = random_actions(observation["action_mask"], seed, 0, t)
         observation, _, terminated, _, infos = envs.step(actions)
@@ -83,7 +83,7 @@ def play_slice(record: Record, entry: Entry, tables: int = TABLES, steps: int = 
 
 
 def checker(entry: Entry) -> Any:
-    """The check of a game with what it needs to know of the configuration."""
+    """Return the check of a game for this configuration."""
     facts, game = facts_of(entry.under_test.name, entry.config), entry.under_test.name
     if game == "koikoi":
         return partial(check_koikoi, facts)

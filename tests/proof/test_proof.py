@@ -1,4 +1,4 @@
-"""A little of the long proof, and that its checks can fail."""
+"""A little of the long proof, and tests that its checks can fail."""
 
 import json
 from pathlib import Path
@@ -69,7 +69,7 @@ DAMAGES: dict[str, dict[int, Any]] = {
 
 
 class Seen:
-    """What the check of steps is shown of some tables; one of them is to be damaged."""
+    """What the check of steps sees of some tables, one of which will be damaged."""
 
     def __init__(self, entry: Entry) -> None:
         envs = entry.vector(4, observation="packed", specialize=False)
@@ -118,7 +118,7 @@ def test_the_work_goes_on_where_it_was_and_begins_anew_with_other_rules(tmp_path
 
 @pytest.mark.parametrize("game", ["hanabi", "ikebana", "koikoi"])
 def test_every_configuration_plays_the_games_on_record(game: str) -> None:
-    """On whatever Python, NumPy and Numba this runs: those of the record are in it."""
+    """The digests are those on record for any Python, NumPy and Numba."""
     recorded = Record.open("digests").rows
     for name, entry in ENTRIES.items():
         if entry.under_test.name == game:
@@ -226,7 +226,7 @@ def test_gymnasiums_workers_play_as_one_after_the_other() -> None:
 
 @pytest.mark.parametrize("game", faults.MODULES)
 def test_the_faults_on_record_are_those_that_are_planted(game: str) -> None:
-    """An edit of the rules changes them: then `make soak ARGS=faults` is due, and says what is new."""
+    """Edited rules change the faults; then run `make soak ARGS=faults`, which names the new ones."""
     names = {f"{game}: {fault.name}" for fault in faults.faults_of(game)}
     assert len(names) == faults.PER_GAME
     survivors = {name for name, row in Record.open("faults").rows.items() if row.get("verdict") == faults.SURVIVED}
@@ -234,7 +234,7 @@ def test_the_faults_on_record_are_those_that_are_planted(game: str) -> None:
 
 
 def test_a_planted_fault_is_seen(tmp_path: Path) -> None:
-    """In a process without the compiler."""
+    """A planted fault is detected in a process without the compiler."""
     record = Record.open("faults", tmp_path)
     faults.run(record, seconds=600, amount=1)
     assert [row["verdict"] for row in record.rows.values() if row["amount"]] == ["reference"]

@@ -1,7 +1,7 @@
-"""Several processes add rows to one results file, and are killed at random moments: no row that was added is lost.
+"""Processes that add rows to one results file are killed at random times, and no added row is lost.
 
-Every process notes a row in a file of its own once `add_rows` has returned. In the end the results must be whole and
-have every row that was noted, as complete as it was noted.
+Every process notes a row in its own file once `add_rows` has returned. At the end, the results must be a whole file
+with every noted row, at least as complete as noted.
 """
 
 import json
@@ -14,27 +14,27 @@ from pathlib import Path
 from agents.studies.store import add_rows, key_of, read_results
 from tests.proof.records import Record, work
 
-PROMISE = "Processes that add to one results file lose no row, though some are killed"
+PROMISE = "Processes that add to one results file lose no row, even if some are killed"
 TESTED = (
-    "three processes that add and complete rows of one file, one at a time; SIGKILL takes one of them at a random "
-    "moment, and another takes its place; in the end every row that a process has noted as added must be there"
+    "three processes add and complete rows of one file, one at a time; SIGKILL ends one of them at a random time, and "
+    "another one takes its place; at the end, every row that a process has noted as added must be in the file"
 )
 GOAL = 1000
-"""Kills."""
+"""The number of kills wanted."""
 WRITERS, KILLS_A_FILE = 3, 20
 ORIGIN = {"command": "tests.proof.writers", "machine": {"date": ""}, "versions": {}, "commit": None}
 ROWS = "results of a study"
 
 
 def run(record: Record, seconds: float) -> None:
-    """Kill on until there were as many kills as wanted, or for so long."""
+    """Kill writers until there were as many kills as wanted, or time is over."""
     record.keep_only([ROWS])
     record.row(ROWS)
     work(record, {ROWS: GOAL}, lambda name: one_file(record, name), seconds, "writers", " kills")
 
 
 def one_file(record: Record, name: str) -> None:
-    """A file, its writers, and some kills."""
+    """Start the writers of one file and kill some of them."""
     rng, begin = random.Random(record.rows[name]["amount"]), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         path, notes = Path(folder) / "rows.json", []
@@ -62,7 +62,7 @@ def one_file(record: Record, name: str) -> None:
 
 
 def write(path: Path, noted: Path, number: int) -> None:
-    """Add rows and complete them, for ever; note each when it is in the file."""
+    """Add rows and complete them, without end; note each row once it is in the file."""
     with noted.open("a", encoding="utf-8") as notes:
         for step in range(10**9):
             row = {
@@ -78,7 +78,7 @@ def write(path: Path, noted: Path, number: int) -> None:
 
 
 def lost(path: Path, notes: list[Path]) -> list[str]:
-    """What is wrong with the results: every row must be as complete as noted."""
+    """Return the errors of the results: every row must be at least as complete as noted."""
     try:
         held = {key_of(row): row["done"] for row in read_results(path)}
     except ValueError as error:
@@ -92,5 +92,5 @@ def lost(path: Path, notes: list[Path]) -> list[str]:
 
 
 def how_much(record: Record) -> str:
-    """The amounts for the page."""
+    """Return the amounts for the page."""
     return f"{record.amount:,} kills of {GOAL:,} wanted, {KILLS_A_FILE} for each file of {WRITERS} writers"
