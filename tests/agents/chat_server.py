@@ -1,4 +1,4 @@
-"""A server of this machine that speaks OpenAI's protocol and plays by a rule: what the tests of language models ask."""
+"""A local server that speaks OpenAI's protocol and plays by a rule, in place of a language model."""
 
 import json
 import threading
@@ -8,22 +8,22 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Rule = Callable[[str], str]
-"""From the text of a turn to an answer."""
+"""Maps the text of a turn to an answer."""
 
 
 def legal_of(turn: str) -> list[str]:
-    """The words of the legal moves that a turn lists."""
+    """Return the legal moves that a turn lists, in words."""
     lines = turn.partition("Your legal moves:\n")[2].splitlines()
     return [line.partition(". ")[2].partition(" - ")[0] for line in lines]
 
 
 def first(turn: str) -> str:
-    """The first legal move."""
+    """Answer with the first legal move."""
     return f"I think.\n**Answer:** {legal_of(turn)[0]}"
 
 
 def events_of(answer: dict[str, Any]) -> Iterator[str]:
-    """The answer as a stream that has it in one piece."""
+    """Yield the answer as a stream that has it in one piece."""
     about = {**answer, "object": "chat.completion.chunk"}
     (choice,) = answer["choices"]
     pieces: list[Any] = [
@@ -60,12 +60,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - their name
-        """Says nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving(rule: Rule = first, status: int = 200, body: Any = None) -> Iterator[Any]:
-    """A server in this process: ``address``, and ``asked``, what came."""
+    """Run a server in this process, with its ``address`` and the requests received in ``asked``."""
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     server.rule, server.status, server.body = rule, status, body

@@ -1,8 +1,8 @@
-"""The best that players of Hanabi can do who read hints literally, by trying everything: for the smallest games.
+"""The best possible play of Hanabi by players who read hints literally, by trying everything; for tiny games only.
 
-Written over the plain rules (`tests.reference.hanabi_plain`), apart from the engine and the learner. A player's value
-of an action is the mean over all hands and decks that the player may not exclude of what comes of it until the same
-player's next decision, where the value is the same again; partners answer with their best action by their own values.
+It uses the plain rules (`tests.reference.hanabi_plain`), independent of the engine and the learner. A player's value of
+an action is a mean over all hands and decks that are possible for this player: the reward until the same player's next
+decision, plus the best value there. Partners answer with their best action by their own values.
 """
 
 import copy
@@ -15,20 +15,20 @@ from tests.reference.hanabi_plain import PlainHanabi, box
 
 
 def begin(config: Any, position: dict[str, Any]) -> PlainHanabi:
-    """The opening of which ``to_dict()`` tells the deal."""
+    """Return the opening of the deal in ``position``."""
     dealt = [card for hand in position["hands"] for card in hand]
     return PlainHanabi(config, [*dealt, *position["deck"]], first_player=position["current_player"])
 
 
 class Grounded:
-    """The values of all positions that it is asked for."""
+    """Computes and stores values of positions."""
 
     def __init__(self, config: Any) -> None:
         self._box = box(config)
         self._known: dict[str, dict[str, float]] = {}
 
     def values(self, game: PlainHanabi) -> dict[str, float]:
-        """What every legal move of the player to move is worth to that player."""
+        """Return the value of every legal move for the player to move."""
         player = game.current_player
         seen = {
             name: value for name, value in vars(game).items() if name not in ("hands", "deck", "discards", "events")
@@ -42,7 +42,7 @@ class Grounded:
         return self._known[key]
 
     def worlds(self, game: PlainHanabi) -> list[PlainHanabi]:
-        """The game with every hand and deck that its player may not exclude, one for each order of the cards."""
+        """Return the game with every hand and deck that is possible for the player to move, one per order of cards."""
         player, knowledge = game.current_player, game.knowledge[game.current_player]
         unseen = Counter(game.hands[player] + game.deck)
         found = []
@@ -55,7 +55,7 @@ class Grounded:
         return found
 
     def after(self, world: PlainHanabi, player: int, move: str) -> float:
-        """What comes of a move in one world."""
+        """Return the value of a move in one world."""
         world = copied(world)
         total = float(world.move(move))
         while world.end_reason is None and world.current_player != player:
@@ -69,7 +69,7 @@ def best(values: dict[str, float]) -> str:
 
 @cache
 def orders(cards: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The different orders of some cards: each stands for as many orders of the copies."""
+    """Return the different orders of some cards; each stands for the same number of orders of the copies."""
     return sorted(set(permutations(cards)))
 
 

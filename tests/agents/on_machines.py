@@ -1,8 +1,8 @@
-"""What the ranks of two machines do in `tests.agents.test_machines`, which starts ``torchrun`` twice on this one.
+"""What the ranks of two machines do in `tests.agents.test_machines`, which starts ``torchrun`` twice on one machine.
 
     python -m torch.distributed.run --nnodes 2 --nproc-per-node 2 ... -m tests.agents.on_machines FOLDER
 
-A machine is what ``torchrun`` says it is: the same processes may meet again as one machine, or as fewer.
+``torchrun``'s variables define the machines, so the same processes can also meet as one machine, or as fewer ranks.
 """
 
 import os
@@ -29,13 +29,13 @@ from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
 TINY = Args(**SMALL | {"steps": 3 * UPDATE, "evaluations": 3, "evaluation_games": 4, "final_games": 4})
 RANK, MACHINE = int(os.environ["RANK"]), int(os.environ["GROUP_RANK"])
 MEETINGS: defaultdict[str, Iterator[int]] = defaultdict(count)
-"""How often that number of ranks has met."""
+"""How often a group of that number of ranks has met."""
 
 join = dist.init_process_group
 
 
 def join_again(backend: str) -> None:
-    """Form a group of these processes, which may have been one before: each time by other keys of the store."""
+    """Form a new group of these processes, which may have been one before; other keys of the store are used."""
     world, rank = os.environ["WORLD_SIZE"], int(os.environ["RANK"])
     store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), is_master=False)
     store = dist.PrefixStore(f"meeting {next(MEETINGS[world])} of {world}", store)
@@ -44,7 +44,7 @@ def join_again(backend: str) -> None:
 
 @contextmanager
 def told(**world: int) -> Iterator[None]:
-    """What ``torchrun`` says is this while the block runs."""
+    """Set ``torchrun``'s variables while the block runs."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in world.items():
             patch.setenv(name, str(value))
@@ -64,7 +64,7 @@ def work(folder: Path) -> None:
 
 
 def train_one_each(folder: Path) -> None:
-    """A run of the first ranks alone, on two machines and on one."""
+    """Train with the first ranks only, on two machines and on one."""
     with told(RANK=MACHINE, WORLD_SIZE=2, LOCAL_RANK=0, LOCAL_WORLD_SIZE=1):
         train(replace(TINY, run_dir=folder / f"two-{MACHINE}"))
         with told(GROUP_WORLD_SIZE=1, LOCAL_RANK=MACHINE, LOCAL_WORLD_SIZE=2):
@@ -72,7 +72,7 @@ def train_one_each(folder: Path) -> None:
 
 
 def gradients_of(args: Args) -> list[torch.Tensor]:
-    """This rank's gradients, one per minibatch, of a run on a disk that both machines share."""
+    """Train on a disk that both machines share and return this rank's gradients, one per minibatch."""
     gradients, add_up = [], Ranks.sum_of_gradients
 
     def noted(self: Ranks, vector: torch.Tensor) -> torch.Tensor:
@@ -86,7 +86,7 @@ def gradients_of(args: Args) -> list[torch.Tensor]:
 
 
 def check_sums(gradient: torch.Tensor) -> None:
-    """The sum of two machines is the same on all ranks, also the second time, and nearly that of one."""
+    """The sum over two machines is equal on all ranks, at every repetition, and close to that of one machine."""
     with joined_ranks("cpu") as ranks:
         assert (ranks.firsts, ranks.is_first) == ((0, 2), RANK in (0, 2))
         total = ranks.sum_of_gradients(gradient)
@@ -100,13 +100,13 @@ def check_sums(gradient: torch.Tensor) -> None:
 
 
 def check_no_thread_of_gloo_is_left() -> None:
-    """One that works while Python ends aborts the process."""
+    """A gloo thread that works while Python ends would abort the process."""
     names = {path.read_text(encoding="utf-8").strip() for path in Path("/proc/self/task").glob("*/comm")}
     assert not [name for name in names if "gloo" in name], names
 
 
 def check_interruption(own: Path) -> None:
-    """One rank is interrupted, and all save and end; the run goes on from the parts on two disks."""
+    """If one rank is interrupted, all save and end; the run continues from the parts on two disks."""
     with pytest.MonkeyPatch.context() as patch:
         if RANK == 3:
             stop_after(patch, 2, signal.SIGINT)
@@ -117,7 +117,7 @@ def check_interruption(own: Path) -> None:
 
 
 def check_refusals(own: Path) -> None:
-    """What is wrong on one machine is said on all."""
+    """An error on one machine is raised on all."""
     with pytest.raises(ValueError, match="have the same settings; these differ from machine 0's: seed, steps"):
         train(replace(TINY, steps=UPDATE * (1 + MACHINE), seed=2 + MACHINE, run_dir=own))
     lock = FileLock(own / "checkpoint" / "lock")
@@ -135,7 +135,7 @@ def check_refusals(own: Path) -> None:
 
 
 def check_loss(own: Path) -> None:
-    """A machine ends in the middle, and so do the others."""
+    """If a machine ends during training, the others end too."""
     with pytest.MonkeyPatch.context() as patch:
         if MACHINE == 1:
             patch.setattr(Trainer, "learn", lambda _: end())
@@ -145,7 +145,7 @@ def check_loss(own: Path) -> None:
 
 
 def end() -> None:
-    """At once: a group that lacks a rank cannot be closed."""
+    """End at once, because a group that lacks a rank cannot be closed."""
     print("done", flush=True)
     os._exit(0)
 

@@ -1,4 +1,4 @@
-"""Short games that people play, for tests."""
+"""Short games of people, for tests."""
 
 import pytest
 
@@ -14,14 +14,14 @@ def short_config(game: str):
 
 
 def session_of(game: str, *persons: int, **options) -> Session:
-    """A short game of people at some seats and random players at the others."""
+    """Return a short game with people at the given seats and random players at the others."""
     config = short_config(game)
     random = agents.load("random", config)
     return Session(config, [None if k in persons else random for k in range(config.players)], seed=7, **options)
 
 
 def play_on(session: Session, decisions: int = 1000) -> None:
-    """Every person takes the last legal action."""
+    """Let every person take the last legal action."""
     list(session.go_on())
     while session.is_persons_turn and decisions:
         session.take(session.legal()[-1])

@@ -1,4 +1,4 @@
-"""AH2AC2's arrays: games come in, are played, and go out as they came; what does not fit is said."""
+"""AH2AC2's arrays: games are imported, played and exported unchanged; games that do not fit are reported."""
 
 import pickle
 import re
@@ -24,7 +24,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def arrays_by_hand(players: int, games: int = 4) -> Arrays:
-    """Games played at random, one decision at a time."""
+    """Return games played at random, one decision at a time."""
     env, rng, none = hanabi_v0.raw_env(players=players), np.random.default_rng(1), {2: 20, 3: 30}[players]
     decks, scores, lengths = [], [], []
     actions = np.full((games, 89, players), none, np.int32)
@@ -158,7 +158,7 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(content: bytes, tmp_path: 
 
 
 class Code:
-    """What an attacker would pickle."""
+    """A class whose pickle would run code."""
 
     def __init__(self, made: Path) -> None:
         self.made = made
@@ -190,7 +190,7 @@ def test_its_cloning_learns_from_games_of_ours(tmp_path: Path, capsys: pytest.Ca
     best = recipe["main"](recipe["Args"](*files, epochs=10, batch=8, units=(64, 32, 32), dropout=0.1))
     said = [float(found) for found in re.findall(r"accuracy ([\d.]+)", capsys.readouterr().out)]
     assert len(said) == 10 and max(said) == pytest.approx(best, abs=1e-3)
-    assert best > max(0.3, said[0])  # at random it is a tenth
+    assert best > max(0.3, said[0])  # random choices agree in a tenth of the cases
     network, val = clones.read(files[2]), recipe["Turns"](files[1])
     assert recipe["accuracy"](network, val, 4) == pytest.approx(best)
     assert play(config, agents.load(f"bc_lstm:{files[2]}", config), games=2, seed=1).length.min() > 3

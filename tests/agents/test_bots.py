@@ -1,4 +1,4 @@
-"""Bots: they see only what their seat may, and play the same game on every path."""
+"""Bots see only what their seat may see, and play the same game in every kind of environment."""
 
 from dataclasses import replace
 
@@ -28,13 +28,13 @@ def block_of(config: HanabiConfig, games: int) -> Block:
 
 
 def actions_of(config: HanabiConfig, policy: Policy, games: int, seed: int) -> list[np.ndarray]:
-    """All moves of some games: the actions of every step."""
+    """Return the actions of every step in some games."""
     block = block_of(config, games)
     return [block.actions.copy() for _ in steps_of(block, [policy] * config.players, seed, 0)]
 
 
 def shuffle_hidden(tables: np.ndarray, player: int, rng: np.random.Generator) -> None:
-    """Deal again what ``player`` cannot see: its own hand and the deck, the order of face-down tiles, the stream."""
+    """Deal again what ``player`` cannot see: its own hand, the deck, the order of face-down tiles, the streams."""
     for state in tables["state"]:
         hand, deck = state["hand_count"][player], state["deck_count"]
         hidden = np.concatenate([state["hands"][player, :hand], state["cards"][:deck]])
@@ -47,7 +47,11 @@ def shuffle_hidden(tables: np.ndarray, player: int, rng: np.random.Generator) ->
 
 
 def moves_through_shuffled_cards(config: HanabiConfig, name: str, games: int) -> tuple[int, int]:
-    """Decisions of a bot in some games, and how many change when everything hidden from the seat is shuffled."""
+    """Play some games and shuffle everything hidden from the seat before each decision.
+
+    Returns:
+        How many decisions the bot made, and how many the shuffling changed.
+    """
     rng = np.random.default_rng(5)
     policy = agents.load(name, config)
     assert isinstance(policy, BotPolicy)
@@ -134,7 +138,7 @@ def test_bots_run_as_plain_python(name):
     bots._loops = BotLoops(*(loop.py_func for loop in compiled))  # type: ignore[attr-defined]
     bots._memories, bots._views = bots._memories.view(np.recarray), bots._views.view(np.recarray)
     block.tables, block.rules_array = block.tables.view(np.recarray), block.rules_array.view(np.recarray)
-    with np.errstate(over="ignore"):  # random numbers are made modulo 2^64
+    with np.errstate(over="ignore"):  # random numbers are computed modulo 2^64
         bots.begin()
         for expected in moves:
             playing = block.open_games
@@ -159,12 +163,12 @@ def test_every_preset_is_played_by_the_rules(name, preset):
 
 
 def compared() -> list[Comparison]:
-    """All our bots and their originals, by the results that are kept."""
+    """Return the comparisons of all our bots with their originals, from the stored results."""
     return list(comparisons(read_results(originals.RESULTS), read_results(hanabi_bots.RESULTS)))
 
 
 def ports() -> list[Comparison]:
-    """Our bots and their originals at the standard game, for two and for five players."""
+    """Return the comparisons in the standard game for two and five players."""
     return [case for case in compared() if case.lost_games in ("never", "kept") and case.players in (2, 5)]
 
 
@@ -177,10 +181,10 @@ def test_no_program_on_the_scoreboard_is_farther_than_allowed_from_its_original(
 @pytest.mark.statistical
 @pytest.mark.parametrize("case", ports(), ids=lambda case: f"{case.bot}-{case.players}")
 def test_a_port_plays_as_well_as_its_original(case):
-    """Both ways: a bot that scores more than its original does not follow the same rules.
+    """A port scores neither less nor more than its original: if it scores more, it does not follow the same rules.
 
-    A bot whose true mean is within 0.15 of its original's raises a false alarm with a probability below 0.003 per case:
-    three standard errors, none above 0.065. One that is 0.55 off escapes with less than that.
+    For a bot whose true mean is within 0.15 of its original's, a false alarm has probability below 0.003 per case
+    (three standard errors, none above 0.065). A bot that is 0.55 off passes with less than that.
     """
     config = HanabiConfig(players=case.players)
     scores = play(config, agents.load(case.bot, config), 3000, seed=1, specialize=False).fireworks_score

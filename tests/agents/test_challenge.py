@@ -1,4 +1,4 @@
-"""A challenge: an agent and fixed partners on fixed deals, scored between floor and best, and played again."""
+"""A challenge: an agent plays fixed deals with fixed partners, is scored between floor and best, and is replayed."""
 
 import json
 from hashlib import sha256
@@ -30,7 +30,7 @@ TOLD = {"best_by": "its response", "command": "hanabako train ..."}
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the suite ``tiny``, and no others, in which commands run."""
+    """The folder in which commands run; its only suite is ``tiny``."""
     write_suite(tmp_path)
     monkeypatch.setattr(suites, "FOLDER", tmp_path)
     monkeypatch.chdir(tmp_path)

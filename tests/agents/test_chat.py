@@ -1,4 +1,4 @@
-"""Language models at the table: what they are told, how their answers are read, and what is counted."""
+"""Language models as players: what they are told, how their answers are read, and what is counted."""
 
 import asyncio
 import importlib
@@ -38,7 +38,7 @@ EVERY_PROMPT = pytest.mark.parametrize("prompt", PROMPTS)
 
 
 class Stub:
-    """A model in this process that answers by a rule, and keeps what it was asked."""
+    """A model in this process that answers by a rule and stores its questions."""
 
     def __init__(self, rule: Any = first) -> None:
         self.rule, self.asked = rule, []
@@ -167,7 +167,10 @@ def test_a_model_plays_every_game_as_its_answers_say(under_test: GameUnderTest, 
 
 @EVERY_GAME
 def test_illegal_answers_are_counted_and_replaced_by_random_moves(under_test: GameUnderTest) -> None:
-    """Who never answers plays as `random` does, decision by decision; so seeds repeat, in any company."""
+    """A model without answers plays like `random`, decision by decision.
+
+    Seeds are therefore reproducible, whichever games are played together.
+    """
     config = under_test.config(**under_test.short)
     policy = ChatPolicy(Stub(lambda _: "Answer: I do not know"), config)
     games = play(config, policy, 4, seed=4)
@@ -188,7 +191,7 @@ def test_as_many_games_as_allowed_are_asked_about_at_once() -> None:
             at_work += 1
             most = max(most, at_work)
         if "Since your last turn" not in turn:
-            together.wait(timeout=60)  # breaks if three are not asked at the same time
+            together.wait(timeout=60)  # it times out unless three are asked at the same time
         with lock:
             at_work -= 1
         return first(turn)
@@ -198,7 +201,7 @@ def test_as_many_games_as_allowed_are_asked_about_at_once() -> None:
 
 
 def test_a_model_is_a_partner_of_the_seat() -> None:
-    """Games that begin and go on apart: their moves are heard of, and forgotten when the next game begins."""
+    """In games stepped separately, a model hears of the moves in its game and forgets them when the next begins."""
     stub = Stub()
     env = game_of(MINI).make_seat(config=MINI, partners=ChatPolicy(stub, MINI))
     for seed in (1, 2):
@@ -215,7 +218,10 @@ def test_a_model_is_a_partner_of_the_seat() -> None:
 
 
 def asked_from(env: Any, state: dict[str, Any], prompt: str, own: int, rule: Any = first, steps: int = 1) -> list[Any]:
-    """What a model at the seat ``own`` is asked in the first steps from a position; partners play their first card."""
+    """Return what a model at the seat ``own`` is asked in the first steps from a position.
+
+    Its partners always take the first legal action.
+    """
     env.reset(seed=1, options={"state": state})
     stub, config = Stub(rule), env.config
     policies: list[Any] = [First()] * config.players
@@ -229,7 +235,7 @@ def asked_from(env: Any, state: dict[str, Any], prompt: str, own: int, rule: Any
 
 @EVERY_PROMPT
 def test_no_prompt_shows_hidden_cards_of_hanabi(prompt: str) -> None:
-    """Exchange the player's own hand with cards of the deck, and shuffle the deck: the same questions."""
+    """The questions do not change if hidden cards are exchanged: the player's hand, and the deck's order."""
     env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
     env.reset(seed=1)
     position = env.to_dict()
@@ -261,7 +267,7 @@ def test_no_prompt_shows_hidden_cards_of_koikoi(prompt: str) -> None:
 
 @EVERY_PROMPT
 def test_no_prompt_shows_hidden_cards_of_ikebana(prompt: str) -> None:
-    """The deck, and what the other draws: seen once it is kept or refused."""
+    """The deck and the other player's drawn card are hidden; the card is seen once it is kept or refused."""
     config = game_named("ikebana").presets["standard"]
     env = game_of(config).module("ikebana_v0").raw_env(config=config)
     env.reset(seed=3)
@@ -297,7 +303,7 @@ def test_rules_are_told_for_every_preset(under_test: GameUnderTest) -> None:
 
 
 def test_deductions_count_cards() -> None:
-    """Two red 1s are in sight: after a hint of rank 1, a card is red with the odds of the copies that are left."""
+    """At the start, a card is playable with the share of 1s among the unseen cards."""
     env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
     env.reset(seed=1)
     position = env.to_dict()
@@ -429,7 +435,7 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def evaluate(place: Path, game: str, agent: str, *more: str) -> dict[str, Any]:
-    """The results of two games by the command."""
+    """Evaluate an agent for two games by the command and return the results."""
     words = ["evaluate", game, "--agents", agent, "--games", "2", "--seed", "4", "--json", str(place / "result.json")]
     main([*words, *more])
     return json.loads((place / "result.json").read_text(encoding="utf-8"))
@@ -439,7 +445,7 @@ def evaluate(place: Path, game: str, agent: str, *more: str) -> dict[str, Any]:
 def test_a_server_plays_and_the_row_says_what_it_took(
     under_test: GameUnderTest, with_key: None, monkeypatch: Any, tmp_path: Path, capsys: Any
 ) -> None:
-    """Every third answer is nonsense, and every fifth names no legal move."""
+    """Every third answer is nonsense, and every fifth of the others names no legal move."""
     asked = []
 
     def rule(turn: str) -> str:
@@ -530,7 +536,7 @@ def test_the_list_of_agents_names_language_models(capsys: pytest.CaptureFixture[
     assert re.search(r"^  llm:MODEL +a language model", capsys.readouterr().out, flags=re.MULTILINE)
 
 
-@pytest.mark.filterwarnings("default")  # theirs
+@pytest.mark.filterwarnings("default")  # its own warnings
 def test_the_recipe_of_verifiers_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("verifiers.v1", reason="client: verifiers is not installed")
     monkeypatch.syspath_prepend(RECIPES)

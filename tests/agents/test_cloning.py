@@ -1,4 +1,4 @@
-"""Behaviour cloning: the agent's own games, what is learned from them, and a clone that is the bot itself."""
+"""Behaviour cloning: games of the agent, learning from them, and a clone that equals the bot."""
 
 from collections import Counter
 from dataclasses import replace
@@ -31,7 +31,7 @@ ONE_COLOR = ("colors=1", "ranks=2", "hand_size=2", "max_information_tokens=2", "
 
 
 def test_the_agent_plays_its_own_games():
-    """What it advises is what it does in games of lock-step: as many decisions in each, with the same scores."""
+    """Games that follow the agent's advice equal its own games in the number of decisions and in scores."""
     config = PRESETS["mini"]
     envs = Lessons(config, 20, 3, ALONE, [agents.load("smart", config)])
     ends: list[int] = []
@@ -59,7 +59,7 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network):
 
 @pytest.mark.parametrize("network", ["dense", "recurrent"])
 def test_a_bot_of_a_tiny_game_is_cloned_exactly(tmp_path, network):
-    """Two ranks of one color: at the end no decision differs, and 500 games are the same game by game."""
+    """On two ranks of one color, no decision differs at the end, and 500 games are equal one by one."""
     size: dict[str, Any] = {"games": 128, "minibatch": 256, "epochs": 2, "learning_rate": 5e-3, "network": network}
     args = replace(TINY, **size, config=ONE_COLOR, steps=40 * 128 * TINY.horizon, run_dir=tmp_path / "run")
     run_dir = train(args)
@@ -73,7 +73,7 @@ def test_a_bot_of_a_tiny_game_is_cloned_exactly(tmp_path, network):
 
 
 def test_recorded_games_are_shown_decision_by_decision_and_all_equally_often(tmp_path):
-    """Five at a time; the learner has no say in them."""
+    """Five recorded games at a time; the learner's actions do not change them."""
     config = PRESETS["very_small"]
     dataset = record(tmp_path / "games.npz", config, agents.load("smart", config), 12, seed=3)
     (decisions,) = dataset.decisions(config)
@@ -97,7 +97,7 @@ def test_recorded_games_are_shown_decision_by_decision_and_all_equally_often(tmp
 
 
 def of_a_search(tmp_path, **changes: Any) -> Args:
-    """Settings that learn from 40 games of one color in which both search."""
+    """Record 40 games of one color in which both players search; return settings that learn from them."""
     args = replace(TINY, agent=None, config=ONE_COLOR, dataset=str(tmp_path / "games.npz"), **changes)
     search = agents.load("search:smart", args.make_config(), rollouts=12, seats="all")
     record(tmp_path / "games.npz", args.make_config(), search, 40, seed=1, values=args.temperature is not None)
@@ -130,13 +130,13 @@ def test_what_a_search_expects_is_fitted_as_a_softmax(tmp_path):
 
 
 def softmax(values: np.ndarray) -> np.ndarray:
-    """Over those that are known."""
+    """Return the softmax over the known values; unknown ones get 0."""
     powers = np.where(np.isnan(values), 0.0, np.exp(values - np.nanmax(values)))
     return powers / powers.sum()
 
 
 def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path):
-    """For a network that remembers, what it has read of every game goes on too."""
+    """With a recurrent network, the memory of every game is restored too."""
     assert_resumes(train, of_a_search(tmp_path, steps=4 * UPDATE, network="recurrent"), tmp_path)
 
 
@@ -148,7 +148,10 @@ def test_a_dataset_of_other_rules_is_refused(tmp_path):
 
 @pytest.mark.parametrize(("game", "preset"), [("hanabi", "very_small"), ("ikebana", "single_round")])
 def test_the_rules_are_those_of_the_dataset_if_nothing_else_is_said(tmp_path, game, preset):
-    """Observed as networks observe that learn, or as is said; of players and fields what is said has to agree."""
+    """Without options, the rules are those of the dataset, with the learner's usual observation.
+
+    Options change the observation; players and rules must agree with the dataset.
+    """
     played = make_config(game, preset)
     path = str(record(tmp_path / "lessons.npz", played, agents.load("random", played), 1, seed=1).file.path)
     args = Args(game=game, dataset=path)

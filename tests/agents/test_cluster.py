@@ -1,4 +1,4 @@
-"""Studies on several machines, by Ray: two nodes on this one, and one of them is lost in the middle."""
+"""Studies on several machines with Ray: two nodes on this machine, one of which is lost during the study."""
 
 import json
 import os
@@ -18,12 +18,12 @@ from tests.agents.test_comparison import RECIPE, WHOLE
 from tests.agents.test_study import FILE
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.filterwarnings("default")  # theirs
+pytestmark = pytest.mark.filterwarnings("default")  # Ray's warnings
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two nodes of a CPU each, without a disk in common as far as the study knows."""
+    """Two nodes of one CPU each; the study treats them as machines without a shared disk."""
     pytest.importorskip("ray", reason="client: ray is not installed")
     from ray.cluster_utils import Cluster
 
@@ -38,7 +38,7 @@ def cluster() -> Iterator[Any]:
 
 
 def test_a_comparison_is_played_by_all_machines_though_one_is_lost(cluster: Any, tmp_path: Path):
-    """Policies and metrics come back; an algorithm of one's own and the policies of a pair travel."""
+    """Policies and metrics come back; a user's own algorithm and the policies of a pair are sent to the machines."""
     second = cluster.add_node(num_cpus=1)
     shutil.copy(RECIPE, tmp_path)
     path = tmp_path / "compare.toml"
@@ -61,7 +61,7 @@ def test_a_comparison_is_played_by_all_machines_though_one_is_lost(cluster: Any,
 
 
 def test_a_study_in_python_travels_with_its_file(cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """A row that needs more cores than any machine has is told, and the others are played."""
+    """A row that needs more cores than any machine has is reported, and the others are played."""
     path = tmp_path / "dice.py"
     path.write_text(
         FILE.replace(

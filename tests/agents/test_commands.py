@@ -1,4 +1,4 @@
-"""The command `hanabako`: its sub-commands, its words when something is wrong, and what it needs installed."""
+"""The command `hanabako`: its subcommands, its error messages, and what it needs installed."""
 
 import io
 import json
@@ -35,7 +35,7 @@ EVERY_GAME = pytest.mark.parametrize("game", games())
 
 
 def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A new interpreter that runs the code."""
+    """Run code in a new interpreter."""
     environment = os.environ | variables
     command = [sys.executable, "-c", code]
     return subprocess.run(
@@ -57,7 +57,7 @@ SEARCHING = [
     ["watch", "random", "--preset", "mini", "--adviser", "search:smart"],
     ["record", "hanabi", "--agents", "search:smart"],
 ]
-"""Commands in which somebody searches."""
+"""Commands in which an agent searches."""
 
 HUGE = [
     f"{words} 1{30 * '0'}"
@@ -84,7 +84,7 @@ from importlib.machinery import PathFinder
 found = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *others: None if name.partition(".")[0] in {packages} else found(name, *others)
 """
-"""Begins a program for which some packages are not installed."""
+"""The beginning of a program for which some packages are not installed."""
 
 
 # --- Help, errors, completion -----------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ OPTIONAL = (
     *("torch", "scipy", "matplotlib", "safetensors", "filelock", "tensorboard"),
     *("PIL", "resvg_py", "openai", "ray", "websockets"),
 )
-"""The packages that extras bring."""
+"""The packages that the extras install."""
 
 
 @pytest.mark.parametrize(("package", "name"), [("torch", "train"), ("scipy", "study")])
@@ -333,7 +333,7 @@ def choices(page: str) -> list[str]:
 
 
 def test_a_run_is_trained_and_watched(tmp_path: Path):
-    """The settings reach the learner; the run's page shows what its network would choose."""
+    """The settings reach the learner, and the run's page shows the network's probabilities."""
     run_dir = tmp_path / "run"
     main(["train", *tiny_words(run_dir), "--ranks", "1"])
     kept = ppo.Args.saved(run_dir)
@@ -344,7 +344,7 @@ def test_a_run_is_trained_and_watched(tmp_path: Path):
 
 
 def tiny_words(run_dir: Path, updates: int = 1) -> list[str]:
-    """A run of a second, as words."""
+    """Return the command-line options of a run that takes a second."""
     told = SMALL | {"steps": updates * UPDATE, "run_dir": run_dir}
     return [str(word) for name, value in told.items() for word in (f"--{name.replace('_', '-')}", value)]
 
@@ -410,7 +410,7 @@ def test_ranks_are_as_many_as_can_share_what_an_algorithm_learns_from(monkeypatc
 
 
 def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):
-    """They read them from a file, as torchrun's own words are few."""
+    """Ranks read the settings from a file."""
     started: list[tuple[str, int, dict]] = []
 
     def torchrun(words: list[str]) -> None:
@@ -442,7 +442,7 @@ def test_a_rank_trains_by_the_file_that_it_is_given(tmp_path: Path):
 
 
 def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
-    """In plain Python, which needs no compiler: that it runs is the point here."""
+    """The benchmark runs in plain Python here, to avoid compiling."""
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
     code += "from agents.commands import benchmark\nfrom agents.commands.command_line import main\n"
     code += "import hanabako.timing\nhanabako.timing.STEPS_PER_CALL = 8\n"
@@ -457,7 +457,7 @@ def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
 
 
 def test_a_rate_is_steps_per_second_of_the_processor():
-    """A loop that claims a thousand steps a call is as fast as it is called; one that claims none stands still."""
+    """A loop that claims a thousand steps per call has a high rate; one that claims none has a rate of 0."""
     assert benchmark.measure(lambda: 1000, 0.01, 3) > 10_000 * benchmark.measure(lambda: 0, 0.01, 3)
 
 
@@ -479,7 +479,7 @@ NETWORK = "hanabi-very_small-2p"
 def test_searches_are_told_how_to_think_and_networks_keep_to_one_thread(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch_threads: None
 ):
-    """In every command in which agents act. The config, and what is observed, are those of the network."""
+    """This holds in every command in which agents act; config and observation are those of the network."""
     told = []
 
     def search(blueprint, config, rollouts=None, seats="one"):
@@ -496,7 +496,7 @@ def test_searches_are_told_how_to_think_and_networks_keep_to_one_thread(
 
 @pytest.fixture
 def torch_threads() -> Iterator[None]:
-    """Torch begins with two threads."""
+    """Let torch begin with two threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     yield

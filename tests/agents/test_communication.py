@@ -1,4 +1,4 @@
-"""Measures of communication, on games whose talk is known."""
+"""Measures of communication, on games whose hints are known."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ CONFIG = HanabiConfig()
 
 
 class Teller:
-    """Names the rank of the oldest card of the next player while there are tokens, then discards its own oldest."""
+    """Names the rank of the next player's oldest card while there are tokens, then discards its own oldest card."""
 
     name = "teller"
     observes = False
@@ -24,7 +24,7 @@ class Teller:
 
 
 class Player(Teller):
-    """Plays its oldest card whatever it is."""
+    """Always plays its oldest card."""
 
     def act(self, observation, mask, noise):
         return np.full(len(mask), 5)
@@ -42,7 +42,7 @@ def test_who_only_tells_ranks_tells_bits_of_rank():
     talk = measure(CONFIG, Teller(), 50, seed=1)
     assert talk.communicativeness == 1.0
     assert talk.bits_per_hint > 0.3
-    assert 0 < talk.idle_hints < 1  # the same rank again says nothing
+    assert 0 < talk.idle_hints < 1  # the same rank again gives no information
     matrix = talk.conditional_actions()
     assert matrix.sum(axis=1).round(9).tolist() == [float(row.any()) for row in talk.actions]
     assert talk.actions[:, 1:15].sum() == 0  # no colors, no plays
@@ -52,7 +52,7 @@ def test_the_games_are_those_that_play_plays():
     policy = agents.load("smart", CONFIG)
     talk = measure(CONFIG, policy, 60, seed=3)
     games = play(CONFIG, policy, 60, seed=3)
-    assert talk.actions.sum() == games.length.sum() - 60  # every action but the first follows one
+    assert talk.actions.sum() == games.length.sum() - 60  # every action but the first follows another
     assert sum(talk.known.values()) == pytest.approx(1)
     assert talk.information_per_play > 0.5
 

@@ -1,4 +1,4 @@
-"""Comparisons of algorithms: files are read strictly and run no code, runs share nothing, tables say what was found."""
+"""Comparisons of algorithms: files are read strictly and run no code, runs are independent, and tables are correct."""
 
 import json
 import shutil
@@ -71,7 +71,7 @@ def declared(folder: Path, text: str = PLAIN) -> Comparison:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """PPO and an algorithm of one's own, two seeds each, trained and played in this process."""
+    """PPO and a user's own algorithm, two seeds each, trained and played in this process."""
     folder = tmp_path_factory.mktemp("comparison")
     shutil.copy(RECIPE, folder)
     with pytest.MonkeyPatch.context() as patch:
@@ -111,7 +111,7 @@ def test_what_is_finished_is_not_done_again(trained: Path, monkeypatch: pytest.M
 
 
 def test_runs_share_neither_weights_nor_deals(tmp_path: Path):
-    """In a comparison, everything random follows from algorithm and seed; `--seed` of a learner keeps its meaning."""
+    """All random numbers of a run follow from its algorithm and seed; a learner's own `--seed` keeps its meaning."""
     shutil.copy(RECIPE, tmp_path)
     whole = declared(tmp_path, WHOLE)
     runs = [row for row in whole.rows() if isinstance(row, Run)]
@@ -252,7 +252,7 @@ def test_the_config_adds_to_what_training_usually_has(tmp_path: Path):
 
 
 def results_of(whole: Comparison, score: Callable[[str, str], float]) -> list[dict[str, Any]]:
-    """Rows as if they had been played."""
+    """Return rows as if they had been played."""
     found = []
     for row in whole.rows():
         names = (row.name, row.name) if isinstance(row, Run) else (row.one, row.other)
@@ -266,7 +266,7 @@ TWO = FIVE + '[algorithms.two]\nmodule = "vdn"\n'
 
 
 def score_of(one: str, other: str) -> float:
-    """Runs 1 to 4 of an algorithm share a language; who sits first counts; partners are understood by no one."""
+    """Runs 1 to 4 of an algorithm share a language; partners share none with runs; the order of seats matters."""
     if "-" not in one or "-" not in other:
         return 8.0 if one == other else 2.0 if "-" in one else 1.0
     (a, i), (b, j) = one.split("-"), other.split("-")
@@ -288,7 +288,7 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
 
 
 def test_lists_of_unequal_length_meet_in_all_pairs(tmp_path: Path):
-    """A partner is one, an algorithm's runs are five: the mean is over all five, in both seatings."""
+    """The mean of a partner with an algorithm's five runs is over all five, in both seatings."""
     whole = declared(tmp_path, FIVE)
     found = Found(whole, results_of(whole, lambda a, _: float(a[-1]) if a.startswith("one-") else 0.0))
     assert found.both(found.teams["one"], ["smart"]).mean() == pytest.approx((1 + 2 + 3 + 4 + 5) / 5 / 2)
@@ -335,7 +335,7 @@ OWN = sorted(STUDIES.glob("zero_shot_*.toml"))
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_committed_results_are_those_of_the_file(path: Path):
-    """Old rows say that their algorithms shared seeds."""
+    """Old rows have a note that their algorithms shared seeds."""
     study = load(path, Path("runs") / path.stem)
     results = read_results(STUDIES / "results" / f"{path.stem}.json")
     assert {key_of(result) for result in results} == {row.key for row in study.rows}
@@ -372,7 +372,7 @@ def test_the_recipe_is_an_algorithm_and_a_script(tmp_path: Path):
 
 
 def test_a_run_names_no_code_that_is_run_when_it_is_resumed(tmp_path: Path):
-    """Who resumes a run of an algorithm that does not ship names the file."""
+    """To resume a run of an algorithm that is not part of the package, the user must name its file."""
     about = {"algorithm": "evil", "args": {}}
     (tmp_path / "config.json").write_text(json.dumps(about), encoding="utf-8")
     (tmp_path / "evil.py").write_text("raise RuntimeError('the file has run')\n", encoding="utf-8")

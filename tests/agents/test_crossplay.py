@@ -1,4 +1,4 @@
-"""Cross-play, a guest in a team, ad-hoc teams and their errors."""
+"""Cross-play, a guest in a team, ad-hoc teams, and their errors."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Datasets: what is recorded is played again to the same bits, and what breaks the rules is refused in words."""
+"""Datasets: recorded games are replayed bit by bit, and files that break the rules are refused with a message."""
 
 import io
 import json
@@ -50,7 +50,7 @@ def observed_otherwise(config: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several blocks of few games, the last one smaller."""
+    """Make blocks small, so that a file has several and the last one is smaller."""
     for module in (dataset, games_file, hanab_live, recording):
         monkeypatch.setattr(module, "GAMES_A_BLOCK", 4)
 
@@ -79,7 +79,7 @@ def test_games_are_those_that_are_played_for_an_evaluation(game: str, tmp_path: 
 
 @EVERY_GAME
 def test_every_decision_is_shown_as_the_environment_shows_it(game: str, tmp_path: Path):
-    """Also by another observation than that of those who played; returns are summed in a plain loop."""
+    """Decisions can be shown with another observation than the players had; returns agree with sums in a plain loop."""
     config = short_config(game)
     recorded = record(tmp_path / "games.npz", config, agents.load("random", config), 5, seed=2)
     other = observed_otherwise(config)
@@ -228,7 +228,7 @@ def test_a_dataset_has_games(tmp_path: Path):
 
 
 def rewritten(path: Path, changed: Mapping[str, bytes | None]) -> Path:
-    """The file with other members; None takes one away."""
+    """Return the file with some members replaced; None removes a member."""
     with zipfile.ZipFile(path) as old:
         members: dict[str, bytes | None] = {name: old.read(name) for name in old.namelist()} | dict(changed)
     with zipfile.ZipFile(path, "w") as new:
@@ -245,7 +245,7 @@ def saved(array: Any, **how: Any) -> bytes:
 
 
 class Bomb:
-    """What must never be unpickled."""
+    """A class that must never be unpickled."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return pytest.fail, ("unpickled",)
@@ -307,7 +307,7 @@ def test_a_declared_number_of_games_is_not_believed(mini: Dataset):
 
 
 def test_damage_is_found_wherever_it_is(mini: Dataset):
-    """A byte of any place is changed: the games are the same (a byte that no one reads), or the file is refused."""
+    """If any byte is changed, either the games are the same (the byte is never read) or the file is refused."""
     whole, before = mini.file.path.read_bytes(), mini.results().score
     generator, refused = np.random.default_rng(1), 0
     for place in generator.integers(len(whole), size=100):
@@ -326,7 +326,7 @@ def test_damage_is_found_wherever_it_is(mini: Dataset):
 
 @pytest.mark.parametrize("action", [0, 10_000])
 def test_an_illegal_action_is_named_by_its_game_and_place(action: int, mini: Dataset):
-    """No player can discard while all information tokens are there (H8): so action 0 is illegal at the first turn."""
+    """A discard is illegal while all information tokens are there (H8), so action 0 is illegal in the first turn."""
     block = mini.one(5)
     place = int(sum(mini.one(k).lengths[0] for k in (4,)))
     actions = np.concatenate([mini.one(k).actions for k in range(4, 8)])
@@ -340,7 +340,7 @@ def test_an_illegal_action_is_named_by_its_game_and_place(action: int, mini: Dat
 
 
 def longer(mini: Dataset, by: int) -> Path:
-    """The file with a last game that is so much longer."""
+    """Return the file with its last game longer by ``by`` actions."""
     last, other = mini.one(9), mini.one(8)
     actions = np.append(last.actions, np.zeros(max(by, 0), np.uint16))[: len(last.actions) + by]
     changed = {
@@ -369,7 +369,7 @@ def test_games_that_were_given_up_can_be_learned_from(mini: Dataset):
 
 @pytest.fixture
 def exports(tmp_path: Path) -> Path:
-    """A folder with games of two configurations, one of which another player began, and two files that are none."""
+    """A folder with games of two configurations, one begun by another player, and two files that are not games."""
     folder = tmp_path / "exports"
     for players, count in ((2, 6), (3, 1)):
         config = make_config("hanabi", "standard", players)
@@ -459,7 +459,7 @@ def test_minari_has_an_episode_for_every_seat(game: str, tmp_path: Path, monkeyp
     seats = sorted(
         {seat for some in decisions for seat in zip(some.games.tolist(), some.players.tolist(), strict=True)}
     )
-    for episode, (number, player) in zip(episodes, seats, strict=True):  # who never moved has no episode
+    for episode, (number, player) in zip(episodes, seats, strict=True):  # a player who never moved has no episode
         (some,) = (some for some in decisions if number in some.games)
         own = some.chosen((some.games == number) & (some.players == player))
         assert np.array_equal(episode.actions, own.actions)

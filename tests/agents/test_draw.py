@@ -1,4 +1,4 @@
-"""The command that draws a game which bots play, and the pictures of the READMEs."""
+"""The command that draws a game of bots, and the pictures of the READMEs."""
 
 import re
 from dataclasses import replace
@@ -75,7 +75,7 @@ NO_ACTIONS: list[Any] = ["nonsense", "", "buy", "buy 9", "buy x", "play", "play 
 
 @EVERY_GAME
 def test_a_record_that_cannot_be_drawn_is_refused_in_words(under_test: GameUnderTest) -> None:
-    """Unknown words of an action or a card, a missing or mistyped entry: whatever a recorded game may hold."""
+    """Unknown words for actions or cards, and missing or mistyped entries, are refused with a message."""
     config = under_test.config()
     first, second, *_ = sample_game(config, seed=3, moves=2, agent="random")
     drawing = under_test.entry.make_game(config).drawing()
@@ -87,7 +87,7 @@ def test_a_record_that_cannot_be_drawn_is_refused_in_words(under_test: GameUnder
     refusals = []
     for position in [{}, *positions]:
         try:
-            assert drawing.replay(config, [Snapshot(position)]).html()  # what is not looked at may be anything
+            assert drawing.replay(config, [Snapshot(position)]).html()  # values that are not drawn may be wrong
         except ValueError as error:
             refusals.append(str(error))
     assert len(refusals) > len(positions) / 4

@@ -1,4 +1,4 @@
-"""The search of a game's end, against the same question asked recursively of sets and lists."""
+"""The endgame search agrees with a recursive solver that uses sets and lists."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from agents.bots.hanabi import endgame, hats
 from hanabako.engine.bits import bit
 from hanabi_env import HanabiConfig
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # the bit tricks of plain Python count modulo 2^64
+pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # plain Python's bit operations overflow modulo 2^64
 
 CONFIG = HanabiConfig(players=3, colors=3, ranks=4, hand_size=3)
 RULES = CONFIG.rules()
@@ -15,10 +15,10 @@ FIRST = {0, 4, 8}  # the lowest card of every suit
 
 
 def most_points(hands, known, trash, fits, tokens, deck, turns, player):
-    """The most cards that can still be played.
+    """Return the largest number of cards that can still be played.
 
     ``hands`` and ``known`` are sets of cards per player, ``trash`` the players who can discard without losing a needed
-    card; ``deck`` is drawn from its end, ``turns`` is None before the last round.
+    card. ``deck`` is drawn from its end; ``turns`` is None before the last round.
     """
     if turns == 0:
         return 0
@@ -51,7 +51,7 @@ def most_points(hands, known, trash, fits, tokens, deck, turns, player):
 
 
 def searched(hands, known, trash, fits, tokens, deck, turns, player):
-    """What `endgame.most_points` finds."""
+    """Return the result of `endgame.most_points`."""
     memory = np.zeros(1, np.dtype(hats.fields(RULES), align=True)).view(np.recarray)[0]
     memory.needed = np.uint64((1 << 12) - 1)
     frames = np.zeros((endgame.DEPTH, endgame.FRAME), np.uint64)
@@ -89,7 +89,7 @@ def test_the_search_finds_the_best_line():
 
 
 def test_a_hint_buys_the_time_that_a_card_needs_to_come_to_its_turn():
-    """The first to play draws the last card and has one more turn: that should be player 1, who has two cards."""
+    """The first to play draws the last card and has one more turn: best if it is player 1, who has two cards."""
     hands = [{0}, {4, 5}, set()]
     for tokens, points in ((1, 3), (0, 2)):
         position = (hands, hands, {2}, FIRST, tokens, [11], None, 0)

@@ -1,4 +1,4 @@
-"""Estimates over training runs: values by slow plain loops, coverage of the intervals by simulation."""
+"""Estimates over training runs: values agree with slow plain loops, and simulations check the intervals' coverage."""
 
 import itertools
 from collections.abc import Callable
@@ -16,14 +16,14 @@ WORST, BEST = 4.2, 7.8
 
 
 def languages(draw: np.random.Generator, runs: int, odd: float) -> np.ndarray:
-    """Scores of runs of which each speaks an odd language of its own with that chance, as real comparisons show."""
+    """Return scores of runs; each has a private language with probability ``odd``, as real comparisons show."""
     own = draw.random(runs) < odd
     same = (~own[:, None] & ~own[None, :]) | np.eye(runs, dtype=bool)
     return np.where(same, BEST, WORST)
 
 
 def share_covered(truth: float, some: Callable[[], Estimate], samples: int) -> float:
-    """How often an interval holds the truth."""
+    """Return how often an interval contains the true value."""
     found = [some() for _ in range(samples)]
     return float(np.mean([own.low - 1e-9 <= truth <= own.high + 1e-9 for own in found]))
 
@@ -32,7 +32,7 @@ def share_covered(truth: float, some: Callable[[], Estimate], samples: int) -> f
 @pytest.mark.parametrize("runs", [5, 10])
 @pytest.mark.parametrize("odd", [0.05, 0.2, 0.5])
 def test_intervals_of_cross_play_cover_private_languages(runs: int, odd: float):
-    """95 % are promised. 200 samples of exactly 95 % fall below 89 % once in 10,000 tests.
+    """Intervals promise 95 % coverage. With exactly 95 %, 200 samples fall below 89 % once in 10,000 tests.
 
     Errors over disjoint pairs covered 66 % of such samples, and a plain bootstrap of five runs 20 to 80 %.
     """
@@ -45,7 +45,10 @@ def test_intervals_of_cross_play_cover_private_languages(runs: int, odd: float):
 @pytest.mark.statistical
 @pytest.mark.parametrize("runs", [5, 10])
 def test_intervals_of_self_play_cover_its_mean(runs: int):
-    """Scores of runs spread as a normal distribution: 93 to 97 %. 400 samples of 93 % fall below 88 % once in 5,000."""
+    """Coverage is 93 to 97 % for normally distributed scores of runs.
+
+    With 93 %, 400 samples fall below 88 % once in 5,000 tests.
+    """
     draw = np.random.default_rng(runs)
     for statistic in (estimates.mean, estimates.interquartile_mean):
         assert share_covered(22.0, lambda s=statistic: s(draw.normal(22, 0.3, runs)), 400) >= 0.88
@@ -54,7 +57,7 @@ def test_intervals_of_self_play_cover_its_mean(runs: int):
 @pytest.mark.statistical
 @pytest.mark.parametrize("shift", [0.0, 1.0, 3.0])
 def test_intervals_of_the_probability_of_improvement_cover_it(shift: float):
-    """A plain bootstrap of five runs covers 18 % where one algorithm is better nearly always. See above for 89 %."""
+    """A plain bootstrap of five runs covers 18 % if one algorithm is nearly always better. For the 89 %, see above."""
     draw = np.random.default_rng(7)
     truth = float(stats.norm.cdf(shift / 2**0.5))
 
@@ -66,7 +69,7 @@ def test_intervals_of_the_probability_of_improvement_cover_it(shift: float):
 
 @pytest.mark.statistical
 def test_intervals_between_two_algorithms_cover_private_languages():
-    """Two algorithms of which each run speaks one of two languages: half of the pairs understand each other."""
+    """Each run of two algorithms speaks one of two languages, so half of the pairs understand each other."""
     draw = np.random.default_rng(1)
 
     def sample() -> Estimate:
@@ -134,10 +137,10 @@ def test_a_profile_falls_from_all_pairs_to_none():
 
 
 def test_groups_are_of_runs_that_keep_their_self_play():
-    """Runs 0, 2 and 3 share a language, 1 and 4 another one, 5 has its own."""
+    """Runs 0, 2 and 3 share a language, runs 1 and 4 share another one, and run 5 has its own."""
     language = np.array([0, 1, 0, 0, 1, 2])
     matrix = np.where(language[:, None] == language[None, :], 20.0, 3.0)
-    matrix[0, 2] = 16.5  # with 20 in the other seating they keep 91 %
+    matrix[0, 2] = 16.5  # with 20 in the other seating, they keep 91 %
     assert estimates.groups(matrix) == [[0, 2, 3], [1, 4], [5]]
     assert estimates.among(estimates.understanding(matrix), (0, 1)).value == pytest.approx(4 / 15)
     matrix[0, 2] = 15.5  # 89 %

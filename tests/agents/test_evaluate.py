@@ -1,4 +1,4 @@
-"""Playing many games: the same ones however they are batched, with any mix of players, and honest summaries."""
+"""Evaluations play the same games for any batch size, with any mix of players, and summarize them correctly."""
 
 import json
 import math
@@ -20,7 +20,7 @@ MINI = PRESETS["mini"]
 
 
 class Lowest:
-    """Plays the legal action of the lowest number, and notes how often it was asked."""
+    """Plays the legal action with the lowest number, and counts its decisions."""
 
     name = "lowest"
 
@@ -79,7 +79,7 @@ def test_both_conventions_for_lost_games_whatever_the_config_rewards():
 
 
 def test_a_lost_game_of_any_variant_scores_as_at_its_opening():
-    """V5 knows only perfect and lost games, V3 opens below zero: losses are -3, whatever ended them."""
+    """Lost games score -3, however they were lost: V5 has only perfect and lost games, and V3 opens below zero."""
     config = HanabiConfig(colors=2, ranks=3, hand_size=2, black_powder=True, final_bouquet=True)
     games = play(config, agents.load("random", config), 60, seed=1)
     assert (games.lost != games.perfect).all()
@@ -201,7 +201,7 @@ def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
     matrix = json.loads(out.read_text(encoding="utf-8"))["cross_play"]
     assert [len(row) for row in matrix] == [2, 2]
     assert matrix[0][0]["score"] < matrix[0][1]["score"] < matrix[1][1]["score"]
-    assert matrix[0][1] != matrix[1][0]  # who moves first matters
+    assert matrix[0][1] != matrix[1][0]  # it matters who moves first
 
 
 @pytest.mark.parametrize("arguments", [["chess"], ["hanabi", "--preset", "none"], ["hanabi", "--config", "colours=3"]])

@@ -1,4 +1,4 @@
-"""What a run survives: being killed while it saves, a full disk, damaged files, a lost rank."""
+"""What a training run survives: being killed while it saves, a full disk, damaged files, a lost rank."""
 
 import errno
 import json
@@ -40,13 +40,13 @@ ALONE = Ranks(0, 1, torch.device("cpu"))
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that nothing happened to: four updates, each with a checkpoint."""
+    """An uninterrupted run of four updates, each with a checkpoint."""
     return train(replace(TINY, run_dir=tmp_path_factory.mktemp("whole") / "run"))
 
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same run, interrupted after the third update: not to be changed."""
+    """The same run, interrupted after the third update; tests must not change it."""
     with pytest.MonkeyPatch.context() as patch:
         learn = Trainer.learn
 
@@ -67,7 +67,7 @@ def run_dir(stopped: Path, tmp_path: Path) -> Path:
 
 
 def assert_ended_alike(run: Path, whole: Path) -> None:
-    """The same curve and the same weights, to the last bit."""
+    """Check that both runs have the same curve and bit-identical weights."""
     clock = ("seconds", "core_seconds", "steps_per_second")
     rows, others = ([{k: v for k, v in row.items() if k not in clock} for row in read_metrics(d)] for d in (run, whole))
     assert rows == others
@@ -76,7 +76,7 @@ def assert_ended_alike(run: Path, whole: Path) -> None:
 
 
 def refusal(*arguments: str) -> str:
-    """The line that the command ends with."""
+    """Return the line with which the command ends."""
     with pytest.raises(SystemExit) as end:
         ppo.main(list(arguments))
     message = str(end.value)
@@ -103,7 +103,7 @@ def saved(directory: Path) -> Path:
 
 
 def restored(directory: Path) -> int:
-    """Which checkpoint was restored; it must be so to the last bit."""
+    """Return which checkpoint is restored, after checking that it is bit-identical to what was saved."""
     found = []
 
     def restore(state: dict[str, Any], games: dict[str, np.ndarray]) -> None:
@@ -147,7 +147,7 @@ def test_a_damaged_checkpoint_is_passed_over_aloud(tmp_path, capsys, name, damag
 @given(name=st.sampled_from(FILES), place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7), cuts=st.booleans())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_damage_is_restored(tmp_path, name, place, bit, cuts):
-    """Some bits of an archive mean nothing, such as those of its dates: then all is as it was, to the last bit."""
+    """Some bits of an archive mean nothing, such as those of dates; with these damaged, all is restored bit by bit."""
     path = saved(tmp_path) / name
     content = bytearray(path.read_bytes())
     at = int(place * len(content))
@@ -179,7 +179,7 @@ def test_a_checkpoint_with_checksums_in_a_file_as_they_used_to_be_is_restored(tm
 
 
 def test_a_rank_whose_files_are_missing_is_noticed(tmp_path):
-    """As of two ranks: one was killed before it wrote anything."""
+    """With two ranks, one may have been killed before it wrote anything."""
     Checkpoints(tmp_path, ALONE).save(2, *SAVED[2])
     for name in ("learner-{}.pt", "games-{}.npz"):
         shutil.copy(tmp_path / "00000002" / name.format(0), tmp_path / "00000002" / name.format(1))
@@ -197,7 +197,7 @@ def test_no_whole_checkpoint_is_a_clear_error(tmp_path, run_dir):
 def test_a_run_that_falls_back_ends_like_one_that_nothing_happened_to(run_dir, whole, capsys):
     path = run_dir / "checkpoint" / "00000003" / "learner-0.pt"
     content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 16  # among the weights, where torch sees nothing
+    content[len(content) // 2] ^= 16  # among the weights, where torch does not notice
     path.write_bytes(content)
     train(Args(resume=run_dir))
     assert capsys.readouterr().out.count("earlier") == 1
@@ -221,7 +221,7 @@ def test_a_run_killed_in_its_first_checkpoint_can_be_begun_again(run_dir, whole,
 
 @contextmanager
 def full_disk(at: int) -> Iterator[None]:
-    """From that update on no file of more than 40 blocks can be saved, as with ``ulimit -f 40``."""
+    """From that update on, files of more than 40 blocks cannot be saved, as with ``ulimit -f 40``."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     with pytest.MonkeyPatch.context() as patch:
         save = Trainer.save
@@ -328,9 +328,9 @@ def test_an_opponent_that_cannot_play_is_refused_before_anything_is_learned(tmp_
 
 
 def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
-    """Two ranks without ``torchrun``, which would report in its own words; one is killed after a checkpoint.
+    """Two ranks run without ``torchrun``, which would print its own report; one is killed after a checkpoint.
 
-    They meet as under ``torchrun``, in a store that is there before them: a port that was only looked up may be taken.
+    As under ``torchrun``, they meet in a store that exists before them, because a port found free may be taken later.
     """
     store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     run_dir = tmp_path / "run"
@@ -369,7 +369,7 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
 
 
 def test_a_directory_that_another_process_trains_in_is_locked_until_that_ends(tmp_path: Path):
-    """A real process is killed in the middle; the run goes on from its checkpoint."""
+    """A real process is killed during training; the run continues from its checkpoint."""
     run_dir = tmp_path / "run"
     args = replace(TINY, run_dir=run_dir, steps=10**9, evaluations=10**6)
     words = [sys.executable, "-m", "agents.ppo", *as_options(args, run_dir)]

@@ -1,4 +1,4 @@
-"""Fingerprints tell whether a network is still the file that it was."""
+"""Fingerprints show whether a network's file has changed."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Ikebana's bots: they weigh cards by exact odds, see only what their seat may, and know their rank."""
+"""Ikebana's bots weigh cards by exact odds, see only what their seat may see, and have their rank."""
 
 import random
 from collections import Counter
@@ -23,7 +23,7 @@ from tests.reference.ikebana_plain import box, gain_of
 
 @np.errstate(over="ignore")  # bits are counted modulo 2^64
 def choice(config: IkebanaConfig, state: dict[str, Any], style: int) -> str:
-    """The words of a florist's action, run by Python."""
+    """Return the action of a florist, in words, run by Python."""
     rules, player = config.rules(), state["current_player"]
     view = np.zeros(1, state_dtype(config.players, config.rounds)).view(np.recarray)[0]
     load_position(config, view, state)
@@ -39,7 +39,7 @@ def choice(config: IkebanaConfig, state: dict[str, Any], style: int) -> str:
 
 
 def unseen_cards(state: dict[str, Any]) -> Counter[str]:
-    """By kind, the cards that the player to move cannot see."""
+    """Return the cards that the player to move cannot see, by kind."""
     seen = [card for bouquet in state["bouquets"] for card in bouquet]
     seen += [card for pile in state["discards"] for card in pile[-1:]]
     seen += [state["drawn"]] if state["drawn"] else []
@@ -47,7 +47,7 @@ def unseen_cards(state: dict[str, Any]) -> Counter[str]:
 
 
 def turn(bouquet: list[str], unseen: Counter[str], refusals: int, prestige: int, factor: float) -> float:
-    """The worth of a draw after that many refusals, one or two cards from the end, by the definition."""
+    """Return the value of a draw after that many refusals, one or two cards before the end, from its definition."""
     total = sum(unseen.values())
     worths = {card: after(bouquet, card, unseen, prestige, factor) for card in unseen}
 
@@ -64,7 +64,7 @@ def turn(bouquet: list[str], unseen: Counter[str], refusals: int, prestige: int,
 
 
 def after(bouquet: list[str], card: str, unseen: Counter[str], prestige: int, factor: float) -> float:
-    """The worth of the bouquet with one more card, whether it is among the unseen ones or not."""
+    """Return the value of the bouquet with one more card, which may be an unseen one or not."""
     grown = [*bouquet, card]
     if len(grown) == 5:
         return gain_of(grown)
@@ -72,7 +72,7 @@ def after(bouquet: list[str], card: str, unseen: Counter[str], prestige: int, fa
 
 
 def best_choice(config: IkebanaConfig, state: dict[str, Any]) -> tuple[str, float]:
-    """What a player who can do the sums would do, and by how much that is better than the next best."""
+    """Return the action with the best exact value, and how much better it is than the next best."""
     players, player = config.players, state["current_player"]
     factor = players / (players - 1) / (2 if config.final_bouquet and state["round"] == config.rounds else 1)
     bouquet, prestige, unseen = state["bouquets"][player], state["prestige"][player], unseen_cards(state)
@@ -95,7 +95,7 @@ def best_choice(config: IkebanaConfig, state: dict[str, Any]) -> tuple[str, floa
 
 
 def late_position(config: IkebanaConfig, size: int, rng: random.Random) -> dict[str, Any]:
-    """A random position in which everybody has ``size`` cards; a card is drawn, or may be bought."""
+    """Return a random position in which all players have ``size`` cards; a card is drawn, or may be bought."""
     players, cards = config.players, rng.sample(box(), 55)
     bouquets = [" ".join(cards.pop() for _ in range(size)) for _ in range(players)]
     discards = [" ".join(cards.pop() for _ in range(rng.randrange(3))) for _ in range(players)]
@@ -119,7 +119,7 @@ def late_position(config: IkebanaConfig, size: int, rng: random.Random) -> dict[
         (4, IkebanaConfig(), 60),
         (4, IkebanaConfig(players=4), 40),
         (3, IkebanaConfig(), 6),
-        (4, IkebanaConfig(final_bouquet=True, rounds=1), 40),  # I15: more is paid for a card
+        (4, IkebanaConfig(final_bouquet=True, rounds=1), 40),  # I15: a card is worth a higher price
     ],
 )
 def test_lookahead_does_the_sums_of_the_last_two_turns(size, config, positions):
@@ -137,7 +137,7 @@ def test_lookahead_does_the_sums_of_the_last_two_turns(size, config, positions):
 def test_greedy_takes_what_promises_most_for_its_price():
     bouquets = ["K4 R4 G4 B4", "K1 R1 G1 B1"]
     last_card = position(2, bouquets=bouquets, discards=["", "J4"])
-    assert choice(IkebanaConfig(), last_card, GREEDY) == "buy 1"  # the fifth 4 and five colors, for 4
+    assert choice(IkebanaConfig(), last_card, GREEDY) == "buy 1"  # the fifth 4, and five colors, for a price of 4
     poor = {**last_card, "prestige": [3, 9]}
     assert choice(IkebanaConfig(), poor, GREEDY) == "draw"
     junk = position(2, bouquets=["K4 R4 G4 B4", "K1 R1 G1 B1"], drawn="Y1")
@@ -146,7 +146,7 @@ def test_greedy_takes_what_promises_most_for_its_price():
 
 
 def test_worths_of_classes_are_those_of_playing_on():
-    """With no refusals the worth is the mean over all ways to go on; a refusal takes what falls short of it away."""
+    """Without refusals, the value is the mean over all ways to continue; refusals replace cards below it."""
     worths = worths_of_classes(0.0, 0)
     kinds = Counter(box())
     fours = ((4, 4, 4, 4), 4, 0)
@@ -174,7 +174,7 @@ def test_no_move_depends_on_what_the_seat_cannot_see():
 
 
 def wins(config: IkebanaConfig, name: str, opponent: str, games: int) -> float:
-    """The part of games that ``name`` wins at seat 0 and at the last seat against ``opponent`` at all others."""
+    """Return the share of games that ``name`` wins at seat 0 and at the last seat, with ``opponent`` at all others."""
     one, other = agents.load(name, config), agents.load(opponent, config)
     returns = []
     for seat in (0, config.players - 1):
@@ -186,7 +186,7 @@ def wins(config: IkebanaConfig, name: str, opponent: str, games: int) -> float:
 @pytest.mark.statistical
 @pytest.mark.parametrize("players", [2, 4])
 def test_every_florist_beats_the_one_before(players):
-    """400 games: at the true rates (99 %, 53 % and 45 %) each bound fails less than once in ten thousand seeds."""
+    """With the true rates (99 %, 53 % and 45 %), each bound fails for less than one in ten thousand seeds."""
     config = IkebanaConfig(players=players)
     assert agents.names("ikebana") == ["random", "greedy", "lookahead"]
     assert wins(config, "greedy", "random", 400) > 0.9

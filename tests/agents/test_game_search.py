@@ -1,4 +1,4 @@
-"""Search in Koi-Koi and Ikebana: endings against a plain solver, what is known of hands, choices, and refusals."""
+"""Search in Koi-Koi and Ikebana: endings against a plain solver, knowledge about hands, choices, and refusals."""
 
 import copy
 import itertools
@@ -63,7 +63,7 @@ def test_halving_that_the_clock_stops_answers_with_what_it_has():
 
 
 def test_batches_grow_with_what_the_clock_allows(monkeypatch: pytest.MonkeyPatch):
-    """A batch takes a millisecond and a tenth for each deal."""
+    """A batch takes one millisecond plus a tenth per deal, and batches grow with the time left."""
     now, sizes = [0.0], []
     monkeypatch.setattr(choosing.time, "perf_counter", lambda: now[0])
 
@@ -82,13 +82,13 @@ def test_batches_grow_with_what_the_clock_allows(monkeypatch: pytest.MonkeyPatch
 
 
 def lead(game: PlainKoiKoi) -> float:
-    """The points of player 0 in the round that has ended."""
+    """Return player 0's lead in points in the last finished round."""
     result = game.results[-1]
     return {0: 1, 1: -1, None: 0}[result["winner"]] * result["points"]
 
 
 def ways(game: PlainKoiKoi, move: str) -> dict[str | None, PlainKoiKoi]:
-    """What a move may lead to, by the card that it turns up; all are equally likely."""
+    """Return what a move may lead to, by the card that it turns up; all are equally likely."""
     found: dict[str | None, PlainKoiKoi] = {}
     for card in game.deck:
         after = copy.copy(game)
@@ -103,7 +103,7 @@ def ways(game: PlainKoiKoi, move: str) -> dict[str | None, PlainKoiKoi]:
 
 
 def open_value(game: PlainKoiKoi) -> float:
-    """With open hands, by minimax."""
+    """Return the minimax value with open hands."""
     if game.phase == "end":
         return lead(game)
     best = max if game.player == 0 else min
@@ -111,20 +111,20 @@ def open_value(game: PlainKoiKoi) -> float:
 
 
 def ending(config: KoiKoiConfig, turn: int, seed: int) -> tuple[PlainKoiKoi, np.ndarray]:
-    """A position at the beginning of a turn after random play, in which no one has stopped: plain, and as a record."""
+    """Return a position at the beginning of a turn after random play without a stop: plain game and record."""
     game, env = position(config, turn, seed)
     return game, root_of(env)
 
 
 def root_of(env: Any) -> np.ndarray:
-    """The round in play as a search's record."""
+    """Return the round in play as a search's record."""
     root = np.zeros(1, ROUND_STATE)
     round_state(env.game.rules, env.tables["state"][0], root)
     return root
 
 
 def position(config: KoiKoiConfig, turn: int, seed: int, phase: str = "play") -> tuple[PlainKoiKoi, Any]:
-    """The same, or in another phase: plain, and the environment."""
+    """Return such a position, or one of another phase, as a plain game and as an environment."""
     for attempt in itertools.count(1000 * seed):
         rng = random.Random(attempt)
         env: Any = koikoi_v0.raw_env(config=config)
@@ -145,13 +145,13 @@ def position(config: KoiKoiConfig, turn: int, seed: int, phase: str = "play") ->
 
 
 def number_of(move: str) -> int:
-    """The number of the action."""
+    """Return the number of the action."""
     others = ["stop", "koikoi", "hiki", "keep hands", "swap hands", "joker"]
     return 48 + others.index(move) if move in others else BOX.index(move.split()[1])
 
 
 def with_hands(game: PlainKoiKoi, hands: Any) -> PlainKoiKoi:
-    """The same position with other hands."""
+    """Return the same position with other hands."""
     after = copy.deepcopy(game)
     hidden = {*game.hands[0], *game.hands[1], *game.deck}
     after.hands = [[card for card in BOX if int(cards) >> BOX.index(card) & 1] for cards in hands]
@@ -175,7 +175,7 @@ def test_open_hands_are_worth_what_a_plain_minimax_says(config: KoiKoiConfig, tu
 
 
 class Keen(BatchedPolicy):
-    """It plays the legal action of the highest number: in Ikebana it buys, keeps, or else draws."""
+    """Plays the legal action with the highest number: in Ikebana it buys, keeps, or else draws."""
 
     name = "keen"
 
@@ -184,7 +184,7 @@ class Keen(BatchedPolicy):
 
 
 class Highest(Keen):
-    """It stops, or plays the legal action of the highest number."""
+    """Stops, or plays the legal action with the highest number."""
 
     name = "highest"
 
@@ -255,13 +255,13 @@ def test_a_koikoi_search_is_reproducible_in_any_company():
 
 
 def test_a_search_over_random_play_is_reproducible_in_any_company():
-    """What its roll-outs draw does not depend on those before."""
+    """The random numbers of its roll-outs do not depend on earlier games."""
     search: Any = agents.load("search:random", ROUND, rollouts=40, margin=0)
     assert [values[5:] for values in koikoi_outcome(search, 8)] == koikoi_outcome(search, 3, first=5)
 
 
 def test_a_koikoi_search_over_a_network_is_reproducible_in_any_company_and_beats_it():
-    """Its lead is 3 points a round and their deviation 5.5, so 60 rounds are 4 standard errors: 1 in 30,000 fails."""
+    """Its lead is 3 points a round with a deviation of 5.5, so 60 rounds are 4 standard errors: 1 in 30,000 fails."""
     config = replace(PRESETS["koikoi_japan"], rounds=1, reward="points")
     sixty = play(config, [KoiKoiSearch(Highest(), config, rollouts=300), Highest()], 60, seed=7).rewards[:, 0]
     search = KoiKoiSearch(Highest(), config, rollouts=300)
@@ -271,7 +271,7 @@ def test_a_koikoi_search_over_a_network_is_reproducible_in_any_company_and_beats
 
 
 def test_a_koikoi_search_over_a_network_with_one_deal_is_never_sure_and_plays_as_it_does():
-    """Only the ends of rounds are solved: until then all is the network's."""
+    """Only the ends of rounds are solved; before, all decisions are the network's."""
     search, alone = KoiKoiSearch(Highest(), ROUND, rollouts=2), play(ROUND, Highest(), 30, seed=5)
     both = play(ROUND, [search, Highest()], 30, seed=5)
     short = alone.length < 14  # steps are turns and more
@@ -279,7 +279,7 @@ def test_a_koikoi_search_over_a_network_with_one_deal_is_never_sure_and_plays_as
 
 
 def test_a_koikoi_search_beats_greedy_stop():
-    """Its lead is some 5 points a round, 2.6 standard errors of 60 rounds: one set of deals in 6,000 would fail."""
+    """Its lead is about 5 points a round, 2.6 standard errors of 60 rounds; 1 in 6,000 sets of deals would fail."""
     rewards = play(
         ROUND, [agents.load("search:monte_carlo", ROUND, rollouts=200), agents.load("greedy_stop", ROUND)], 60, seed=3
     ).rewards[:, 0]
@@ -332,7 +332,7 @@ def test_what_no_game_searches_is_refused_in_words(name: str, config: Any, field
 
 
 def test_a_game_without_a_search_is_refused_in_words(monkeypatch: pytest.MonkeyPatch):
-    """Another game's search is not tried on it."""
+    """Searches of other games are not tried."""
     monkeypatch.delitem(registry.SEARCHES, "koikoi")
     with pytest.raises(ValueError, match="koikoi has no search; games that have one are hanabi, ikebana"):
         agents.load("search:counting", ROUND)
@@ -344,7 +344,7 @@ def test_a_game_without_a_search_is_refused_in_words(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_an_imagined_deal_of_ikebana_keeps_all_that_is_seen():
-    """Whatever is dealt again, the player's view is the same, and every card is there once."""
+    """An imagined deal does not change the player's view, and it holds every card once."""
     env: Any = ikebana_v0.raw_env(config=IkebanaConfig(players=3))
     rules, rng, buried = env.unwrapped.game.rules, random.Random(1), 0
     env.reset(seed=4)
@@ -375,7 +375,7 @@ def test_an_imagined_deal_of_ikebana_keeps_all_that_is_seen():
 @pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(("players", "reward"), [(2, "win"), (3, "prestige")])
 def test_rounds_of_ikebana_are_played_out_as_the_rules_play_them(players: int, reward: str):
-    """The same deals and moves, one at a time and without the compiler."""
+    """Roll-outs agree with the rules' own deals and moves, played one at a time without the compiler."""
     config, seen = IkebanaConfig(players=players, reward=reward, rounds=2), set()
     for seed in range(3):
         env: Any = ikebana_v0.raw_env(config=config)
@@ -401,7 +401,7 @@ def test_rounds_of_ikebana_are_played_out_as_the_rules_play_them(players: int, r
 
 
 def test_an_ikebana_search_over_a_network_is_reproducible_and_beats_it():
-    """It wins 9 games in 10: fewer than 16 of 30 have a chance of 1 in 10^8."""
+    """It wins 9 games in 10; fewer than 16 of 30 have a probability of 1 in 10^8."""
     config = IkebanaConfig(rounds=1)
     search: Any = agents.load("search:ikebana-standard-2p", IkebanaConfig(derived=True), rollouts=20)
     assert search.observes

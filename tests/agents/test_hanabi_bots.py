@@ -1,4 +1,4 @@
-"""What the conventions say, as sentences over hands: some given moves, then the move that a bot makes."""
+"""The conventions of Hanabi's bots: after some given moves on given hands, a bot makes the expected move."""
 
 from typing import Any
 
@@ -25,11 +25,11 @@ class Team:
 
     @property
     def move(self) -> str:
-        """What the player to move does."""
+        """The action of the player to move, in words."""
         return self.table.env.action_to_str(self.players.action())
 
     def possible(self, player: int, slot: int) -> set[str]:
-        """What a card may be, as far as all can tell."""
+        """Return what a card may be, by what all players know."""
         (bots,) = self.players.players
         assert isinstance(bots, BotsSeated)
         known = bots.public_knowledge()
@@ -90,7 +90,7 @@ def test_rank_is_told_first_and_then_the_color():
 
 def test_a_new_card_takes_the_place_of_the_one_that_left_and_is_told_of_in_its_turn():
     team = Team("outer", "Y3 G3 W3 B3 Y4 | R1 G4 Y4 B2 R4", "hint 1 1", "play 0", then="W4")
-    assert team.move == "hint 1 W"  # the newest card, but the first of the hand
+    assert team.move == "hint 1 W"  # the newest card, but in the first slot
 
 
 def test_a_card_that_hints_make_sure_is_played_and_a_useless_one_discarded():
@@ -108,7 +108,7 @@ def test_the_first_hint_among_five_names_every_1_among_the_oldest_cards():
     team.do(team.move)
     assert [team.possible(player, 0) for player in (1, 3)] == [{"G1"}, {"W1"}]
     assert "R5" in team.possible(2, 0)
-    assert len(team.possible(2, 0)) == 8  # as many share a block
+    assert len(team.possible(2, 0)) == 8  # the cards of one block
     assert team.move == "play 0"
 
 

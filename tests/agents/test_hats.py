@@ -1,4 +1,4 @@
-"""Hat guessing: what everybody knows is the same at all seats, true, and enough for the scores that the bots claim."""
+"""Hat guessing: common knowledge is the same at all seats, true, and sufficient for the claimed scores."""
 
 from dataclasses import replace
 
@@ -13,12 +13,12 @@ from agents.playing.play import play
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # the bit tricks of plain Python count modulo 2^64
+pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # plain Python's bit operations overflow modulo 2^64
 VARIANTS = ["standard", "avalanche_5", "avalanche_10", "black_powder", "flamboyants", "all_extensions"]
 
 
 def knowledge_of_games(config, name, games, seed):
-    """After every step of some games: their tables (N,), and what each seat thinks that all know, (N, seats, P, H)."""
+    """Yield after every step the tables (N,) and what each seat takes for common knowledge, (N, seats, P, H)."""
     policy = agents.load(name, config)
     assert isinstance(policy, BotPolicy)
     block = Block(game_of(config).make_game(config), games, observes=False, specialize=False)
@@ -65,7 +65,7 @@ def test_what_all_know_is_true(name, players):
     ],
 )
 def test_scores_do_not_fall(name, players, least):
-    """Each bound is five standard errors of 400 games, or more, below the mean of 20,000 (the boards)."""
+    """Each bound is at least five standard errors of 400 games below the mean of 20,000 games (see the boards)."""
     config = HanabiConfig(players=players)
     assert play(config, agents.load(name, config), 400, seed=1).score.mean() > least
 
@@ -74,7 +74,7 @@ def test_scores_do_not_fall(name, players, least):
 
 
 def alphabet(config, hand, kinds=messages.ALL_HINTS, tolerance=0.0):
-    """The alphabet of hints to player 1; ``hand`` has the possible cards of each slot."""
+    """Return the alphabet of hints to player 1; ``hand`` has the possible cards of each slot."""
     rules = config.rules()
     memory = np.zeros(1, hats_dtype(rules)).view(np.recarray)[0]
     memory.hand_count[1] = len(hand)

@@ -23,7 +23,7 @@ from tests.proof.records import Record, work
 
 PROMISE = "A run with `--steps` that is killed and resumed ends bit-identical to an uninterrupted run"
 TESTED = (
-    "SIGKILL at random times in tiny runs with a checkpoint after every update; with two ranks, one or both are killed; "
+    "SIGKILL at random times in tiny runs with a checkpoint after every update; of two ranks, one or both are killed; "
     "at the end, the metrics (without times) and the policy are compared"
 )
 UPDATES, GAMES, HORIZON = 12, 32, 8

@@ -26,7 +26,7 @@ from tests.proof.records import Record, work
 PROMISE = "The games are the same with bounds checks, without the compiler, and in threads, forks and workers"
 TESTED = (
     "the fixed games in the vector environment, in processes with `NUMBA_BOUNDSCHECK=1` and `NUMBA_DISABLE_JIT=1`, in "
-    "4 Python threads at once, in a forked and a spawned child; seats in Gymnasium's AsyncVectorEnv against SyncVectorEnv"
+    "4 Python threads at once, in a forked and a spawned child; seats in AsyncVectorEnv against SyncVectorEnv"
 )
 ROOT = Path(__file__).resolve().parents[2]
 SLOWEST = 3600
