@@ -1,4 +1,4 @@
-"""Games on servers of others: an agent plays there as it plays here, and whatever else comes ends in a sentence."""
+"""Games on other servers: an agent plays there as it plays here, and every error ends with one sentence."""
 
 import http
 import json
@@ -75,7 +75,7 @@ FOLLOWED: dict[str, tuple[str, HanabiConfig, list[int], int]] = {
 
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_an_agent_that_is_shown_a_game_plays_as_at_the_table(name: str):
-    """After every step the game's observations are compared with those shown, 10,000 in all: `ShownGame` does so."""
+    """After every step, `ShownGame` compares the game's observations with those shown, 10,000 in all."""
     agent, config, seats, games = FOLLOWED[name]
     policy, compared = agents.load(agent, config), 0
     for number in range(games):
@@ -95,7 +95,7 @@ def test_an_agent_that_is_shown_a_game_plays_as_at_the_table(name: str):
 
 
 def test_a_lone_seats_hidden_cards_are_not_those_of_the_table():
-    """They are any that fit: what is known of them is what hints tell."""
+    """The hidden cards are any that fit what hints tell."""
     config = HanabiConfig()
     table = Table(agents.load("smart", config), config, 0)
     game = ShownGame(config, table.shown(0), number=7)
@@ -133,16 +133,16 @@ def test_what_no_game_shows_is_said(spoil: Callable[[np.ndarray], Any], says: st
 
 
 class Hosted:
-    """A server that speaks the protocol of AH2AC2's evaluation: games of our environment, beside a partner."""
+    """A server that speaks the protocol of AH2AC2's evaluation: games of our environment with a partner."""
 
     def __init__(self, partner: str) -> None:
         self.partner, self.key, self.games, self.left = partner, "k3y", 0, 2
         self.paths: list[str] = []
         self.bad: tuple[int, Any] = (1000, None)
-        """From which message on, and what is sent in its place, or made of it; None ends the connection."""
+        """From which message on what is sent instead, or a function of the message; None ends the connection."""
 
     def answer(self, connection: Any, request: Any) -> Any:
-        """HTTP: whether the key is right, and the state of an evaluation."""
+        """Answer over HTTP whether the key is right, and the state of an evaluation."""
         self.paths.append(request.path)
         if self.key not in request.path:
             return connection.respond(http.HTTPStatus.FORBIDDEN, "who?")
@@ -152,7 +152,7 @@ class Hosted:
         return None
 
     def play(self, connection: Any) -> None:
-        """A game."""
+        """Play a game."""
         path = connection.request.path
         seats = [int(seat) for seat in re.findall(r"candidate_positions=(\d)", path)] or [1]
         players = int((re.findall(r"num_players=(\d)", path) or ["2"])[0])
@@ -191,7 +191,7 @@ class Hosted:
 
 @pytest.fixture
 def hosted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Hosted, list[str]]]:
-    """The server, and the words that play there."""
+    """The server, and the command-line words for playing there."""
     serve = pytest.importorskip("websockets.sync.server", reason="client: websockets is not installed").serve
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AH2AC2_KEY", "k3y")
@@ -214,7 +214,7 @@ def test_an_agent_plays_there_as_here(hosted: tuple[Hosted, list[str]], seats: l
     assert [row["score"] for row in written] == wanted
     assert [row["game_id"] for row in written] == ["100", "101"] and written[0]["seats"] == seats
     assert "ah2ac2.json: 2 games, mean score now" in capsys.readouterr().out
-    main([*words, "--agent", "smart"])  # a third; what was there stays
+    main([*words, "--agent", "smart"])  # a third game; the first two stay
     assert read_json("ah2ac2.json")["games"][:2] == written and len(read_json("ah2ac2.json")["games"]) == 3
     assert "k3y" not in Path("ah2ac2.json").read_text(encoding="utf-8")
 
@@ -231,7 +231,7 @@ def test_a_test_of_three_players_and_two_seats(hosted: tuple[Hosted, list[str]])
 
 def test_an_evaluation_is_played_to_its_end(hosted: tuple[Hosted, list[str]]):
     there, words = hosted
-    main([*words, "--agent", "hanabi-mini-2p,smart", "--evaluate", "--out", "e.json"])  # the first cannot play there
+    main([*words, "--agent", "hanabi-mini-2p,smart", "--evaluate", "--out", "e.json"])  # one cannot play there
     rows = read_json("e.json")["games"]
     assert [(row["agent"], row["evaluation"], row["seats"]) for row in rows] == [("smart", True, [1])] * 2
     assert there.paths == ["/evaluation-info/k3y", "/play-next?submission_key=k3y"] * 2 + ["/evaluation-info/k3y"]
@@ -272,7 +272,7 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
         main([*words, "--agent", "smart"])
     assert str(refusal.value).startswith("hanabako ah2ac2: ") and "\n" not in str(refusal.value)
     assert "k3y" not in str(refusal.value)
-    assert len(read_json("ah2ac2.json")["games"]) == 1  # the one that came to its end
+    assert len(read_json("ah2ac2.json")["games"]) == 1  # the game that was finished
 
 
 @pytest.mark.parametrize(

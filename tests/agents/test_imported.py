@@ -1,4 +1,4 @@
-"""Agents out of files and modules of one's own, in Python and in every command; and names that import nothing."""
+"""Agents from a user's own files and modules, in Python and in every command; and names that import nothing."""
 
 import io
 import json
@@ -114,7 +114,7 @@ class Timid(PlainBot):
     def act(self, view):
         return view.legal[0]
 """
-"""Leaves a file where it is imported."""
+"""A module that leaves a file where it is imported."""
 
 
 def written(folder: Path, text: str, name: str = "mine.py") -> Path:
@@ -129,14 +129,14 @@ def outcome(policy: Any, games: int = 6, config: Any = MINI) -> list[list[int]]:
 
 
 def config_of(name: str) -> Any:
-    """The config of what is loaded without one."""
+    """Return the configuration of an agent that is loaded without one."""
     policy: Any = agents.load(name)
     return policy.config
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder to be in; what is imported from there is forgotten."""
+    """An empty current folder; modules imported from it are forgotten after the test."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     before = set(sys.modules)
@@ -400,7 +400,7 @@ def test_a_config_that_only_observes_otherwise_is_mended_by_the_line_in_the_erro
     line = str(refusal.value).partition("the rules are the same: config = ")[2].partition(", or --config ")[0]
     assert line == "dataclasses.replace(config, derived=True)"
     assert str(refusal.value).endswith(", or --config derived=true")
-    agents.load(NETWORK, replace(config, derived=True))  # it reads less
+    agents.load(NETWORK, replace(config, derived=True))  # it needs fewer observation bits
     with pytest.raises(ValueError, match=r"cannot play colors=2$"):
         agents.load(NETWORK, replace(config, colors=2))
 
@@ -455,7 +455,7 @@ def test_the_leaderboard_plays_code_again_only_if_it_is_trusted(place: Path, cap
 
 
 def test_results_and_games_that_name_code_are_read_without_it(place: Path, monkeypatch, capsys):
-    """The rows of a study, also stale ones, and the players of a dataset and of a record."""
+    """The names are in the rows of a study, stale ones included, and in the players of a dataset and of a record."""
     monkeypatch.syspath_prepend(place)
     file = written(place, MARKED)
     inner = written(place / "package_here", MARKED, "inner.py")

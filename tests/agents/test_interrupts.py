@@ -1,7 +1,7 @@
-"""Ctrl-C, pressed while real processes are at work: they end soon, keep what is finished, and leave no process behind.
+"""Ctrl-C during the work of real processes: they end soon, keep finished work, and leave no process behind.
 
-Their work would take hours. A process that works has opened a named pipe and written to it: so it is known when the
-work has begun, and, at the pipe's end, that the last of them has ended.
+Their work would take hours. Every process opens a named pipe and writes to it, which shows that the work has begun; the
+end of the pipe shows that the last process has ended.
 """
 
 import json
@@ -36,9 +36,9 @@ from tests.conftest import ROOT
 from tests.processes import begin_python, heed_signals
 
 SOON = 20
-"""Seconds: more than two, for machines that have much else to do, and far less than the work takes."""
+"""Seconds within which processes must end: more than two, for busy machines, and far less than the work takes."""
 PATIENCE = 1.5
-"""Seconds in which a process would have ended that does not take the signal itself."""
+"""Seconds within which a process ends if it does not handle the signal itself."""
 
 HEAD = """
 import hashlib, os, signal, sys
@@ -55,7 +55,7 @@ def work(*_):
 
 
 class Working:
-    """Processes that work in a folder, started as from a terminal, whose Ctrl-C all of its processes hear."""
+    """Processes that work in a folder, started as in a terminal, whose Ctrl-C reaches all of them."""
 
     def __init__(self, folder: Path, words: list[str]) -> None:
         os.mkfifo(folder / "pipe")
@@ -71,7 +71,7 @@ class Working:
         os.killpg(self.process.pid, signal.SIGINT)
 
     def status(self) -> int:
-        """The exit status, when all processes have ended."""
+        """Wait until all processes have ended and return the exit status."""
         status = self.process.wait(SOON)
         assert select.select([self.pipe], [], [], SOON)[0] and os.read(self.pipe, 1) == b"", "some go on"
         return status
@@ -118,7 +118,7 @@ def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(wor
 
 
 def test_nothing_is_said_of_ctrl_c_while_c_calls_python(working):
-    """As the compiler does: nothing can handle the exception there, and Python would print it."""
+    """In a callback from C, as in the compiler, no code can handle the exception, and Python would print it."""
     code = "import ctypes\n@ctypes.CFUNCTYPE(None)\ndef called():\n    begin()\n    signal.pause()\n"
     some = working("-c", f"{HEAD}{code}with interruptible():\n    called()\n    signal.pause()\n")
     some.wait_until_begun()
@@ -137,7 +137,7 @@ def test_a_command_that_ends_well_after_ctrl_c_has_not_failed(working):
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
-    """As it is for jobs that a script starts in the background."""
+    """SIGINT is ignored in jobs that a script starts in the background."""
     code = "import os, signal\nfrom hanabako.interrupts import interruptible\nwith interruptible():\n"
     code += "    signal.raise_signal(signal.SIGINT)\nprint('goes on')\n"
     done = subprocess.run(
@@ -163,7 +163,7 @@ def test_a_run_is_told_and_waited_for_and_ends_after_who_started_it(tmp_path: Pa
     code = "from pathlib import Path\nfrom agents.learning.common.launch import run_module\n"
     some = working("-c", f"{HEAD}{code}with interruptible():\n    run_module(['run'], Path('log'))\n")
     some.wait_until_begun()
-    some.process.send_signal(signal.SIGINT)  # not to the run, as a terminal would: it is passed on
+    some.process.send_signal(signal.SIGINT)  # only to the parent, unlike in a terminal; it passes the signal on
     with pytest.raises(subprocess.TimeoutExpired):
         some.process.wait(PATIENCE)
     some.process.send_signal(signal.SIGINT)
@@ -171,7 +171,7 @@ def test_a_run_is_told_and_waited_for_and_ends_after_who_started_it(tmp_path: Pa
 
 
 def test_ctrl_c_waits_for_a_process_that_is_not_ready(tmp_path: Path, working):
-    """While it imports: it would print a traceback. A process that is ready is told at once."""
+    """A process that is still importing would print a traceback; a process that is ready gets the signal at once."""
     ready = "from hanabako.interrupts import interruptible\nwith interruptible():\n    print('too far')\n"
     (tmp_path / "child.py").write_text(f"import signal\nsignal.raise_signal(2)\nprint('imported')\n{ready}")
     code = "from subprocess import run\nfrom hanabako.interrupts import held_back\nwith held_back():\n"
@@ -197,7 +197,7 @@ if "--multiprocessing-fork" in sys.orig_argv:
 
 
 def test_a_worker_is_not_told_before_it_has_begun(tmp_path: Path, working):
-    """Ctrl-C reaches all processes of the terminal, and the study tells the workers itself."""
+    """Ctrl-C reaches all processes of the terminal, but the study itself tells the workers."""
     (tmp_path / "sitecustomize.py").write_text(WORKERS, encoding="utf-8")
     (tmp_path / "mine.py").write_text(HEAD + STUDY, encoding="utf-8")
     some = working("-m", "hanabako", "study", "run", "mine.py", "--cores", "2")
@@ -279,9 +279,9 @@ def test_games_end_at_their_next_step_when_others_have_failed(monkeypatch: pytes
                 others.append(threading.current_thread())
                 assert failed.wait(SOON)
             acts.append(threading.current_thread())
-            return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)  # a hint: the game goes on
+            return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)  # a hint: the game continues
 
-    monkeypatch.setattr(playing, "GAMES_AT_ONCE", 1)  # one in each thread
+    monkeypatch.setattr(playing, "GAMES_AT_ONCE", 1)  # one game in each thread
     with pytest.raises(ValueError, match="one fails"):
         playing.play(PRESETS["very_small"], Agent(), 2, 1, num_threads=2)
     failed.set()

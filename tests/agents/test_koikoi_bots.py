@@ -1,4 +1,4 @@
-"""Koi-Koi's players: honest, functions of their seed, and as strong as they should be."""
+"""Koi-Koi's bots see only what they may, depend only on their seed, and are as strong as expected."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def test_the_register_names_them():
 
 
 def test_more_roll_outs_choose_better():
-    """Points a round over 400 deals with both seatings; fails by chance less than once in a million."""
+    """The lead is in points per round over 400 deals in both seatings; false alarm: less than 1 in a million."""
     long, short = agents.load("monte_carlo:300", JAPAN), agents.load("monte_carlo:2", JAPAN)
     result = head_to_head(JAPAN, long, short, 400, seed=1).summary()
     assert long.name == "monte_carlo:300" and result["lead"] > 5 * result["lead_error"]
@@ -51,7 +51,7 @@ def test_a_view_hides_the_other_hand_the_deck_and_the_streams():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_move_depends_on_what_the_seat_cannot_see(name):
-    """The same decision where the other hand, the deck and the stream are others."""
+    """The decision stays the same if the other hand, the deck and the stream are exchanged."""
     policy = agents.load("monte_carlo:60" if name == "monte_carlo" else name, ROUND)
     assert isinstance(policy, BotPolicy)
     import random
@@ -98,7 +98,7 @@ def test_the_chance_to_hold_one_of_some_cards():
 
 @pytest.mark.statistical
 def test_they_beat_who_they_should():
-    """Points a round over 1,000 deals with both seatings; each margin is above five standard errors of its mean."""
+    """Leads are in points per round over 1,000 deals in both seatings; each exceeds five standard errors."""
     players = {name: agents.load(name, JAPAN) for name in ("random", *NAMES[:3])}
     roller = agents.load("monte_carlo:300", JAPAN)
     for one, other in ((players["greedy_stop"], players["random"]), (roller, players["greedy_stop"])):

@@ -1,4 +1,4 @@
-"""A run that is made to the end: in a process of its own, once, and what is said when it did not end."""
+"""A training run in its own process: it is made once, up to its end, and a message says why it did not end."""
 
 import json
 import os
@@ -80,7 +80,7 @@ def test_ctrl_c_is_passed_on_to_a_run_which_is_waited_for(tmp_path: Path, monkey
 
 
 def write_run(run_dir: Path, config: str, *checkpoints: int) -> Path:
-    """What an interrupted run leaves: its ``config.json``, and a checkpoint of each of these numbers of ranks."""
+    """Write what an interrupted run leaves: ``config.json``, and a checkpoint for each of these numbers of ranks."""
     for update, ranks in enumerate(checkpoints, 1):
         place = run_dir / "checkpoint" / f"{update:08d}"
         place.mkdir(parents=True)
@@ -98,7 +98,7 @@ def config_of(ranks: str) -> str:
 @pytest.mark.parametrize("ranks", [1, 2, launch.MOST_RANKS])
 def test_a_run_goes_on_with_as_many_ranks_as_made_it(ranks: int, tmp_path: Path):
     run_dir = write_run(tmp_path / "run", config_of(str(ranks)), ranks, ranks)
-    (run_dir / "checkpoint" / "00000002" / "games-0.npz").unlink()  # it was not written to its end
+    (run_dir / "checkpoint" / "00000002" / "games-0.npz").unlink()  # it was not completely written
     assert launch.saved_ranks(run_dir) == ranks
 
 

@@ -1,4 +1,4 @@
-"""The leaderboard: a claim is played again, and a file that is no claim is refused in words."""
+"""The leaderboard: a claim is checked by playing again, and a file that is not a claim is refused with a message."""
 
 import json
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""A league of past versions: who joins when, who meets whom, and what a best response earns.
+"""A league of past versions: when members join, who plays whom, and what a best response earns.
 
-No competitive game of this package is small enough to be solved: the smallest, a round of Ikebana for two, begins with
-55 hidden cards. What can be known exactly is tested: who sits where, and that members are the network as it was.
+No competitive game of this package is small enough to solve: the smallest, a round of Ikebana for two, begins with 55
+hidden cards. Only what can be known exactly is tested: the seating, and that members are the network as it was.
 """
 
 from dataclasses import replace
@@ -43,7 +43,7 @@ def test_members_join_evenly_and_are_the_network_as_it_was():
 
 @pytest.mark.statistical
 def test_half_of_the_games_are_self_play_and_members_meet_alike():
-    """2,000 games among two members: shares within 5 standard errors, false alarms below 1e-5."""
+    """2,000 games among two members have shares within 5 standard errors; false alarms are below 1e-5."""
     envs = LeagueEnvs(CONFIG, 2000, 1, ALONE, [])
     assert (envs.learners == 3).all(), "no one else is there"
     network = ppo.PPO(ppo.Args(game="koikoi", width=8), envs, ALONE).network

@@ -1,4 +1,4 @@
-"""One learner on two machines, which are two torchruns on this one: sums, disks, interruptions, and what is refused."""
+"""One learner on two machines, which are two torchruns on one machine: sums, disks, interruptions and refusals."""
 
 import os
 import signal
@@ -19,12 +19,12 @@ from tests.agents.tiny_runs import SMALL, weights, without_clock
 from tests.processes import begin_python, free_port
 
 SOON = 60
-"""Seconds in which machines end together; alone, torchrun would wait five minutes."""
+"""Seconds within which both machines end; alone, torchrun would wait five minutes."""
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What two ranks on each of two machines leave that have done `tests.agents.on_machines`."""
+    """The folder after two ranks on each of two machines have run `tests.agents.on_machines`."""
     folder, port = tmp_path_factory.mktemp("machines"), free_port()
     words = ["-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=2"]
     words += ["--master-addr=127.0.0.1", f"--master-port={port}"]
@@ -61,7 +61,7 @@ def names_of(ranks: Sequence[int]) -> set[str]:
 
 
 def assert_alike(run: Path, other: Path) -> None:
-    """The same curve and the same weights, to the last bit."""
+    """Check that both runs have the same curve and bit-identical weights."""
     assert without_clock(read_metrics(run)) == without_clock(read_metrics(other))
     some, expected = weights(run), weights(other)
     assert some.keys() == expected.keys() and all(torch.equal(tensor, expected[name]) for name, tensor in some.items())
@@ -74,7 +74,7 @@ def test_a_run_of_one_rank_on_each_of_two_machines_is_that_of_one_machine(done: 
 
 
 def test_a_run_of_two_ranks_on_each_repeats_after_an_interruption_of_one(done: Path):
-    assert [row["update"] for row in read_metrics(done / "stopped-0")] == [1]  # the second was not evaluated
+    assert [row["update"] for row in read_metrics(done / "stopped-0")] == [1]  # the second update was not evaluated
     assert_alike(done / "parts-0", done / "whole")
 
 
@@ -174,7 +174,7 @@ def test_machines_share_the_games_evenly(words: str, machines: launch.Machines, 
     monkeypatch.setattr(launch, "most_ranks", lambda _: 6)
     monkeypatch.setattr(train, "game_of", lambda _: type("Game", (), {"compile": staticmethod(lambda *_: None)}))
     main(["train", "--preset", "mini", *words.split()])
-    assert started == [(4, machines)]  # 6 or 5 ranks do not share 1024 games
+    assert started == [(4, machines)]  # neither 6 nor 5 ranks can share 1024 games evenly
 
 
 def test_a_number_of_ranks_per_machine_is_not_believed(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""MAPPO: its critic sees what all see, its policy only what its player sees; and it solves a game exactly."""
+"""MAPPO: its critic sees all views, its policy only its own player's view, and it solves a tiny game exactly."""
 
 from dataclasses import replace
 from functools import partial
@@ -22,9 +22,9 @@ ALONE = Ranks(0, 1, torch.device("cpu"))
 TINY = mappo.Args(**SMALL)
 
 ONE_CARD_EACH = ("colors=2", "ranks=1", "hand_size=1", "max_life_tokens=1")
-"""Two colors of three equal cards, one card in each hand, one life. A team that tells and listens always scores 2: the
-first card played is right whatever it is; from then on each player is told the color of the card, a hint costing one of
-eight tokens, and plays the first of the other color. A team that does not listen loses."""
+"""Two colors of three equal cards, one card in each hand, one life. A team that gives and follows hints always scores
+2: the first card played always fits; from then on each player learns the color of the card by a hint, at the cost of
+one of eight tokens, and plays the first card of the other color. A team that ignores hints loses."""
 
 
 @pytest.mark.parametrize(("game", "players"), [("hanabi", 2), ("hanabi", 4), ("ikebana", 3), ("koikoi", 2)])

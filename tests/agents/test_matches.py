@@ -1,4 +1,4 @@
-"""Head to head: seats are exchanged, and ratings follow the results."""
+"""Head-to-head matches: seats are exchanged, and ratings follow the results."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def match(one: str, other: str, won: float, drawn: float = 0.0, games: int = 100
 
 
 def test_ratings_of_a_pair_are_its_odds():
-    """10 to 1 are 400 points, but for the drawn game that is added; both stand as far from the mean of 0."""
+    """Odds of 10 to 1 are 400 points, apart from the added draw; both are equally far from the mean of 0."""
     rows = matches.ratings([match("a", "b", 10 / 11, games=10**7)])
     assert [row["name"] for row in rows] == ["a", "b"]
     assert rows[0]["rating"] == pytest.approx(200, abs=0.01) == -rows[1]["rating"]
@@ -38,7 +38,7 @@ def test_ratings_of_a_pair_are_its_odds():
 
 
 def test_ratings_agree_with_the_matrix_whatever_its_order():
-    """Where all have met as often, the order is that of games won, draws half: of a circle too."""
+    """If all have met equally often, the order is by games won, with draws as halves, even if results form a cycle."""
     rng = np.random.default_rng(5)
     for _ in range(20):
         names = list("abcde")
@@ -77,7 +77,7 @@ def test_the_fit_finds_the_strengths_that_made_the_games():
 
 @pytest.mark.parametrize("game", [name for name, game in games().items() if not game.cooperative])
 def test_nobody_beats_an_equal(game):
-    """Both are the same player: every exchange of seats gains one what it gains the other."""
+    """If both are the same player, every exchange of seats gains one of them as much as the other."""
     config = make_config(game, games()[game].first_preset)
     random = agents.load("random", config)
     result = matches.tournament(config, {"one": random, "other": random}, 20, seed=3)

@@ -1,4 +1,4 @@
-"""The network's inputs and outputs, the policy made of it, and the file it is kept in."""
+"""The network's inputs and outputs, the policy that uses it, and the file that stores it."""
 
 import json
 import resource
@@ -31,7 +31,7 @@ CONFIG = HanabiConfig(derived=True)
 def positions(
     observation: str, games: int = 24, steps: int = 12, config: HanabiConfig = CONFIG
 ) -> dict[str, np.ndarray]:
-    """What the players to move observe after some steps, another legal action in each game."""
+    """Return what the players to move observe after some steps; each game takes other legal actions."""
     env = HanabiVectorEnv(games, config=config, observation=observation)
     seen, _ = env.reset(seed=3)
     for step in range(steps):
@@ -124,7 +124,7 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
 
 @pytest.mark.parametrize(("tiles", "dtype"), [(True, torch.bfloat16), (False, torch.float32)])
 def test_a_loaded_policy_computes_in_what_the_processor_is_fast_at(tmp_path, monkeypatch, tiles, dtype):
-    """Instructions for bfloat16 without tiles are slower than float32."""
+    """On a processor with bfloat16 instructions but without tiles, bfloat16 is slower than float32."""
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True, "amx_bf16": tiles}, raising=False)
     network = load_policy(saved(tmp_path / "policy.safetensors")).network
     assert network.trunk_dtype == dtype == network.get_parameter("trunk.0.weight").dtype
@@ -151,7 +151,7 @@ def test_a_learner_computes_in_what_the_processor_is_fast_at(monkeypatch, can, d
 def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
     network = small_network()
     network.trunk_dtype = torch.bfloat16
-    player = NeuralPolicy(network, CONFIG)  # its weights are bfloat16 now, as on a processor that multiplies them
+    player = NeuralPolicy(network, CONFIG)  # its weights are bfloat16 now, as on a processor that multiplies bfloat16
     save_policy(tmp_path / "policy.safetensors", player.network, CONFIG, {"name": "mine"})
     kept = load_file(tmp_path / "policy.safetensors")
     assert {str(value.dtype) for value in kept.values()} <= {"torch.float32", "torch.int64"}
@@ -160,7 +160,7 @@ def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
 
 
 def rewrite_metadata(path: Path, network: dict, **changes: str) -> None:
-    """Give the file's network other settings, and other words beside it."""
+    """Give the file's network other settings, and change other metadata."""
     about = read_metadata(path) | {"network": network, **changes}
     save_file(load_file(path), path, {key: json.dumps(value) for key, value in about.items()})
 
@@ -188,20 +188,20 @@ def test_a_network_of_an_unknown_kind_is_refused(tmp_path):
 
 
 def raw(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """The tensors and the metadata that a file holds, unchecked, and without the checksum."""
+    """Return the tensors and the metadata of a file, unchecked and without the checksum."""
     with safe_open(path, "pt") as file:
         entries = file.metadata()
     return load_file(path), {key: text for key, text in entries.items() if key != "sha256"}
 
 
 def refusal(path: Path) -> str:
-    """The line in which a file is refused; no file of a few kilobytes may cost seconds or gigabytes."""
+    """Return the line with which a file is refused; a file of a few kilobytes must not cost seconds or gigabytes."""
     begin = time.process_time()
     limits = resource.getrlimit(resource.RLIMIT_AS)
     in_use = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + 2**28, limits[1]))
     try:
-        with pytest.raises(ValueError) as caught:  # noqa: PT011 - the words are looked at by the caller
+        with pytest.raises(ValueError) as caught:  # the caller checks the words
             load_policy(path)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)

@@ -1,4 +1,4 @@
-"""Off-Belief Learning: its target, what level 1 reaches beside the exact values, what level 2 reads, and resuming."""
+"""Off-Belief Learning: its target, level 1 against exact values, what level 2 reads, and resuming."""
 
 from dataclasses import replace
 from functools import partial
@@ -40,7 +40,7 @@ def learner_of(config: HanabiConfig, games: int = TINY.games, **settings: Any) -
 
 
 def slow_target(network: Network, game: Game, record: np.ndarray, action: int, price: float) -> tuple[float, float]:
-    """Straight from the definition, one game (1,) alone: the rewards, and what the position after them is worth."""
+    """Return from the definition, for one game (1,): the rewards, and the value of the position after them."""
     words, mask = np.zeros((1, network.words), np.uint64), np.zeros((1, game.num_actions), np.int8)
     final, player, total = np.zeros((1, 0), np.uint64), record["current_player"][0], 0.0
     while True:
@@ -92,9 +92,10 @@ def test_the_learners_games_are_not_touched():
 
 @pytest.mark.statistical
 def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
-    """What its decisions in 40 games lose, by their exact values: 0.02 points each in the mean.
+    """The mean loss of its decisions in 40 games is 0.02 points each, by their exact values.
 
-    The same learner loses 0.11 when it is shown the true hands. Chance: the seed of one run, equal on equal machines.
+    The same learner loses 0.11 if it is shown the true hands. The result depends on the seed of one run, and is the
+    same on equal machines.
     """
     config = HanabiConfig(**EXACT, derived=True)
     fields = tuple(f"{name}={value}" for name, value in EXACT.items())
@@ -119,7 +120,7 @@ def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
 
 
 def level_below(path: Path) -> str:
-    """A file of a policy that no one trained: its actions tell its own way what it sees."""
+    """Save an untrained policy, whose actions depend on what it sees in its own way, and return the file."""
     learner = learner_of(replace(PRESETS["very_small"], derived=True))
     save_policy(path, learner.network, learner.envs.config, {"name": "below"})
     return str(path)
@@ -136,7 +137,7 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, level):
 @torch.no_grad()
 def test_the_score_of_a_hand_is_the_sum_over_its_slots():
     envs = SelfPlayEnvs(PRESETS["mini"], 16, 1, ALONE)
-    for _ in range(30):  # near the end hands lack cards
+    for _ in range(30):  # hands lack cards near the end
         envs.step(torch.where(envs.masks[:, :3].any(1), 0, envs.masks.argmax(1)))
     hands, counts = hands_of(envs)
     scores = Scores(envs)
@@ -153,7 +154,7 @@ def bits(words: torch.Tensor) -> np.ndarray:
 
 @pytest.mark.statistical
 def test_level_2_learns_what_the_level_below_says_by_its_actions(tmp_path):
-    """Told from one dealt hand, a true one is recognised more often than by guessing: 0.69 is the loss of a guess."""
+    """A true hand is told from one dealt hand better than by guessing, whose loss is 0.69."""
     config = replace(PRESETS["very_small"], derived=True)
     args = replace(TINY, level_below=level_below(tmp_path / "below.safetensors"), candidates=1, games=128, horizon=8)
     envs = SelfPlayEnvs(config, 128, 1, ALONE)

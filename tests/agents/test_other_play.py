@@ -1,4 +1,4 @@
-"""Other-Play: every seat knows the suits by other names, and learns what does not depend on names."""
+"""Other-Play: every seat has its own names for the suits, and learns what does not depend on names."""
 
 from dataclasses import replace
 from functools import partial
@@ -30,7 +30,7 @@ def rows_of(words: torch.Tensor, bits: int) -> np.ndarray:
 
 
 def orders_that_explain(layout, bits: int, seen: torch.Tensor, masks: torch.Tensor, plain: SelfPlayEnvs) -> list[set]:
-    """Game by game the renamings under which the plain observation and mask are those that are shown."""
+    """Return per game the renamings that turn the plain observation and mask into those shown."""
     shown, real = rows_of(seen, bits), rows_of(plain.observations, bits)
     found = []
     for row in range(len(shown)):
@@ -45,13 +45,13 @@ def orders_that_explain(layout, bits: int, seen: torch.Tensor, masks: torch.Tens
 
 @pytest.mark.parametrize("preset", ["mini", "black_powder"])
 def test_each_seat_keeps_its_names_of_the_suits_through_a_game(preset):
-    """A false alarm in 10^6 runs at most: 24 seats that all draw one order of 6 or more."""
+    """A false alarm (24 seats that all draw one of 6 or more orders) has a probability below 10^-6."""
     config = make_config("hanabi", preset, 3)
     layout, bits = game_of(config).layout(config), config.observation_bits
     plain, renamed = SelfPlayEnvs(config, 8, 3, ALONE), RenamedSuits(config, 8, 3, ALONE)
     generator = torch.Generator().manual_seed(2)
     possible: dict[tuple[int, int], set] = {}
-    drawn: list[set] = []  # by seats whose games are over
+    drawn: list[set] = []  # of seats whose games are over
     for _ in range(60):
         fits = orders_that_explain(layout, bits, renamed.observations, renamed.masks, plain)
         for seat, orders in zip(enumerate(plain.players.tolist()), fits, strict=True):
@@ -66,7 +66,7 @@ def test_each_seat_keeps_its_names_of_the_suits_through_a_game(preset):
 
 
 def test_actions_mean_what_their_player_calls_them():
-    """The renamed games go on as plain ones in which the same actions are taken under their real names."""
+    """The renamed games continue as plain ones in which the same actions are taken under their real names."""
     config = make_config("hanabi", "standard", 2)
     layout = game_of(config).layout(config)
     renamings = [layout.renaming(order) for order in permutations(range(5))]

@@ -1,4 +1,4 @@
-"""Learning among others: who sits where, what others remember, and an exact best response to a fixed partner."""
+"""Learning among partners: the seating, the partners' memory, and an exact best response to a fixed partner."""
 
 from dataclasses import replace
 from functools import cache
@@ -41,7 +41,7 @@ def among(config: Any, names: list[str], games: int = 40, seed: int = 3) -> Part
 
 
 class Counting(BatchedPolicy):
-    """Takes the last legal action, and counts what it was asked for in each game."""
+    """Takes the last legal action, and counts its decisions in each game."""
 
     name = "counting"
 
@@ -81,7 +81,7 @@ class Daring(BatchedPolicy):
 
 @pytest.mark.parametrize("partner", ["smart", "daring"])
 def test_steps_bring_what_the_same_games_bring_in_lock_step(partner):
-    """Game by game the learner's decisions and rewards; what other games begin with is not paid with their ends."""
+    """Decisions and rewards agree game by game; rewards of a new game's start do not count for the old one."""
     policy = Daring() if partner == "daring" else agents.load(partner, THREE)
     envs = PartnersEnvs(THREE, 40, 3, ALONE, [policy])
     learners = envs.learners.copy()
@@ -135,7 +135,10 @@ def test_a_partner_remembers_its_own_game_only():
 
 
 def test_a_bot_among_games_that_begin_one_by_one_plays_as_in_lock_step():
-    """The same moves in games that wait, go on and end at random, and in games alone, by a bot of much memory."""
+    """Games that wait, continue and end at random have the same moves as games played alone.
+
+    The bot has a large memory.
+    """
     bot, game = agents.load("smart", MINI), game_of(MINI).make_game(MINI)
     rng = np.random.default_rng(1)
     block = OpenBlock(game, 6, observes=True, specialize=False)
@@ -176,7 +179,7 @@ def test_a_bot_among_games_that_begin_one_by_one_plays_as_in_lock_step():
 
 @pytest.mark.statistical
 def test_seats_and_members_are_drawn_alike():
-    """4,000 games of three players and two members: every share within 5 standard errors; false alarms below 1e-5."""
+    """4,000 games of three players and two members have shares within 5 standard errors; false alarms below 1e-5."""
     envs = among(THREE, ["random", "piers"], games=4000)
     seats = [(envs.learners == 1 << player).mean() for player in range(3)]
     assert np.abs(np.array(seats) - 1 / 3).max() < 5 * (2 / 9 / 4000) ** 0.5
@@ -296,7 +299,7 @@ def after(env: Any, action: int) -> Any:
 
 
 def until(envs: list[tuple[float, Any]], seat: int) -> list[tuple[float, Any]]:
-    """The chances and positions in which ``seat`` is to move, or the game is over, after a random partner's moves."""
+    """Play a random partner's moves; return positions, with probabilities, at ``seat``'s turns or at the end."""
     found: list[tuple[float, Any]] = []
     for chance, env in envs:
         agent = env.possible_agents[seat]
@@ -309,9 +312,9 @@ def until(envs: list[tuple[float, Any]], seat: int) -> list[tuple[float, Any]]:
 
 
 def best_score(envs: list[tuple[float, Any]], seat: int) -> float:
-    """Expected score of the best response at ``seat`` to a random partner, by search of all that it can come to know.
+    """Return the expected score of the best response at ``seat`` to a random partner, by exhaustive search.
 
-    Positions that look alike to the seat, which remembers all that it has seen, are decided together.
+    Positions that look alike to the seat, which remembers all that it has seen, get one decision.
     """
     alike: dict[bytes, list[tuple[float, Any]]] = {}
     score = 0.0
@@ -327,7 +330,7 @@ def best_score(envs: list[tuple[float, Any]], seat: int) -> float:
 
 
 def score_of(policy: Any, envs: list[tuple[float, Any]], seat: int) -> float:
-    """Expected score of a greedy policy there."""
+    """Return the expected score of a greedy policy at ``seat``."""
     score = 0.0
     for chance, env in until(envs, seat):
         if env.terminations[env.possible_agents[seat]]:
@@ -341,7 +344,7 @@ def score_of(policy: Any, envs: list[tuple[float, Any]], seat: int) -> float:
 
 @cache
 def openings() -> list[tuple[float, Any]]:
-    """All deals of the box 1 1 1 2."""
+    """Return all deals of the box 1 1 1 2, with probabilities."""
     found = []
     for place in range(4):
         deck = ["R1"] * 4
@@ -353,7 +356,7 @@ def openings() -> list[tuple[float, Any]]:
 
 
 def test_a_best_response_to_a_random_partner_is_found_exactly(tmp_path: Path):
-    """Two ranks of one color, a card each: what training finds is worth what search of the whole game finds."""
+    """With two ranks of one color and one card each, training finds the value that exhaustive search finds."""
     size: dict[str, Any] = {
         "games": 128,
         "horizon": 16,

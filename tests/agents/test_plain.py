@@ -1,4 +1,4 @@
-"""Bots as plain classes, and partners of the Gymnasium seat by name: both are given what their seat may know."""
+"""Bots as plain classes, and partners of the Gymnasium seat by name; both see what their seat may know."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 class Firm(agents.PlainBot):
-    """Takes the first legal action of a fixed order of words, and keeps what it was shown."""
+    """Takes the first legal action in a fixed order of words, and stores what it was shown."""
 
     name = "firm"
 
@@ -46,7 +46,7 @@ def test_a_plain_bot_plays_every_game_and_answers_with_a_legal_word(under_test: 
 
 
 def test_a_plain_bot_is_shown_no_card_of_its_own_hand() -> None:
-    """Exchange its hand with cards of the deck, and it is shown the same text."""
+    """If its hand is exchanged with cards of the deck, it is shown the same text."""
     env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
     env.reset(seed=1)
     position, texts = env.to_dict(), []
@@ -83,7 +83,7 @@ def test_a_plain_bot_is_a_partner_in_training() -> None:
 
 
 def rest_of(env: Any, seed: int, choose: Any) -> tuple[float, list[int]]:
-    """Play a game at the seat: what it earned, and the actions it chose."""
+    """Play a game at the seat; return its rewards and the actions it chose."""
     observation, _ = env.reset(seed=seed)
     earned, actions, over = 0.0, [], False
     while not over:
@@ -113,7 +113,7 @@ def test_a_name_a_policy_and_a_sequence_of_them_play_the_same(under_test: GameUn
 
 
 def test_partners_by_name_play_their_own_game() -> None:
-    """`smart` at all other seats, and at the seat what `smart` would do: the game is that of `smart` alone."""
+    """If the seat also plays as `smart`, the game with partner `smart` is the game of `smart` alone."""
     config = replace(MINI, players=3)
     env = game_of(config).make_seat(config=config, partners="smart", seat=2)
     expected = play(config, agents.load("smart", config), 6, seed=8)
@@ -136,7 +136,7 @@ def test_partners_by_name_play_their_own_game() -> None:
 
 @pytest.mark.statistical
 def test_a_pool_is_drawn_from_anew_each_game() -> None:
-    """Two functions, 200 games of three: each pair at both other seats; false alarms below 1e-20."""
+    """In 200 games of three players and a pool of two, all pairs of partners occur; false alarms below 1e-20."""
     met = set()
 
     def partner(mark: int) -> Any:

@@ -1,4 +1,4 @@
-"""Training: the estimates it learns from, its budget, and runs that resume, end early, fail and learn."""
+"""PPO: the estimates it learns from, its budget, and runs that resume, end early, fail and learn."""
 
 import json
 import os
@@ -33,7 +33,7 @@ ALONE = Ranks(0, 1, torch.device("cpu"))
 
 
 def rollout_of(rewards: np.ndarray, players: np.ndarray, dones: np.ndarray, values: np.ndarray) -> ppo.Rollout:
-    """A rollout of which only these four arrays are filled."""
+    """Return a rollout of which only these four arrays are filled."""
     rollout = ppo.Rollout.__new__(ppo.Rollout)
     rollout.rewards, rollout.values = torch.from_numpy(rewards), torch.from_numpy(values)
     rollout.players, rollout.dones = torch.from_numpy(players), torch.from_numpy(dones)
@@ -41,7 +41,7 @@ def rollout_of(rewards: np.ndarray, players: np.ndarray, dones: np.ndarray, valu
 
 
 def slow_advantages(rewards, seats, dones, values, last, gamma, gae_lambda):
-    """Straight from the definition: the exponentially weighted sum of the one-step deltas of each stream."""
+    """Return from the definition, per stream, the exponentially weighted sums of the one-step deltas."""
     horizon, games, streams = rewards.shape
     result = np.zeros((horizon, games))
     for game in range(games):
@@ -75,15 +75,18 @@ def test_advantages_are_those_of_the_definition(streams):
 
 
 def test_the_last_decision_of_a_stream_that_nobody_knows_more_of_has_no_advantage():
-    """Two players: 0 acts at 0 and 2, 1 at 1 and 3; then 0 is to move. The game of the second column ends with 2."""
+    """Player 0 acts at steps 0 and 2, player 1 at 1 and 3; then player 0 is to move.
+
+    The game in the second column ends at step 2.
+    """
     seats = np.array([[0, 0], [1, 1], [0, 0], [1, 1]])
     dones = np.array([[False, False], [False, False], [False, True], [False, False]])
     rewards, values = np.ones((4, 2, 2)), np.zeros((4, 2))
     last = torch.tensor([[5.0, torch.nan], [5.0, torch.nan]], dtype=torch.float64)
     advantages = advantages_of(rollout_of(rewards, seats, dones, values), last, 1.0, 1.0)
     unknown = np.nan
-    np.testing.assert_array_equal(advantages[:, 0], [9, 2, 7, unknown])  # 1's: 2 until its last decision, worth 0
-    np.testing.assert_array_equal(advantages[:, 1], [3, 2, 1, unknown])  # the end makes everything before it known
+    np.testing.assert_array_equal(advantages[:, 0], [9, 2, 7, unknown])  # player 1: 2 up to its last decision
+    np.testing.assert_array_equal(advantages[:, 1], [3, 2, 1, unknown])  # the end makes all earlier advantages known
 
 
 def test_normalized_advantages_have_mean_0_and_deviation_1():
@@ -101,7 +104,7 @@ def test_unknown_advantages_move_neither_mean_nor_deviation():
 
 @pytest.mark.parametrize("stream", ["team", "seat"])
 def test_losing_costs_little_at_first_in_every_stream(stream: Literal["team", "seat"]):
-    """A cooperative game's lost points are not in the rewards of the first update, and all of them in the last's."""
+    """In a cooperative game, no lost points count in the first update, and all of them count in the last one."""
     args = replace(TINY, preset="mini", stream=stream, loss_ramp=0.5, games=64, horizon=32, minibatch=2048)
     envs = args.make_envs(args.make_config(), ALONE, SelfPlayEnvs)
     learner = ppo.PPO(args, envs, ALONE)
@@ -145,7 +148,7 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only():
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_replayed_memories_are_those_of_the_rollout(players):
-    """Games end in it and begin again; without an update, every decision is replayed with its probability."""
+    """Games end and begin within the rollout; without an update, every replayed decision has its old probability."""
     envs = SelfPlayEnvs(replace(PRESETS["mini"], players=players), TINY.games, TINY.seed, ALONE)
     learner = ppo.PPO(replace(TINY, network="recurrent", horizon=24), envs, ALONE)
     torch.nn.init.normal_(learner.network.get_parameter("head.weight"))  # far from a uniform policy

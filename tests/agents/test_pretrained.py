@@ -1,4 +1,4 @@
-"""The networks that ship: each loads by its name, is the size it should be, and plays as well as is said of it."""
+"""The networks that ship: each loads by its name, has its size, and plays as well as its file says."""
 
 from dataclasses import replace
 from typing import Any
@@ -40,7 +40,7 @@ def test_all_of_them_are_small():
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", NAMES)
 def test_a_network_plays_as_well_as_it_did(name: str):
-    """Within four standard errors of the mean, both ways: a false alarm in 16,000 tests."""
+    """Scores are within four standard errors of the mean, in both directions; false alarm: one in 16,000 tests."""
     config, about = config_of(name), read_metadata(PRETRAINED / f"{name}.safetensors")["about"]
     network = agents.load(name, config)
     if game_of(config).cooperative:
@@ -48,7 +48,7 @@ def test_a_network_plays_as_well_as_it_did(name: str):
     else:
         other = agents.load(RECIPES[name].opponent or "random", config)
         seats = range(config.players)
-        games = (DEALS if config.rounds < 10 else DEALS // 5) // len(seats)  # many rounds are many deals
+        games = (DEALS if config.rounds < 10 else DEALS // 5) // len(seats)  # a game of many rounds has many deals
         played = [play(config, [network if p == k else other for p in seats], games, 77) for k in seats]
         scores = np.concatenate([games.rewards[:, k] for k, games in zip(seats, played, strict=True)])
     error = (scores.var() / len(scores) + about["greedy_score_error"] ** 2) ** 0.5

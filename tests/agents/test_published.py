@@ -1,4 +1,4 @@
-"""Published networks, from files of every layout with random weights: they play as their papers say, in every seat."""
+"""Published networks, with random weights in every file layout, play at every seat as their papers say."""
 
 import os
 import pickle
@@ -36,7 +36,7 @@ Case = tuple[HanabiConfig, Callable[[Path], tuple[Any, str]]]
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:
-    """Small networks wait for threads, if there are several, longer than they compute."""
+    """Use one thread, because small networks wait longer for several threads than they compute."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -86,9 +86,9 @@ CASES: dict[str, Case] = {
 def decisions_of(
     reference: Any, name: str, config: HanabiConfig, wanted: int, own_turns: bool = False
 ) -> Iterator[Any]:
-    """Decisions of a published agent with itself, and those of the plain network: (n,), (n,) at every step.
+    """Yield the decisions of a published agent in self-play and those of the plain network, (n,) each, at every step.
 
-    With ``own_turns`` the plain network's memory moves only when its player is to move.
+    With ``own_turns``, the plain network's memory changes only when its player is to move.
     """
     policy, seed, done = agents.load(name, config), 0, 0
     while done < wanted:
@@ -143,7 +143,7 @@ def test_a_memory_that_moved_at_own_turns_alone_would_decide_otherwise(tmp_path:
 
 def test_one_table_plays_the_game_of_the_batch_beside_any_partner(tmp_path: Path):
     _, name = other_play(tmp_path)
-    config = replace(TWO, derived=True)  # which our networks read, and theirs do not
+    config = replace(TWO, derived=True)  # our networks read the derived bits, and theirs do not
     seats = [agents.load("hanabi-standard-2p", config), agents.load(name, config)]
     batch, lengths = play(config, seats, 20, seed=3), []
     for game_index in range(3):
@@ -224,7 +224,7 @@ def test_a_file_says_for_which_game_it_is(tmp_path: Path):
 
 @pytest.mark.parametrize("players", [4, 5])
 def test_files_for_more_players_tell_their_hands(players: int, tmp_path: Path):
-    """Published SAD for four and five may hold four cards or five."""
+    """Published SAD networks for four and five players may have hands of four or five cards."""
     for hand_size in (4, 5):
         config = HanabiConfig(players=players, hand_size=hand_size)
         (last,) = (field for field in game_of(config).layout(config).fields if field.name == "who acted")
@@ -257,7 +257,7 @@ def test_a_whole_agent_in_torchs_old_format_is_read(tmp_path: Path):
 
 
 class Code:
-    """What an attacker would pickle."""
+    """A class whose pickle would run code."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -267,7 +267,7 @@ class Code:
 
 
 def change(path: Path, change_tensors: Callable[[dict[str, torch.Tensor]], Any]) -> None:
-    """Write a file again with other tensors."""
+    """Write a file again with changed tensors."""
     if path.suffix == ".safetensors":
         tensors = load_file(path)
         change_tensors(tensors)
@@ -301,7 +301,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 
 def narrow(tensors: dict[str, torch.Tensor]) -> None:
-    """Let the first layer take one number less."""
+    """Remove one input from the first layer."""
     for name, value in list(tensors.items()):
         for axis, size in enumerate(value.shape):
             if size in (658, 838):
@@ -328,11 +328,11 @@ def test_code_in_a_file_is_not_run(family: str, tmp_path: Path):
         with pytest.raises(ValueError, match=r"more than tensors \(code, say\)"):
             agents.load(f"{family}:{path}", TWO)
         assert not made.exists()
-        path.write_bytes(pickle.dumps(Code(made)))  # without an archive around it
+        path.write_bytes(pickle.dumps(Code(made)))  # a bare pickle, without an archive around it
 
 
 def test_a_file_that_grows_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Numbers that share their places, and archives that are larger when they are unpacked."""
+    """Tensors whose elements share memory and archives that unpack to a larger size are refused."""
     path = tmp_path / "model.pthw"
     torch.save({"priv_net.0.weight": torch.zeros(1).expand(10**6, 10**6)}, path)
     with pytest.raises(ValueError, match="larger than the file"):
@@ -364,7 +364,7 @@ def test_results_name_files_and_rest_on_them(tmp_path: Path):
 def test_the_command_of_the_page_prints_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """It was not run with the files themselves, which do not ship: here files with random weights have their names."""
+    """The command runs on files with the published names but random weights, because the real files do not ship."""
     page = (ROOT / "docs" / "published.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```text\n(hanabako evaluate .*?)^```$", page, re.DOTALL | re.MULTILINE)
     words = shlex.split(block.replace("\\\n", ""))

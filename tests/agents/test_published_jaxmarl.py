@@ -1,4 +1,4 @@
-"""Published networks beside JaxMARL's own code, where it is installed: its agent, and its observations."""
+"""Published networks compared with JaxMARL's own agent and observations, if it is installed."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.slow
 
 
 def client(module: str) -> Any:
-    """A module of theirs."""
+    """Import a module of another library, or skip the test."""
     return pytest.importorskip(module, reason=f"client: {module.partition('.')[0]} is not installed")
 
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_beliefs_are_in_the_observations_of_jaxmarl(players: int):
-    """Random games with the same deals, observed by everybody at every turn."""
+    """Random games with the same deals are observed by all players at every turn."""
     jax, hanabi = client("jax"), client("jaxmarl.environments.hanabi.hanabi")
     config, rng = HanabiConfig(players=players), np.random.default_rng(1)
     theirs = hanabi.HanabiEnv(num_agents=players)
@@ -51,7 +51,7 @@ def test_beliefs_are_in_the_observations_of_jaxmarl(players: int):
 
 @pytest.mark.parametrize(("players", "seats"), [(2, [0]), (2, [1]), (3, [1]), (3, [0, 2])])
 def test_a_game_of_jaxmarl_is_followed_by_what_it_shows(players: int, seats: list[int]):
-    """AH2AC2's server plays there: a bot that is shown its observations decides as at our table."""
+    """A bot that is shown JaxMARL's observations, as on AH2AC2's server, decides as at our table."""
     jax, hanabi = client("jax"), client("jaxmarl.environments.hanabi.hanabi")
     config, theirs = HanabiConfig(players=players), hanabi.HanabiEnv(num_agents=players)
     step, key, none = jax.jit(theirs.step_env), jax.random.PRNGKey(0), config.rules().num_actions

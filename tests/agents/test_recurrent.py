@@ -1,4 +1,4 @@
-"""Memory: a recurrent network plays wherever a policy does, and every game and seat has a memory of its own."""
+"""Memory: a recurrent network plays in all places where policies play, with separate memories per game and seat."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ MINI = PRESETS["mini"]
 
 
 class Recurrent(network.Network):
-    """A gated recurrent unit over a player's own decisions; it also counts them, in the last place of its memory."""
+    """A gated recurrent unit over a player's own decisions; the last element of its memory counts them."""
 
     kind = "test_recurrent"
 
@@ -50,13 +50,13 @@ def policy(monkeypatch) -> NeuralPolicy:
     monkeypatch.setitem(kinds.NETWORKS, Recurrent.kind, Recurrent)
     torch.manual_seed(3)
     recurrent = Recurrent(MINI, width=16)
-    nn.init.normal_(recurrent.cell.weight_hh)  # so that what came before matters
+    nn.init.normal_(recurrent.cell.weight_hh)  # so that earlier decisions matter
     nn.init.normal_(recurrent.head.weight)
     return NeuralPolicy(recurrent, MINI, greedy=False)
 
 
 class Forgetful(BatchedPolicy):
-    """The same network, reminded of nothing."""
+    """The same network without memory."""
 
     def __init__(self, policy: NeuralPolicy) -> None:
         self.name, self._policy = "forgetful", policy
@@ -85,7 +85,7 @@ def test_memory_decides(policy):
 def test_each_seat_of_each_game_counts_its_own_decisions(policy):
     block = Block(game_of(MINI).make_game(MINI), 20, observes=True, specialize=False)
     seats = policy.seat(block, [0, 1])
-    for _ in range(2):  # the second time all begins again
+    for _ in range(2):  # the second time, everything begins again
         block.deal(seed=2, first=0)
         seats.begin()
         decisions = np.zeros((20, 2))
@@ -111,7 +111,7 @@ def test_the_single_environment_plays_the_same_game(policy):
 
 
 def test_cross_play_keeps_memories_apart(policy):
-    """Two of the same weights at a table play as one at both seats, and beside others as when seated by hand."""
+    """Two networks with the same weights play as one network at both seats, and beside others as if seated by hand."""
     twin = NeuralPolicy(policy.network, MINI, greedy=False)
     pool = {"one": policy, "twin": twin, "random": agents.load("random", MINI)}
     cells = cross_play(MINI, pool, 40, seed=4)

@@ -1,4 +1,4 @@
-"""SAD: what players are told of the last mover's greedy action, and what stands there when no one tells."""
+"""SAD: what players are told of the last mover's greedy action, and the input if nothing is told."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ MINI = replace(PRESETS["mini"], derived=True)
 @pytest.mark.parametrize("preset", ["standard", "mini", "grands_feux_all", "all_extensions"])
 @pytest.mark.parametrize(("players", "history"), [(2, 1), (3, 2), (5, 1)])
 def test_an_action_is_told_as_the_observation_shows_it(preset, players, history):
-    """Whatever is done in random games, the next player to move reads it in ``last_action`` bit for bit."""
+    """In random games, the next player reads every action in ``last_action`` bit for bit."""
     config = replace(PRESETS[preset], players=players, history=history)
     envs, rng = HanabiVectorEnv(64, config=config, seed=1), np.random.default_rng(2)
     words, bits, checked = event_words(config), seen_event(config), set()
@@ -48,7 +48,7 @@ def test_an_action_is_told_as_the_observation_shows_it(preset, players, history)
 
 @pytest.mark.parametrize("kind", GREEDY)
 def test_an_action_that_is_not_told_is_the_one_that_was_taken(kind):
-    """The outputs are those of a network that is told so, and others if it is told something else."""
+    """Outputs are those of a network that is told the action taken, and change if it is told another action."""
     torch.manual_seed(1)
     network = NETWORKS[kind](MINI, width=16, layers=2)
     torch.nn.init.normal_(network.get_parameter("head.weight"))
@@ -90,7 +90,7 @@ def test_a_policy_reads_packed_words_and_single_bits_alike(kind, tmp_path):
     save_policy(path, network, MINI, {"name": "mine"})
     loaded = agents.load(path, MINI)
     assert isinstance(loaded, NeuralPolicy)
-    network.trunk_dtype = loaded.network.trunk_dtype  # bfloat16 where the processor multiplies it
+    network.trunk_dtype = loaded.network.trunk_dtype  # bfloat16 if the processor multiplies it
     games, same = (play(MINI, policy, 20, seed=1) for policy in (loaded, NeuralPolicy(network, MINI)))
     np.testing.assert_array_equal(games.length, same.length)
     envs = SelfPlayEnvs(MINI, 32, 1, ALONE)
@@ -103,7 +103,7 @@ def test_a_policy_reads_packed_words_and_single_bits_alike(kind, tmp_path):
 
 
 def test_renamed_suits_rename_what_is_told():
-    """The symmetric network told a renamed greedy action in a renamed position has renamed logits."""
+    """If position and greedy action are renamed, the symmetric network's logits are renamed too."""
     torch.manual_seed(3)
     kind = NETWORKS["greedy-symmetric"]
     network = kind(MINI, width=16, layers=2)

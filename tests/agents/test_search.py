@@ -1,4 +1,4 @@
-"""Search in Hanabi: the belief against brute force, what the choice rests on, and what it refuses."""
+"""Search in Hanabi: the belief against brute force, how actions are chosen, and what is refused."""
 
 from collections import Counter
 from dataclasses import replace
@@ -30,7 +30,7 @@ MINI_SEEN = replace(MINI, derived=True)
 
 
 def searching(blueprint: str, config: Any, hands: int, **effort: Any) -> SearchPolicy:
-    """With that many hands at most."""
+    """Return a search over the blueprint that lists at most that many hands."""
     policy = agents.load(f"search:{blueprint}", config, **effort)
     assert isinstance(policy, SearchPolicy)
     policy.most_hands = hands
@@ -41,7 +41,7 @@ def searching(blueprint: str, config: Any, hands: int, **effort: Any) -> SearchP
 
 
 class PlainSmart:
-    """One seat of the bot `smart`, its functions run by Python."""
+    """One seat of the bot `smart`, whose functions are run by Python."""
 
     def __init__(self, env: Any, player: int, key: Any) -> None:
         self.player, self.key = player, key
@@ -65,7 +65,7 @@ class PlainSmart:
 
 
 def is_consistent(deck: list[str], moves: list[int], events: list[bytes], player: int, key: Any) -> bool:
-    """Whether, with this deck, all see what was seen, and the partner of ``player`` does what was done."""
+    """Return whether, with this deck, all see the same events and ``player``'s partner takes the same actions."""
     env: Any = hanabi_v0.raw_env(config=TINY)
     env.reset(seed=0, options={"deck": deck})
     partner = PlainSmart(env, 1 - player, key)
@@ -80,7 +80,7 @@ def is_consistent(deck: list[str], moves: list[int], events: list[bytes], player
 
 
 def with_hand(deck: list[str], drawn: int, held: list[int], hand: tuple[str, ...]) -> list[str]:
-    """The deck from the start, had it dealt ``hand`` to the places ``held`` of it."""
+    """Return the deck from the start if it had dealt ``hand`` to its places ``held``."""
     rest = Counter(deck[k] for k in [*held, *range(drawn, len(deck))]) - Counter(hand)
     trial = deck[:drawn] + list(rest.elements())
     for place, card in zip(held, hand, strict=True):
@@ -89,12 +89,12 @@ def with_hand(deck: list[str], drawn: int, held: list[int], hand: tuple[str, ...
 
 
 def ways_to_hold(hand: tuple[str, ...], unseen: Counter[str]) -> int:
-    """Copies are told apart."""
+    """Return in how many ways the unseen copies give the hand."""
     return prod(unseen[card] - hand[:slot].count(card) for slot, card in enumerate(hand))
 
 
 def seen(env: Any) -> bytes:
-    """The last event."""
+    """Return the last event."""
     state = env.unwrapped.tables["state"].view(np.recarray)[0]
     return last_event(env.unwrapped.game.rules, state).tobytes()
 
@@ -102,7 +102,7 @@ def seen(env: Any) -> bytes:
 @pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(("seed", "player"), [(1, 0), (2, 1), (5, 0)])
 def test_an_exact_belief_is_every_hand_that_a_plain_replay_of_the_whole_game_allows(seed: int, player: int):
-    """Also how likely: all orders of the unseen copies are counted."""
+    """The probabilities also agree: all orders of the unseen copies are counted."""
     env: Any = hanabi_v0.raw_env(config=TINY)
     env.reset(seed=seed)
     start = env.to_dict()
@@ -149,7 +149,7 @@ def test_an_exact_belief_is_every_hand_that_a_plain_replay_of_the_whole_game_all
 
 
 def true_hand(belief: Any) -> Any:
-    """Which of the hands it is, bool (n,)."""
+    """Return which of the hands is the true one, bool (n,)."""
     state = belief.history[-1].state
     held = state.hands[belief.player, : int(state.hand_count[belief.player])]
     return (belief.hands == held).all(axis=1)
@@ -194,7 +194,7 @@ def test_partners_who_play_otherwise_empty_the_belief_and_the_blueprint_plays():
 
 @pytest.mark.parametrize("blueprint", ["smart", "piers"])
 def test_a_roll_out_of_the_true_hand_is_the_game_that_the_blueprint_plays(blueprint: str):
-    """With one card in the deck nothing else is open: all remember in the roll-out what they remember in the game."""
+    """With one card left in the deck, a roll-out equals the game, because all players remember the same in both."""
     compared = 0
     for seed in range(40):
         env: Any = hanabi_v0.raw_env(config=MINI)
@@ -227,7 +227,7 @@ def outcome(policy: Any, games: int, **fields: Any) -> list[Any]:
 
 
 def test_a_search_is_reproducible_in_any_company():
-    """Also beside other games, and whatever was searched before."""
+    """Results do not depend on other games in the batch, nor on earlier searches."""
     search = agents.load("search:piers", MINI, rollouts=20)
     twelve = outcome(search, 12)
     assert twelve == outcome(agents.load("search:piers", MINI, rollouts=20), 12)
@@ -242,7 +242,7 @@ def test_of_the_seats_of_one_search_one_searches():
 
 
 def test_a_search_is_not_below_its_blueprint():
-    """Paired on 60 deals. Were it worth just as much, 1 in 740 sets of deals would fail; these are always the same."""
+    """The gain is paired on 60 fixed deals; with a true gain of 0, 1 in 740 sets of deals would fail."""
     search, blueprint = agents.load("search:piers", MINI, rollouts=60), agents.load("piers", MINI)
     gain = np.subtract(*[play(MINI, policy, 60, seed=11).score for policy in (search, blueprint)])
     assert gain.mean() > -3 * gain.std(ddof=1) / np.sqrt(len(gain))
@@ -276,7 +276,7 @@ def test_without_a_clear_gain_the_blueprints_own_action_stays():
 
 
 def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
-    """One decision in ten is: without widening it were one in four. More than 70 of 400 happens once in 10^6."""
+    """One decision in ten takes it; without widening, one in four would. More than 70 of 400 happens once in 10^6."""
     rng, actions, taken = np.random.default_rng(7), np.arange(20), 0
     for _ in range(400):
         points = rng.integers(-1, 2, (20, 40)).astype(float)
@@ -290,7 +290,7 @@ def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
 
 
 def test_a_search_that_the_clock_interrupts_answers_with_what_it_has(monkeypatch: pytest.MonkeyPatch):
-    """A clock that only moves while something is played out."""
+    """The test's clock moves only while roll-outs are played."""
     now = 0.0
     monkeypatch.setattr(choosing, "time", SimpleNamespace(perf_counter=lambda: now))
     log: list[Any] = []
@@ -308,7 +308,7 @@ def test_a_search_that_the_clock_interrupts_answers_with_what_it_has(monkeypatch
 
 
 def test_a_search_that_a_person_interrupts_answers_with_what_it_has(monkeypatch: pytest.MonkeyPatch):
-    """Ctrl-C in the third of thousands of batches: the interruption goes on, the action and its values are there."""
+    """After Ctrl-C in the third of thousands of batches, the interrupt is raised; action and values are there."""
     env: Any = hanabi_v0.raw_env(config=MINI)
     env.reset(seed=3)
     table = OneTable(env, agents.load("search:piers", MINI, rollouts=10**7), 3)

@@ -1,4 +1,4 @@
-"""Multi-agent search in Hanabi: what all know against every deal there is, replicas that agree, and what it refuses."""
+"""Multi-agent search in Hanabi: common knowledge against all deals, agreeing replicas, and what is refused."""
 
 from collections import Counter, defaultdict
 from dataclasses import replace
@@ -32,10 +32,10 @@ def searching(blueprint: str, config: Any, **effort: Any) -> SearchPolicy:
 
 
 def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...]]:
-    """A game of that deck, by decisions.
+    """Play the game of that deck and return a row per decision.
 
-    Each has the public history, both hands, the player to move, the action, what all believe, and the records that this
-    rests on.
+    A row has the public history, both hands, the player to move, the action, the common belief, and the records that it
+    depends on.
     """
     env: Any = hanabi_v0.raw_env(config=ONE_COLOR)
     env.reset(seed=0, options={"deck": list(deck)})
@@ -59,7 +59,7 @@ def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...
 
 
 def pairs_of(common: Any, position: Any) -> dict[Any, float]:
-    """The pairs of hands that are possible, player 0's first, and in how many ways the actor may hold its own."""
+    """Return the possible pairs of hands, player 0's first, and in how many ways the actor may hold its own."""
     names, actor = card_names(ONE_COLOR), position["current_player"]
     pairs = {}
     for i, j in zip(*np.nonzero(ways := common.ways(actor)), strict=True):
@@ -71,9 +71,9 @@ def pairs_of(common: Any, position: Any) -> dict[Any, float]:
 
 @pytest.mark.parametrize("blueprint", ["smart", "piers"])
 def test_what_all_know_is_every_deal_that_comes_to_the_same_history(blueprint: str):
-    """All 60 deals are played. Those with one public history are what all know there, no hand more and none less.
+    """All 60 deals are played. Common knowledge after a public history is exactly the deals with that history.
 
-    With one history and one hand to see, an actor has one action, whatever it holds itself and whatever comes.
+    For one history and one visible hand, an actor has one action, whatever its own hand and the coming cards.
     """
     deals = sorted(set(permutations(["R1", "R1", "R1", "R2", "R2", "R3"])))
     known, actions = defaultdict(Counter), defaultdict(set)
@@ -93,7 +93,7 @@ def test_what_all_know_is_every_deal_that_comes_to_the_same_history(blueprint: s
 
 
 def watched(search: SearchPolicy, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether the true hands were among those that all know, decision by decision, wherever they were listed."""
+    """Record per decision whether the true hands are in common knowledge, if it is listed."""
     held, seat = [], search.seat
 
     def watch(games: Any, seats: Any) -> Any:
@@ -126,7 +126,7 @@ def test_the_true_hands_are_always_among_what_all_know(fields: dict[str, Any], m
 
 
 def test_where_hands_are_too_many_the_blueprint_plays_and_its_acts_tell_as_much(monkeypatch: pytest.MonkeyPatch):
-    """Sets that come and go: hands are listed late, what was searched before is replayed, and draws unlist them."""
+    """Sets of hands are listed late, earlier searches are replayed, and draws make the sets too large again."""
     monkeypatch.setattr(both_players, "LISTED", 80)
     forgotten = []
     forget = both_players.CommonBelief._sample
@@ -152,7 +152,7 @@ def outcome(policy: Any, games: int, **fields: Any) -> list[Any]:
 
 
 def test_two_that_search_apart_come_to_the_same_choices_as_one_for_both_seats():
-    """Each replicates the other: neither has any part of the other's state."""
+    """Each search replicates the other, and no state is shared."""
     effort = {"rollouts": 12, "margin": 0}
     both = outcome(searching("piers", TINY, **effort), 5)
     assert both == outcome([searching("piers", TINY, **effort), searching("piers", TINY, **effort)], 5)
@@ -174,7 +174,7 @@ def test_a_network_is_searched_over():
 
 
 def test_both_who_search_are_not_below_their_blueprint():
-    """Paired on 30 deals. Were it worth just as much, 1 in 740 sets of deals would fail; these are always the same."""
+    """The gain is paired on 30 fixed deals; with a true gain of 0, 1 in 740 sets of deals would fail."""
     config = PRESETS["very_small"]
     gain = play(config, searching("piers", config, rollouts=60), 30, seed=11).score.astype(int)
     gain -= play(config, agents.load("piers", config), 30, seed=11).score

@@ -1,4 +1,4 @@
-"""Exact look-ahead in Ikebana: beside plain solvers of turns and the relaxed round; play, and refusals."""
+"""Exact look-ahead in Ikebana: plain solvers of turns and of the relaxed round agree; play, and refusals."""
 
 import random
 from collections import Counter
@@ -19,7 +19,7 @@ from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.words.notation import CARD_NAMES, set_of
 from tests.reference.ikebana_plain import box, gain_of
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # of words of 64 bits, in plain Python
+pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # words of 64 bits overflow in plain Python
 ONE_ROUND = IkebanaConfig(rounds=1)
 SEEDS = 6
 """Positions of each kind that are compared with the plain solver."""
@@ -40,7 +40,7 @@ def number_of(cards: list[str]) -> Any:
 
 @cache
 def ended(mine: tuple[str, ...], theirs: tuple[str, ...], own: int, other: int) -> float:
-    """The chance of the player to move, who has ``mine`` and ``own``, in the last round."""
+    """Return the probability that the player to move, who has ``mine`` and ``own``, wins the last round."""
     if len(mine) == len(theirs) == 5:
         lead = own + gain_of(list(mine)) - other - gain_of(list(theirs))
         return 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
@@ -53,7 +53,7 @@ def kind_place(pile: tuple[str, ...]) -> int:
 
 
 class PlainTurns:
-    """Turns with odds that stay as they are; the player with ``theirs`` replies if it lacks a card, and if it may."""
+    """Turns with constant odds; the player with ``theirs`` replies if it lacks a card and replies are allowed."""
 
     def __init__(
         self, unseen: list[str], mine: list[str], theirs: list[str], buys: bool = True, turns: int = 2
@@ -93,7 +93,7 @@ class PlainTurns:
 
 
 def in_play(seed: int, sizes: tuple[int, int], most: int = 5) -> Any:
-    """A game of one round, played at random, to a player with ``most`` prestige at most, and bouquets of such sizes."""
+    """Return a randomly played one-round game with these bouquet sizes and at most ``most`` prestige to spend."""
     rng = random.Random(f"{seed} {sizes}")
     for attempt in range(1000):
         env: Any = ikebana_v0.raw_env(config=ONE_ROUND)
@@ -110,7 +110,7 @@ def in_play(seed: int, sizes: tuple[int, int], most: int = 5) -> Any:
 
 
 def seen_by_search(env: Any, turns: int) -> tuple[str, list[float]]:
-    """What the look-ahead does, and the worths of drawing, keeping and buying."""
+    """Return the look-ahead's action, and the values of drawing, keeping and buying."""
     unwrapped = env.unwrapped
     seats, actions, found = np.full(1, 3, np.uint64), np.zeros(1, np.int64), np.zeros((1, 3))
     lookahead = new_lookahead(unwrapped.config, unwrapped.tables.dtype["state"], turns)
@@ -119,7 +119,7 @@ def seen_by_search(env: Any, turns: int) -> tuple[str, list[float]]:
 
 
 def expected_worths(env: Any, turns: int) -> dict[str, float]:
-    """The worth of each legal move, by the plain solver."""
+    """Return the value of each legal move by the plain solver."""
     game = env.unwrapped.to_dict()
     player = game["current_player"]
     own, other = game["prestige"][player], game["prestige"][1 - player]
@@ -143,7 +143,7 @@ def expected_worths(env: Any, turns: int) -> dict[str, float]:
     ("sizes", "turns"), [((4, 5), 2), ((4, 4), 2), ((3, 4), 2), ((2, 2), 2), ((4, 4), 1), ((2, 3), 1)], ids=str
 )
 def test_turns_are_worth_what_a_plain_solver_says(sizes: tuple[int, int], turns: int):
-    """In the last round: to the end of the game, or to what `solve_round` says of the horizon."""
+    """In the last round, values are exact to the end of the game, or use `solve_round` at the horizon."""
     for seed in range(SEEDS if 4 in sizes else 2):
         env = in_play(seed, sizes)
         expected = expected_worths(env, turns)
@@ -167,7 +167,7 @@ def test_every_choice_is_among_the_compared_turns():
 
 
 def test_kinds_lose_nothing_that_counts():
-    """Every class of four cards is worth to `bouquet_values` what `lookahead` makes of it."""
+    """For every class of four cards, `bouquet_values` and `lookahead` give the same value."""
     assert np.diff(BEGINS).tolist() == [1, 10, 60, 210, 560, 60]
     rng, mean = random.Random(2), bouquet_values(1).mean
     for _ in range(300):
@@ -177,7 +177,7 @@ def test_kinds_lose_nothing_that_counts():
 
 
 def test_the_relaxed_round_ends_as_a_plain_solver_says():
-    """The last two turns, with a sum of 5: cards come from the whole box, and nothing is bought."""
+    """In the last two turns with a sum of 5, cards come from the whole box, and nothing is bought."""
     rng, total = random.Random(3), 5
     solved = relaxed_round(total)
     for number in range(6):
@@ -213,7 +213,7 @@ def test_a_look_ahead_of_one_turn_differs():
 
 
 def test_a_look_ahead_beats_greedy():
-    """Its mean reward is some 0.09, 4.8 standard errors of 3,000 games: one set of deals in 100,000 would fail."""
+    """Its mean reward is about 0.09, 4.8 standard errors of 3,000 games: 1 in 100,000 sets of deals would fail."""
     search, greedy = agents.load("search:lookahead", ONE_ROUND), agents.load("greedy", ONE_ROUND)
     assert play(ONE_ROUND, [search, greedy], 3000, seed=3).rewards[:, 0].mean() > 0
 
@@ -246,7 +246,7 @@ def test_more_players_and_told_efforts_roll_out():
 
 
 def test_where_all_discards_are_seen_an_empty_deck_is_what_lies_below_their_tops():
-    """J3, I9: nothing is unseen then; the look-ahead had no odds, and its values were no numbers."""
+    """J3, I9: no card is unseen then; the look-ahead used to have no odds, and its values were NaN."""
     env: Any = ikebana_v0.raw_env(preset="perfect_recall")
     env.reset(seed=4)
     for words in ("draw", "keep", "draw", "keep"):

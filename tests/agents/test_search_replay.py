@@ -1,4 +1,4 @@
-"""Which hands fit what partners did: many moments and hands asked together, against one moment after the other."""
+"""Hands that fit the partners' actions: many decisions and hands in one replay, against one decision after another."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ NETWORK = "hanabi-mini-2p"
 
 
 def searchers(blueprint: str, config: Any, games: int, hands: int) -> SingleSeated:
-    """The search, at the seats of some games that were played to the end."""
+    """Return the search at the seats of some games that were played to the end."""
     search, seated = agents.load(f"search:{blueprint}", config, rollouts=4), []
     assert isinstance(search, SearchPolicy)
     search.most_hands = hands
@@ -31,7 +31,7 @@ def searchers(blueprint: str, config: Any, games: int, hands: int) -> SingleSeat
 
 
 def came_to(belief: Any, asking: Any) -> Any:
-    """What it comes to, alone."""
+    """Return the result of a replay that runs alone."""
     end = []
 
     def to_the_end() -> Any:
@@ -42,7 +42,7 @@ def came_to(belief: Any, asking: Any) -> Any:
 
 
 def hands_then(belief: Any, hands: Any, at: int) -> Any:
-    """What these hands of now were at moment ``at``: card after card is put back where it was."""
+    """Return what the present hands were at decision ``at``: lost cards are put back in their slots."""
     for k in range(belief.at - 1, at - 1, -1):
         slot, card = belief._lost(k)
         hands = hands[:, : int(belief.history[k].state.hand_count[belief.player]) - (slot is not None)]
@@ -51,7 +51,7 @@ def hands_then(belief: Any, hands: Any, at: int) -> Any:
 
 
 def step_by_step(belief: Any, hands: Any) -> tuple[Any, Any]:
-    """Which hands (n, slots) fit all that partners did, and what these remember under every one."""
+    """Return which hands (n, slots) fit all actions of partners, and the partners' memories for each of them."""
     fits, memories = np.ones(len(hands), np.bool_), None
     for at, moment in enumerate(belief.history[: belief.at + 1]):
         then = hands_then(belief, hands, at)
@@ -63,7 +63,7 @@ def step_by_step(belief: Any, hands: Any) -> tuple[Any, Any]:
 
 
 def level_0_hands(belief: Any, count: int) -> Any:
-    """Different hands that the rules alone allow now, in no order."""
+    """Return different hands that the rules alone allow now, in random order."""
     table, slots = belief.history[belief.at].table, int(belief.history[belief.at].state.hand_count[belief.player])
     dealt = np.zeros((1, count, slots), np.uint8)
     game, loops = belief.simulator.game, belief.simulator.belief
@@ -75,7 +75,7 @@ def level_0_hands(belief: Any, count: int) -> Any:
     ("blueprint", "config"), [(NETWORK, SEEN), ("piers", MINI), ("smart", replace(MINI, players=3))]
 )
 def test_a_replay_keeps_the_hands_that_fit_step_by_step(blueprint: str, config: HanabiConfig):
-    """Also what partners remember under each."""
+    """The partners' memories for each hand agree too."""
     kept, dropped = 0, 0
     for belief in searchers(blueprint, config, 4, 40).beliefs.values():
         assert isinstance(belief, Belief)
@@ -115,7 +115,7 @@ def test_a_question_of_more_hands_than_a_room_holds_is_answered_in_pieces():
 
 
 def test_random_actions_are_those_of_the_step_and_the_game():
-    """For a player who does anything: its partner knows the random key, so the true hand stays in."""
+    """The partner of a random player knows the random key, so the true hand stays possible."""
     config = replace(MINI, colors=2)
     search = agents.load("search:random", config, rollouts=4)
     assert isinstance(search, SearchPolicy)
@@ -133,7 +133,7 @@ def test_hands_that_begin_alike_are_one_kind():
 
 
 def test_earlier_hands_have_their_cards_back_where_they_were():
-    """Three cards; the middle one was discarded and one was drawn, then a partner moved, then the oldest was played.
+    """Three cards: the middle one was discarded and one drawn; then a partner moved; then the oldest was played.
 
     The deck is empty.
     """

@@ -36,14 +36,14 @@ MINI = PRESETS["mini"]
 
 
 def host_of(config: Any, *persons: int, file: Path | None = None, adviser: str = "random") -> Host:
-    """People at some seats, random players at the others; the first legal actions end no game early."""
+    """Return a host with people at some seats and random players elsewhere; first legal actions end no game early."""
     seats = [PERSON if player in persons else "random" for player in range(config.players)]
     deal = lambda names: Session(config, line_up_of(names, config, config.players), seed=7, file=file)  # noqa: E731
     return Host(deal, lambda: Adviser(adviser, config), seats, [PERSON, *agents.names(game_of(config).name)])
 
 
 class Client:
-    """What speaks HTTP to a server, as its page does if nothing else is said."""
+    """Sends HTTP requests to a server, by default as its page does."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -54,7 +54,7 @@ class Client:
     def request(
         self, method: str, path: str, body: bytes | None = None, **headers: str | None
     ) -> tuple[int, dict[str, str], str]:
-        """Status, headers and content of the answer; a header None is left out."""
+        """Return status, headers and content of the answer; a header None is left out."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         usual: dict[str, str | None] = {"Host": self.name}
         if method == "POST":
@@ -86,7 +86,7 @@ class Client:
 
 @pytest.fixture
 def client() -> Iterator[Client]:
-    """At a table of mini Hanabi, where a person sits first."""
+    """A client of a game of mini Hanabi with a person at the first seat."""
     with serving(host_of(MINI, 0, adviser="random")) as url:
         yield Client(url)
 
@@ -196,7 +196,7 @@ def test_in_a_hot_seat_nothing_is_shown_before_the_right_person_looks():
 
 
 def test_a_person_is_sent_no_hidden_card():
-    """Two games that differ in the person's own hand alone are the same to the last byte."""
+    """Two games that differ only in the person's own hand send the same bytes."""
     states = []
     for swapped in (False, True):
         host = host_of(MINI, 0, 1)
@@ -211,7 +211,7 @@ def test_a_person_is_sent_no_hidden_card():
 
 
 def test_others_are_seated_in_the_page():
-    """Two persons, then agents only, and a game of these again; an agent that is not offered is refused below."""
+    """First there are two persons, then only agents, then a new game of these; the next test refuses others."""
     with serving(host_of(MINI, 0)) as url:
         client = Client(url)
         assert client.state()["seats"] == ["person", "random"]
@@ -239,9 +239,9 @@ def test_who_cannot_play_this_game_takes_no_seat():
 
 
 def own_addresses() -> set[str]:
-    """The addresses that this machine has beside the loopback one, by its routes: its name may lead nowhere."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):  # without a network: none
-        probe.connect(("192.0.2.1", 9))  # an address that stands for others in examples; nothing is sent
+    """Return the machine's addresses beside the loopback one, found by its routes, for its name may not resolve."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):  # none without a network
+        probe.connect(("192.0.2.1", 9))  # an address reserved for examples; nothing is sent
         return {probe.getsockname()[0]}
     return set()
 
@@ -280,7 +280,7 @@ def test_strangers_and_malformed_requests_are_refused(client: Client, headers: d
     body = json.dumps({"revision": 0, "action": "play 0"}).encode()
     try:
         assert client.request("POST", f"{client.path}take", body, **headers)[0] == status
-    except UnicodeEncodeError:  # not even the client can say it
+    except UnicodeEncodeError:  # the client cannot even encode it
         assert "²" in str(headers)
     assert client.state() == before
 
@@ -303,7 +303,7 @@ def test_the_address_without_its_last_slash_leads_to_the_page(client: Client):
 
 
 def test_a_link_shows_the_page_and_nothing_else(client: Client):
-    """What a browser says of a request when a file, as `signpost` is, or a foreign page leads there."""
+    """The headers are those that a browser sends if a file, such as `signpost`, or a foreign page links there."""
     link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
     for path, status in (("", 200), ("state", 403), ("replay", 403), ("nothing", 403)):
         assert client.request("GET", client.path + path, None, **link)[0] == status
@@ -337,7 +337,7 @@ def test_other_methods_are_not_known(client: Client, method: str):
 
 
 def test_it_goes_on_after_connections_that_break_off(client: Client):
-    """In the middle of a request line, of headers, of a body, and before the answer is read."""
+    """They break off in the request line, in the headers, in the body, and before the answer is read."""
     head = f"POST {client.path}take HTTP/1.1\r\nHost: {client.name}\r\n"
     whole = head + f"Origin: http://{client.name}\r\nContent-Type: application/json\r\nContent-Length: 2000\r\n\r\n{{"
     for words in ("PO", head, whole, f"GET {client.path}state HTTP/1.1\r\nHost: {client.name}\r\n\r\n"):
@@ -366,7 +366,7 @@ echo "$@" > arguments
 ls -l "${1#file://}" > mode
 cat "${1#file://}" > content.part && mv content.part content
 """
-"""Notes what it is told, and what stands there."""
+"""A program that notes its arguments and the file named there."""
 
 
 def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path):
@@ -431,7 +431,7 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_an_interrupted_command_waits_for_nobody_who_thinks(busy: bool, tmp_path: Path, monkeypatch):
-    """A thread inside torch would abort the interpreter as it ends."""
+    """A thread inside torch would abort the interpreter at its end."""
     left: list[int] = []
 
     class Interrupted(threading.Event):
@@ -467,7 +467,7 @@ def test_other_ways_lead_to_the_page(browser: str, tmp_path: Path, way: str):
 @pytest.mark.parametrize("width", [320, 1000])
 @EVERY_GAME
 def test_a_game_is_played_by_clicks_and_keys(browser: str, tmp_path: Path, game: str, width: int):
-    """Cards, buttons and numbers in turn, on a phone and on a desktop, to the end and its review."""
+    """The player uses cards, buttons and numbers in turn, on a phone and on a desktop, up to the end and the review."""
     config = short_config(game)
     host = host_of(config, 0, file=tmp_path / "game.json")
     with serving(host) as url, Chromium(browser, tmp_path, width) as page:
@@ -540,7 +540,7 @@ def test_friends_at_one_browser_look_in_turn(browser: str, tmp_path: Path):
 
 @pytest.mark.browser
 def test_seats_are_filled_with_the_keyboard_on_a_phone(browser: str, tmp_path: Path):
-    """A letter in the list of names goes to a name, and makes no move."""
+    """A letter typed in the list of names selects a name and makes no move."""
     with serving(host_of(MINI, 0)) as url, Chromium(browser, tmp_path, 320) as page:
         page.open(url)
         page.wait_until("state !== null")
@@ -560,7 +560,7 @@ def test_seats_are_filled_with_the_keyboard_on_a_phone(browser: str, tmp_path: P
 
 @pytest.mark.browser
 def test_a_foreign_page_cannot_move_or_read(browser: str, tmp_path: Path):
-    """A page of another origin that knows the address: neither a form nor a script of it gets anywhere."""
+    """A page of another origin that knows the address can neither move by a form nor by a script."""
     host = host_of(MINI, 0)
     with serving(host) as url, serving(host_of(MINI, 0)) as elsewhere, Chromium(browser, tmp_path) as page:
         page.open(elsewhere)

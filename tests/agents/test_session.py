@@ -121,7 +121,7 @@ def test_undo_goes_back_to_ones_own_last_decision_and_the_agents_do_the_same_aga
 
 
 def test_a_bot_remembers_the_same_after_an_undo():
-    """What `piers` was told it is told again: forgotten, it would choose otherwise."""
+    """After an undo, `piers` is told the same events again; without them, it would choose other actions."""
     bot = agents.load("piers", MINI)
     games_played = []
     for undos in (False, True):
@@ -140,7 +140,7 @@ def test_a_bot_remembers_the_same_after_an_undo():
 
 
 class Counting(BatchedPolicy):
-    """Remembers how many decisions it has made, and takes the legal action of that number."""
+    """Counts its decisions, and takes the legal action of that number."""
 
     name = "counting"
 
@@ -154,8 +154,8 @@ class Counting(BatchedPolicy):
 
 
 def test_an_agent_remembers_its_own_decisions_after_an_undo():
-    """As a recurrent network does, whose memory changes only when it acts."""
-    config = HanabiConfig()  # no life is lost by hints, and there are enough
+    """A recurrent network is like this, because its memory changes only when it acts."""
+    config = HanabiConfig()  # hints lose no life, and there are enough of them
     session = Session(config, [None, Counting()], seed=3)
     play_on(session, decisions=3)
     expected = session.record.actions
@@ -186,7 +186,7 @@ def test_only_a_person_whose_turn_it_is_acts_and_only_legally():
 
 @EVERY_GAME
 def test_an_adviser_says_what_it_would_have_played_itself(game: str):
-    """Its opinions of its own game are its actions, whatever the agents at the seats remember or draw by lot."""
+    """Its opinions of its own game are its actions, whatever the agents at the seats remember or draw at random."""
     name = {"hanabi": "piers", "ikebana": "greedy", "koikoi": "counting"}[game]
     config = short_config(game)
     session = Session(config, [agents.load(name, config)] * config.players, seed=5)
@@ -198,7 +198,7 @@ def test_an_adviser_says_what_it_would_have_played_itself(game: str):
 
 def test_a_network_advises_with_probabilities_of_what_it_observes():
     session = session_of("hanabi")
-    session = Session(MINI, [None, agents.load("random", MINI)], seed=2)  # without `derived`, which the network reads
+    session = Session(MINI, [None, agents.load("random", MINI)], seed=2)  # without `derived`, which the network needs
     play_on(session, decisions=2)
     advice = Adviser("hanabi-mini-2p", MINI).advice(session.record)
     assert set(advice) == set(session.legal())
@@ -207,7 +207,7 @@ def test_a_network_advises_with_probabilities_of_what_it_observes():
 
 
 def test_a_search_advises_with_the_value_of_every_action():
-    """In a game that others play. Where there is nothing to choose, or its belief is empty, it expects nothing."""
+    """In a game of others, it gives no values if there is nothing to choose or its belief is empty."""
     session = Session(MINI, [agents.load("piers", MINI)] * 2, seed=5)
     list(session.go_on())
     opinions, thought = list(Adviser("search:piers", MINI).opinions(session.record)), 0

@@ -1,4 +1,4 @@
-"""The memory that ranks share: its space is taken before it is written to, and where it does not fit, elsewhere."""
+"""The memory that ranks share: its space is reserved before writing, and elsewhere if it does not fit."""
 
 import errno
 import os
@@ -64,7 +64,7 @@ def test_a_file_is_where_there_is_space_and_nowhere_else(
 
 
 def may_mount() -> bool:
-    """Whether this process may have a small /dev/shm of its own."""
+    """Return whether this process may mount a small /dev/shm."""
     if shutil.which("unshare") is None:
         return False
     return subprocess.run(["unshare", "-m", "sh", "-c", SMALL], check=False, capture_output=True).returncode == 0

@@ -1,4 +1,4 @@
-"""Every mode of the evaluation kit over two trained networks, through the command line, its JSON read back."""
+"""Every mode of the evaluation kit with two trained networks, by the command line; its JSON is read back."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Study = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="session")
 def networks(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]:
-    """Two networks of a game, trained once with a seed each: names of their files."""
+    """A function that returns the files of two networks of a game, trained once with a seed each."""
     trained: dict[str, list[str]] = {}
     folder = tmp_path_factory.mktemp("networks")
 
@@ -40,13 +40,13 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[s
 
 @pytest.fixture
 def study(networks: Callable[[str], list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Study:
-    """Runs a mode of two networks by its options; what it prints is looked at here, what it writes is returned."""
+    """A function that evaluates two networks in a mode, checks the printed text, and returns the written results."""
 
     def run(game: str, *options: str) -> dict[str, Any]:
         out = tmp_path / "result.json"
         agents = ",".join(networks(game))
         common = ["--preset", PRESETS[game], "--agents", agents, "--games", "24", "--seed", "7"]
-        capsys.readouterr()  # what training has said
+        capsys.readouterr()  # discard the output of training
         evaluate.main([game, *common, "--json", str(out), *options])
         result = json.loads(out.read_text(encoding="utf-8"))
         assert capsys.readouterr().out.strip() == report.describe(result)
@@ -86,7 +86,7 @@ def test_self_play(study: Study, game: str) -> None:
 
 
 def test_cross_play(study: Study, tmp_path: Path) -> None:
-    """Cells are of ordered pairs; the summary takes a pair in both orders, as a symmetric matrix."""
+    """Cells are ordered pairs; the summary uses both orders of a pair, so it is the same for the transposed matrix."""
     result = study("hanabi", "--mode", "cross-play", "--png", str(tmp_path / "matrix.png"))
     matrix = scores(result["cross_play"])
     assert matrix.shape == (2, 2)
@@ -101,7 +101,7 @@ def test_one_guest(study: Study) -> None:
     matrix, by_seat = np.array(result["strangers"]), result["by_seat"]
     assert matrix.shape == (2, 2)
     np.testing.assert_allclose([[np.mean([lot["score"] for lot in cell]) for cell in row] for row in by_seat], matrix)
-    # Of two players, a guest's line-ups are both orders: the matrix is symmetric.
+    # With two players, a guest's line-ups are both orders, so the matrix is symmetric.
     np.testing.assert_allclose(matrix, matrix.T)
     np.testing.assert_allclose(
         matrix, (cross := scores(study("hanabi", "--mode", "cross-play")["cross_play"])) / 2 + cross.T / 2
@@ -121,7 +121,7 @@ def test_tournament(study: Study) -> None:
     result = study("ikebana", "--mode", "tournament")
     (match,) = result["tournament"]["matches"]
     assert match["agents"] == result["agents"]
-    assert (match["deals"], match["games"]) == (24, 48)  # each deal with seats exchanged
+    assert (match["deals"], match["games"]) == (24, 48)  # each deal with exchanged seats
     assert 0 <= match["won"] <= match["won"] + match["drawn"] <= 1
     ratings = result["tournament"]["ratings"]
     assert {row["name"] for row in ratings} == set(result["agents"])

@@ -84,7 +84,7 @@ class Kind(Row):
 
 
 def two_more(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Two more games, the number of each its score."""
+    """Return two more games, the score of each being its number."""
     scores = before["scores"] if before else []
     scores = [*scores, *range(len(scores), min(len(scores) + 2, row.wanted))]
     return {"scores": scores, "done": len(scores)}
@@ -313,7 +313,7 @@ def test_many_commands_are_said_without_their_options() -> None:
 
 @pytest.fixture
 def dice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of a study, in a folder of its own."""
+    """The file of a study, in its own folder."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "dice", raising=False)
     path = tmp_path / "dice.py"
@@ -326,7 +326,7 @@ Say = Callable[..., str]
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    """Runs `hanabako study` and returns what it printed."""
+    """A function that runs `hanabako study` and returns what it printed."""
 
     def run(*words: str | Path) -> str:
         main(["study", *map(str, words)])

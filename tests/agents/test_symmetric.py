@@ -1,4 +1,4 @@
-"""The symmetric network renames its probabilities when the suits are renamed, in every game that has alike suits."""
+"""The symmetric network renames its probabilities with the suits, in every game whose suits are alike."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def layout_of(config: Any) -> Layout:
 
 
 def any_network(config: Any) -> SymmetricNetwork:
-    """Weights far from those that training begins with."""
+    """Return a network with weights far from the initial ones."""
     torch.manual_seed(1)
     network = SymmetricNetwork(config, width=24, layers=2)
     with torch.no_grad():
@@ -33,7 +33,7 @@ def any_network(config: Any) -> SymmetricNetwork:
 
 
 def some_views(under_test: GameUnderTest, config: Any, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Observations int8 (32, n) and masks after random steps."""
+    """Return observations, int8 (32, n), and masks after random steps."""
     envs, rng = under_test.entry.make_vector(32, config=config, seed=7), np.random.default_rng(7)
     observation, _ = envs.reset()
     for _ in range(steps):
@@ -72,7 +72,7 @@ def test_without_the_symmetry_the_comparison_fails() -> None:
     config = under_test.config()
     network, layout = any_network(config), layout_of(config)
     observation, mask = some_views(under_test, config, 15)
-    network.opening[:] = torch.from_numpy(pack(observation[:1], network.words)[0].view(np.int64))  # of single suits
+    network.opening[:] = torch.from_numpy(pack(observation[:1], network.words)[0].view(np.int64))  # not symmetric
     bits, actions = layout.renaming([1, 0, 2, 3, 4])
     before = outputs(network, observation, mask)[0]
     assert np.abs(outputs(network, observation[:, bits], mask[:, actions])[0] - before[:, actions]).max() > 1e-3

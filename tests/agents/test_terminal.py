@@ -92,7 +92,7 @@ def test_long_lines_are_broken_at_spaces_and_colors_take_no_room(width: int):
 
 
 def typed(*answers: str) -> Callable[[str], str]:
-    """Reads these answers, then ends."""
+    """Return a reader that gives these answers, then ends."""
     left = iter(answers)
 
     def read(prompt: str) -> str:
@@ -107,7 +107,7 @@ def typed(*answers: str) -> Callable[[str], str]:
 @EVERY_GAME
 @pytest.mark.parametrize("color", [False, True])
 def test_everything_shown_fits_80_columns(game: str, color: bool, capsys: pytest.CaptureFixture[str]):
-    """In color with shapes, or in plain words."""
+    """Lines fit in color with shapes and in plain words."""
     config = games()[game].make_config(players=5) if game == "ikebana" else short_config(game)
     session = Session(config, [None, *[agents.load("random", config)] * (config.players - 1)], seed=7)
     Terminal(
@@ -117,11 +117,11 @@ def test_everything_shown_fits_80_columns(game: str, color: bool, capsys: pytest
     assert session.is_over
     assert "The end. All cards:" in lines
     assert max(map(len, lines)) <= 80
-    assert ("hint" in " ".join(lines)) == (game_of(config).name == "hanabi")  # ? speaks of this game
+    assert ("hint" in " ".join(lines)) == (game_of(config).name == "hanabi")  # ? explains this game
 
 
 def test_a_person_sees_no_hidden_card(capsys: pytest.CaptureFixture[str]):
-    """Two games that differ in the person's own hand alone look the same."""
+    """Two games that differ only in the person's own hand look the same."""
     seen = []
     for swapped in (False, True):
         session = Session(MINI, [None, None], seed=7)
@@ -175,7 +175,7 @@ def test_a_terminal_without_the_shapes_shows_none():
 
 
 def test_the_wait_for_a_line_is_broken_now_and_then_to_look_at_signals(monkeypatch: pytest.MonkeyPatch):
-    """Else a Ctrl-C that comes just before the wait is noticed at the next key only."""
+    """Otherwise, a Ctrl-C just before the wait would be noticed only at the next key."""
     monkeypatch.setattr("builtins.input", lambda prompt: f"{prompt}{signal.getitimer(signal.ITIMER_REAL)[1]}")
     assert typed_line("> ") == f"> {terminals.TICK}"
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
@@ -210,7 +210,7 @@ class PseudoTerminal:
         self.shown = ""
 
     def wait_for(self, words: str, seconds: float = 120) -> str:
-        """What was shown until ``words`` came."""
+        """Return what was shown before ``words``."""
         end = time.monotonic() + seconds
         while words not in self.shown:
             assert time.monotonic() < end and self.more(), f"{words!r} did not come after: {self.shown[-2000:]}"
@@ -218,14 +218,14 @@ class PseudoTerminal:
         return before
 
     def wait_for_the_end(self, seconds: float = 120) -> int:
-        """Read until the other end is closed; the exit status."""
+        """Read until the other end is closed, and return the exit status."""
         end = time.monotonic() + seconds
         while self.more():
             assert time.monotonic() < end, f"it did not end after: {self.shown[-2000:]}"
         return self.process.wait(timeout=30)
 
     def more(self) -> bool:
-        """Read on; whether there was anything to read."""
+        """Read on, and return whether there may be more."""
         ready, _, _ = select.select([self.master], [], [], 5)
         try:
             piece = os.read(self.master, 65536) if ready else b"-"

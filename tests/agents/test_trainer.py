@@ -1,4 +1,4 @@
-"""The trainer with an algorithm that it has never heard of: REINFORCE (Williams 1992), whole."""
+"""The trainer runs an algorithm that is not part of the package: a complete REINFORCE (Williams 1992)."""
 
 import re
 import signal
@@ -32,7 +32,7 @@ class Args(Settings):
 
 
 class Reinforce:
-    """The gradient of log probability times the rewards that follow within the update."""
+    """The gradient of the log probability times the later rewards within the update."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         self.args, self.envs, self.ranks = args, envs, ranks
@@ -110,7 +110,7 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, monkeypatch):
 
 
 def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
-    """A game of every kind that they play, with each line-up of opponents, is played before the clock starts."""
+    """Before the clock starts, one game of each kind used by evaluations is played, with each line-up of opponents."""
     played: list[tuple[str, int, bool | None]] = []
     play, learn = validation.play, Trainer.learn
 
@@ -123,13 +123,13 @@ def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
     args = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "run")
     train(args, Reinforce)
     before = played[: played.index(("learn", 0, None))]
-    assert {games for _, games, _ in before} == {1} and len(before) == 2  # at either seat against the opponent
+    assert {games for _, games, _ in before} == {1} and len(before) == 2  # at each seat against the opponent
     assert {name for name, _, _ in before} == {name for name, games, _ in played if games > 1}
     assert {specialize for *_, specialize in before} == {False}
 
 
 def test_the_bar_shows_what_training_makes_higher(tmp_path, capsys):
-    """In a competitive game that is the return against the opponent, not the winner's score."""
+    """In a competitive game, the bar shows the return against the opponent, not the winner's score."""
     train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "together"), Reinforce)
     assert re.search(r"score=\d+\.\d\d, greedy score=\d", capsys.readouterr().err)
     competitive = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "contest")
@@ -155,7 +155,7 @@ def test_its_settings_are_checked_for_it(tmp_path, change, words):
 
 
 class Diverging(Reinforce):
-    """Goes wrong in its fourth update: in what it reports, or in its weights alone."""
+    """Diverges in its fourth update: in what it reports, or only in its weights."""
 
     where = "loss"
 
@@ -193,7 +193,7 @@ def test_a_run_that_diverges_ends_and_keeps_its_last_good_checkpoint(tmp_path: P
 
 
 def algorithm_named_alike(algorithm: type[Reinforce]) -> type[Reinforce]:
-    """One that does not diverge and may go on with the other's run."""
+    """Return an algorithm that does not diverge and may resume the other's run."""
     return type("Sound", (Reinforce,), {"__module__": algorithm.__module__})
 
 

@@ -1,4 +1,4 @@
-"""The bot tutorial of `agents/README.md`: its code runs as it stands, and the files that it names exist."""
+"""The bot tutorial of `agents/README.md`: its code runs unchanged, and the files that it names exist."""
 
 import os
 import re

@@ -26,7 +26,7 @@ SETTINGS: dict[str, Args] = {"vdn": TINY, "sad": sad.Args(**asdict(TINY))}
 
 
 def test_returns_are_those_of_the_definition():
-    """Lambda mixes the n-step returns, with weights (1 - lambda) lambda^(n - 1) and the rest for the longest."""
+    """Lambda mixes the n-step returns with weights (1 - lambda) lambda^(n - 1); the longest gets the rest."""
     generator = torch.Generator().manual_seed(1)
     horizon, games, gamma, mixture = 9, 7, 0.9, 0.7
     rewards, values = torch.randn(2, horizon, games, generator=generator, dtype=torch.float64)
@@ -70,7 +70,7 @@ def test_games_explore_in_equal_factors():
 
 
 def test_each_game_explores_as_often_as_its_epsilon_says():
-    """Counted over 6,400 decisions; random actions that happen to be greedy hide some. False alarms: below 1e-6."""
+    """Exploration is counted over 6,400 decisions; some random actions are greedy ones. False alarms: below 1e-6."""
     envs = SelfPlayEnvs(PRESETS["mini"], 64, 1, ALONE)
     learner = VDN(replace(TINY, games=64, horizon=100, minibatch=100, preset="mini"), envs, ALONE)
     learner.epsilons = torch.tensor([0.0, 0.5]).repeat(32)
@@ -90,13 +90,13 @@ def test_each_game_explores_as_often_as_its_epsilon_says():
     learner.collect()
     assert (followed[::2] == 100).all()
     share = followed[1::2].mean().item() / 100
-    assert 0.5 < share < 0.75  # half of them, and of the others one in four or fewer
+    assert 0.5 < share < 0.75  # half of them, and at most one in four of the others
 
 
 @pytest.mark.parametrize("network", ["symmetric", "recurrent"])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_replay_memory_gives_back_what_was_decided(name, network):
-    """Without exploring, a sequence's greedy actions are those taken, also where its memories do not begin fresh."""
+    """Without exploration, a sequence's greedy actions equal those taken, even if its memories do not start empty."""
     args = replace(SETTINGS[name], preset="mini", network=network, horizon=24, minibatch=24)
     envs = SelfPlayEnvs(PRESETS["mini"], args.games, args.seed, ALONE)
     learner = ALGORITHMS[name](args, envs, ALONE)
@@ -110,7 +110,7 @@ def test_the_replay_memory_gives_back_what_was_decided(name, network):
     q = q_values(logits, values, some.masks)[:-1]
     chosen = q.gather(2, some.actions[..., None]).squeeze(2)
     best = masked(q, some.masks[:-1]).max(2).values
-    torch.testing.assert_close(chosen, best, rtol=0, atol=2e-2)  # memories are kept in float16
+    torch.testing.assert_close(chosen, best, rtol=0, atol=2e-2)  # memories are stored in float16
     assert (q.std(2) > 0.2).float().mean() > 0.9, "or any action would be as good"
 
 
@@ -166,14 +166,14 @@ def test_any_number_of_players_learns_any_variant(name, preset, players):
 
 
 LAST_CARDS = "colors=1,ranks=2,hand_size=1,max_information_tokens=1"
-"""The cards 1 1 1 2, a card a hand, a token and a life.
+"""The cards 1 1 1 2, one card per hand, one token and one life.
 
-A player who plays the 2 first, or lets it go, has lost a point."""
+A player who plays the 2 first, or discards it, has lost a point."""
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_it_solves_a_game_of_four_cards(tmp_path, name):
-    """Every greedy game ends with both points, and no policy can get more. It cannot see its own card."""
+    """Every greedy game gets both points, the maximum. Players cannot see their own card."""
     tiny = {"config": tuple(LAST_CARDS.split(",")), "games": 64, "minibatch": 256, "width": 32, "rollouts": 8}
     args = replace(SETTINGS[name], **tiny, learning_rate=5e-3, epsilon_power=2.0, steps=60_000, final_games=500)
     last = read_metrics(train(replace(args, run_dir=tmp_path / "run"), ALGORITHMS[name]))[-1]

@@ -1,4 +1,4 @@
-"""One seat in many games: the same games, decision for decision, as single seats play, with partners in batch."""
+"""One seat in many games, with partners in batches, plays the same games as single seats, decision for decision."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class LastLegal(agents.PlainBot):
 
 
 def first_or_random(observation: dict[str, np.ndarray], generator: np.random.Generator) -> int:
-    """A function that now and then draws: its generator must be the single seat's."""
+    """Take the first legal action or a random one; the generator must be the single seat's."""
     legal = np.flatnonzero(observation["action_mask"])
     return int(legal[0] if observation["observation"].sum() % 2 else generator.choice(legal))
 
@@ -45,12 +45,12 @@ TEAMS = {
 
 
 def chosen(masks: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """A random legal action for each row, the first if there is none."""
+    """Return a random legal action for each row, 0 for rows without one."""
     return np.where(masks, generator.random(masks.shape), -1).argmax(axis=1)
 
 
 def assert_shows(observation: dict[str, np.ndarray], row: int, single: dict[str, np.ndarray]) -> None:
-    """A row of the vector's observation is the single seat's."""
+    """Check that a row of the vector's observation is the single seat's."""
     for name, expected in single.items():
         np.testing.assert_array_equal(observation[name][row], expected)
 
@@ -93,7 +93,7 @@ def test_every_game_is_the_one_that_a_single_seat_plays(team: str, mode: Autores
 
 
 def test_partners_of_a_pool_differ_from_game_to_game():
-    """All games of one seed would have the same partner if their index did not count."""
+    """If the index of a game did not count, all games of one seed would have the same partner."""
     envs: Any = gymnasium.make_vec(IDS["hanabi"], 64, **MINI, partners={"pool": ["piers", "random"]})
     envs.reset(seed=1)
     piers, random = (seated.seats != 0 for seated in envs._games._seated)

@@ -40,7 +40,7 @@ def without_clock(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def run_here(words: Sequence[str], _log: Path) -> int:
-    """Instead of `agents.learning.common.launch.run_module`: `hanabako train` in this process, on one rank."""
+    """Run `hanabako train` in this process on one rank, in place of `agents.learning.common.launch.run_module`."""
     hanabako, *told = words
     assert hanabako == "hanabako"
     told[told.index("--ranks") + 1] = "1"
@@ -64,7 +64,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
 def assert_resumes(
     train: Callable[[Any], Path], args: Settings, tmp_path: Path, updates: int = 2
 ) -> list[dict[str, Any]]:
-    """A run that is stopped after some updates and resumed is, in curve and weights, the one that no one stopped.
+    """Check that a run that is stopped after some updates and resumed has curve and weights of an uninterrupted one.
 
     Returns:
         The rows of its log.
