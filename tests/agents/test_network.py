@@ -201,7 +201,7 @@ def refusal(path: Path) -> str:
     in_use = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + 2**28, limits[1]))
     try:
-        with pytest.raises(ValueError) as caught:  # the caller checks the words
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - the caller checks the words
             load_policy(path)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)

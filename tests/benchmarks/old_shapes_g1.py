@@ -1,4 +1,4 @@
-"""Search and Koi-Koi's rounds: their results as the files had them before studies, for `test_old_results`."""
+"""Results of search and Koi-Koi's rounds in the shape that their files had before studies, for `test_old_results`."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,12 +12,12 @@ NEW = ("fields", "done", "wanted", *ORIGIN)
 
 
 def rows(study: str) -> list[dict[str, Any]]:
-    """The results of a study."""
+    """Return the results of a study."""
     return read_results(RESULTS / f"{study}.json")
 
 
 def measured(row: Mapping[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
-    """A row's fields and what was measured, but for some."""
+    """Return a row's fields and what was measured, without some entries."""
     return {name: value for name, value in row.items() if name not in {*NEW, *without}}
 
 

@@ -1,4 +1,4 @@
-"""Rows of bots, shipped networks, `make train` and ports as their old files had them, rebuilt from the new results."""
+"""Rows of bots, shipped networks, `make train` and ports in their old files' shape, rebuilt from the new results."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +11,7 @@ from benchmarks.strength.hanabi_bots import LIVES, STANDARD, VARIANTS
 
 Rows = list[dict[str, Any]]
 NOTED_PLAYERS = ("information",)
-"""The bots whose old rows had an entry ``players``; all had it in their config."""
+"""The bots whose old rows had an entry ``players``; all bots had it in their config."""
 
 
 def of_bots(presets: tuple[str, ...], lives: int) -> Rows:

@@ -1,4 +1,4 @@
-"""Ceilings as the old files had them, rebuilt from the results of the study."""
+"""Ceilings in the shape of the old files, rebuilt from the results of the study."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The results of `koikoi_endings` and `ikebana_prestige` as the files had them before studies."""
+"""The results of `koikoi_endings` and `ikebana_prestige` in the shape that their files had before studies."""
 
 from typing import Any
 

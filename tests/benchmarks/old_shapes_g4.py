@@ -1,4 +1,4 @@
-"""The old shapes of the results of comparisons and their pictures, made from the new rows."""
+"""Comparisons and their pictures in the shape of the old results, made from the new rows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,17 +14,17 @@ KEPT_APART = (*ORIGIN, "fields", "done", "wanted", "networks")
 
 
 def bare(row: dict[str, Any], left_out: Sequence[str] = ()) -> dict[str, Any]:
-    """A row without what it did not have."""
+    """Return a row without the entries that old rows did not have."""
     return {name: value for name, value in row.items() if name not in (*KEPT_APART, *left_out)}
 
 
 def sweep() -> list[Any]:
-    """The rows of ``sweep.json``."""
+    """Return the rows of ``sweep.json``."""
     return [bare(row) for row in read_results(RESULTS / "ppo_settings.json")]
 
 
 def zero_shot_rows() -> Iterator[Any]:
-    """What ``zero_shot.json`` said of all, its runs and its cells; what is told of them now was not there."""
+    """Yield the rows of ``zero_shot.json``: the common one, the runs and the cells, without entries added later."""
     rows = {preset: read_results(RESULTS / f"zero_shot_{preset}.json") for preset in PRESETS}
     pairs = [(preset, row) for preset, own in rows.items() for row in own if "one" in row["fields"]]
     (games,) = {row["wanted"] for _, row in pairs}
@@ -43,7 +43,7 @@ def zero_shot_rows() -> Iterator[Any]:
 
 
 def strangers() -> Iterator[Any]:
-    """What ``strangers.json`` said of all, its runs and its scores."""
+    """Yield the rows of ``strangers.json``: the common one, the runs and the scores."""
     rows = read_results(RESULTS / "learning_among_bots.json")
     runs = [row for row in rows if "kind" in row["fields"]]
     pairs = [row for row in rows if "network" in row["fields"]]
@@ -68,4 +68,4 @@ OLD: dict[str, Callable[[], Any]] = {
     "zero_shot.json": lambda: list(zero_shot_rows()),
     "strangers.json": lambda: list(strangers()),
 }
-"""By the old file's name: its rows."""
+"""Old file names -> functions that return the rows."""

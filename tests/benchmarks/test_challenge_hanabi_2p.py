@@ -1,4 +1,4 @@
-"""The challenge's suite is what its results say, and its rows are all that its page needs."""
+"""The challenge's suite agrees with its results, and its rows hold all that its page needs."""
 
 import json
 

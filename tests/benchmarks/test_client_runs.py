@@ -1,4 +1,4 @@
-"""Clients: what needs no library of its own trains here, and a run that was interrupted goes on where it was."""
+"""Clients: those that need no further library train here, and an interrupted run continues where it stopped."""
 
 import importlib
 import json
@@ -66,7 +66,7 @@ def test_a_run_goes_on_where_it_was(runs: list[str], tmp_path: Path):
     assert [row["client"] for row in runner.rows_of(out)] == [
         name for name, client in runner.CLIENTS.items() for _ in client.scripts
     ]
-    runner.main(runner.Args(clients=("sb3",), out=out))  # again, in its place
+    runner.main(runner.Args(clients=("sb3",), out=out))  # again, in the same place
     assert len(runner.rows_of(out)) == sum(len(client.scripts) for client in runner.CLIENTS.values())
 
 

@@ -1,4 +1,4 @@
-"""What `make train` shows at its end."""
+"""What `make train` prints at its end."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Bots with themselves: how a row is played, and tables with the best first and the best honest bot in bold."""
+"""Bots in self-play: how a row is played, and tables with the best bot first and the best honest bot in bold."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def result(name: str, score: float, players: int = 2, preset: str = "standard", 
 
 
 def ceiling(preset: str, players: int) -> dict[tuple[str, int], dict[str, Any]]:
-    """900 of 1,000 decks allow the highest score, 90 allow one less, and 10 are open."""
+    """Return a ceiling: 900 of 1,000 decks allow the highest score, 90 allow one less, and 10 are open."""
     return {(preset, players): {"decks": 1000, "perfect": 900, "open": 10, "upper": 24910}}
 
 
@@ -72,7 +72,7 @@ def test_the_best_honest_bot_of_a_variant_is_bold():
 
 
 def test_columns_follow_the_studys_rows_whatever_the_order_of_the_results():
-    """Results that are measured again stand at the end of their file."""
+    """Results that are measured again are at the end of their file."""
     rows = [result(name, 3.0, preset="avalanche_5") for name in ("cheat", "smart", "cautious")]
     head = variants(rows, {}).splitlines()[0]
     assert head == "| variant | players | of | cautious | smart | cheat | ceiling |"

@@ -1,4 +1,4 @@
-"""The best score of known decks: against a search of all games by plain rules, and with every proof checked."""
+"""The best score of known decks: it agrees with a search of all games by plain rules, and every proof is checked."""
 
 import random
 from collections.abc import Iterator
@@ -46,11 +46,11 @@ CONFIGS = {
     "tiles, announced": replace(TINY, flamboyants=True, choreography=True, multicolor="own_color"),
 }
 DECKS = {"black": 16, "three ranks": 16, "single": 16, "out_of_turn": 30}
-"""Decks of these configs; 40 of all others."""
+"""The number of decks for these configurations; all others have 40."""
 
 
 def best_score(config: HanabiConfig, known: Known) -> int:
-    """The best score of all games, by the tests' own rules: every legal move of every position, hints once."""
+    """Return the best score of all games by plain rules; all legal moves are tried, but only one hint."""
     begin = Position(PlainHanabi(config, list(known.deck), known.tiles), known)
     seen, waiting, best = {begin.key}, [begin], -99
     while waiting and best < config.max_score:
@@ -66,7 +66,7 @@ def best_score(config: HanabiConfig, known: Known) -> int:
 
 
 class Position:
-    """A position of a game that all see."""
+    """A position of a game with all cards visible."""
 
     def __init__(self, game: PlainHanabi, known: Known) -> None:
         self.game, self.known = game, known
@@ -83,13 +83,13 @@ class Position:
         )
 
     def moves(self) -> Iterator[str]:
-        """Legal moves; of hints only one."""
+        """Return the legal moves, with only one hint."""
         legal = sorted(self.game.legal_moves())
         yield from [move for move in legal if move.startswith("hint")][:1]
-        yield from [move for move in legal if not move.startswith("hint")]  # plays last: they are tried first
+        yield from [move for move in legal if not move.startswith("hint")]  # plays come last and are tried first
 
     def after(self, move: str) -> PlainHanabi:
-        """A copy of the game after a move, which remembers nothing of hints."""
+        """Return a copy of the game after a move, with hints forgotten."""
         game = object.__new__(PlainHanabi)
         game.__dict__.update(self.game.__dict__)
         for name in ("deck", "discards", "events", "bonus_tiles"):
@@ -104,7 +104,7 @@ class Position:
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_the_verdict_is_that_of_a_search_of_all_games(name: str):
-    """And each of the proofs holds for the second program; no deck of these is open, but of those with bonus tiles."""
+    """Every proof passes the second program; no deck is left open, except with bonus tiles."""
     ceiling = Ceiling(CONFIGS[name])
     most, arguments = ceiling.config.max_score, set()
     for index in range(DECKS.get(name, 40)):
@@ -127,7 +127,7 @@ def test_the_verdict_is_that_of_a_search_of_all_games(name: str):
 
 @pytest.mark.parametrize("preset", ["flamboyants", "grands_feux_all"])
 def test_what_a_tile_makes_of_the_deck_is_known_before(preset: str):
-    """V4, E10: in random games, wherever tile (e) takes a card back, the deck lies as was said."""
+    """V4, E10: in random games, tile (e) leaves the deck in the predicted order."""
     config, shuffles = replace(PRESETS[preset], colors=3, ranks=2, hand_size=2, max_life_tokens=50), 0
     for index in range(100):
         known, chance = known_of(config, 3, index), random.Random(index)
@@ -155,7 +155,7 @@ def test_what_a_tile_makes_of_the_deck_is_known_before(preset: str):
 
 
 def shuffled(config: HanabiConfig, seed: int, bottom: list[str]) -> list[str]:
-    """A random deck of which these are the last cards."""
+    """Return a random deck that ends with these cards."""
     env: Any = hanabi_v0.raw_env(config=config)
     env.reset(seed=seed)
     position = env.to_dict()
@@ -167,7 +167,7 @@ def shuffled(config: HanabiConfig, seed: int, bottom: list[str]) -> list[str]:
 
 
 def laid(config: HanabiConfig, deck: list[str]) -> np.ndarray:
-    """The deck among `benchmarks.strength.solvers.ceiling.orders`, as all cards come without bonus tiles."""
+    """Return the deck in arrays of `benchmarks.strength.solvers.ceiling.orders`, as a game without bonus tiles."""
     orders, words = empty_orders(), [card for firework in checking.fireworks(config) for card in firework]
     orders["decks"][0, FIRST_ORDER, : len(deck)] = [words.index(card) for card in deck]
     forget(config.rules(), orders)
@@ -181,7 +181,7 @@ def forget(rules, orders):
 
 @pytest.mark.parametrize(("players", "place"), [(2, 47), (3, 44), (4, 44), (5, 41)])
 def test_with_all_ones_at_the_bottom_there_is_no_time_for_their_suits(players: int, place: int):
-    """Five cards a suit must be played after its first one is drawn, in a turn a draw and the last round."""
+    """After a suit's first card is drawn, too few turns are left to play the five cards of each suit."""
     config = replace(PRESETS["standard"], players=players)
     deck = shuffled(config, 3, ["W1"] * 3 + ["B1"] * 3 + ["R1"] * 3)
     found = Ceiling(config).arguments.find(laid(config, deck), (1 << 25) - 1)
@@ -190,7 +190,7 @@ def test_with_all_ones_at_the_bottom_there_is_no_time_for_their_suits(players: i
 
 
 def test_the_last_card_is_played_in_the_last_turn():
-    """V1: M4 exists once, so M5 cannot follow if M4 is the last card; M5 itself may be."""
+    """V1: M4 exists once, so M5 cannot follow if M4 is the last card; M5 itself may be the last."""
     config = replace(PRESETS["avalanche_5"], players=5)
     deck = shuffled(config, 1, ["M4"])
     checking.check_argument(config, Known(deck), "late:54")
@@ -202,7 +202,7 @@ def test_the_last_card_is_played_in_the_last_turn():
 @pytest.mark.parametrize("third", range(3))
 @pytest.mark.parametrize("fifth", range(3))
 def test_the_last_round_goes_by_seats(third: int, fifth: int):
-    """H14, V1: the player of M2 draws the last card, M3 is the left neighbour's, and M5 comes with the last turn."""
+    """H14, V1: the player of M2 draws the last card, the left neighbour has M3, and M5 comes in the last turn."""
     config = replace(PRESETS["avalanche_5"], players=3)
     deck = [card for card in shuffled(config, 1, ["M1", "G1", "W4"]) if card not in ("M2", "M3", "M4", "M5")]
     for place, card in (*sorted([(5 * third, "M3"), (5 * fifth + 1, "M5")]), (20, "M2"), (30, "M4")):
@@ -219,7 +219,7 @@ def test_the_last_round_goes_by_seats(third: int, fifth: int):
 
 @pytest.fixture(scope="module")
 def solved() -> list[tuple[Ceiling, Known, list[str], Verdict]]:
-    """Decks of the standard game for two, perfect ones and such that are not for each reason."""
+    """Decks of the standard game for two: perfect ones, and others for each reason."""
     ceiling = Ceiling(PRESETS["standard"])
     verdicts = [(index, ceiling.solve(1, index)) for index in range(400)]
     perfect = [item for item in verdicts if not item[1].argument][:5]
@@ -279,7 +279,7 @@ def test_targets_below_leave_out_the_ends_of_fireworks():
 
 
 def counts_of(parts: list[int], monkeypatch: pytest.MonkeyPatch, preset: str = "standard") -> dict[str, Any]:
-    """The result of a row that grew to these numbers of decks, one part after the other."""
+    """Return the result of a row that grows to these numbers of decks, part by part."""
     monkeypatch.setattr(hanabi_ceiling, "BLOCK", 60)
     result: dict[str, Any] | None = None
     for decks in parts:
@@ -290,7 +290,7 @@ def counts_of(parts: list[int], monkeypatch: pytest.MonkeyPatch, preset: str = "
 
 
 def test_a_row_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch):
-    """Whether it was interrupted or wanted less, the counts and the decks below are the same."""
+    """Interrupted rows, and rows that first wanted fewer decks, have the same counts and imperfect decks."""
     whole = counts_of([200], monkeypatch)
     assert counts_of([100, 200], monkeypatch) == whole
     assert whole["perfect"] + whole["open"] + sum(whole["less"].values()) == 200
@@ -308,7 +308,7 @@ def test_of_a_variant_some_decks_below_are_listed(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("row", read_results(checking.RESULTS), ids=lambda row: f"{row['preset']} {row['players']}")
 def test_the_decks_below_in_the_results_hold(row: dict[str, Any]):
-    """Every argument and best score."""
+    """Every argument and best score holds."""
     checking.check_below(row)
 
 

@@ -1,4 +1,4 @@
-"""The last turns of Ikebana, solved: against the whole tree of the plain game, and what is refused."""
+"""Exact last turns of Ikebana agree with the whole tree of the plain game; other positions are refused."""
 
 import copy
 import random
@@ -13,11 +13,11 @@ from ikebana_env.words.notation import CARD_NAMES
 from tests.ikebana.table import position
 from tests.reference.ikebana_plain import PlainIkebana, box
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # of words of 64 bits, in plain Python
+pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # words of 64 bits overflow in plain Python
 
 
 def probabilities(game: PlainIkebana, player: int) -> dict[str, float]:
-    """The probability that ``player`` wins, by the legal moves: every order of the deck is as likely."""
+    """Return the probability that ``player`` wins for each legal move; every order of the deck is equally likely."""
     return {move: float(np.mean([value(a, player) for a in afters(game, move)])) for move in game.legal_moves()}
 
 
@@ -43,7 +43,7 @@ def afters(game: PlainIkebana, move: str) -> list[PlainIkebana]:
 
 @pytest.mark.parametrize("replies", [False, True], ids=["the other is done", "the other replies"])
 def test_exact_endings_agree_with_the_whole_tree_of_the_game(replies: bool):
-    """A deck of five cards, all else in bouquets and discards."""
+    """The deck has five cards; all others are in bouquets and discards."""
     rng = random.Random(1)
     for _ in range(60):
         cards = box()

@@ -1,4 +1,4 @@
-"""The study of prestige in Ikebana: its parts go on, the spread that search rests on, and the tables."""
+"""The study of prestige in Ikebana: its parts continue, its spread is the one that search uses, and the tables."""
 
 from collections.abc import Iterator
 

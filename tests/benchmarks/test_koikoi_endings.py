@@ -1,4 +1,4 @@
-"""The study of Koi-Koi's endings: rows go on where they were, what they look for, and the tables."""
+"""The study of Koi-Koi's endings: rows continue where they stopped, what they look for, and the tables."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from hanafuda_env.engine.state import PHASE_KOI
 
 
 def test_endings_are_those_of_the_rounds_however_they_are_cut(monkeypatch: pytest.MonkeyPatch):
-    """A part of six rounds finds what two of three find; rounds without an ending are counted too."""
+    """A part of six rounds finds what two parts of three find; rounds without an ending count too."""
     row = Ending(15, wanted=10)
     monkeypatch.setattr(koikoi_endings, "AT_ONCE", 6)
     whole = played(row, None)
@@ -33,12 +33,12 @@ def test_endings_are_those_of_the_rounds_however_they_are_cut(monkeypatch: pytes
 
 
 def by_round(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """In a part rounds are found as they come to their last turns."""
+    """Sort endings by round, because a part finds them in the order in which rounds reach their last turns."""
     return sorted(found, key=lambda one: one["round"])
 
 
 def test_early_endings_are_taken_from_some_rounds_alone(monkeypatch: pytest.MonkeyPatch):
-    """Every third one here, so that a part of them has one."""
+    """Every third round is used here, so that each part has one."""
     monkeypatch.setitem(koikoi_endings.EVERY, 15, 3)
     monkeypatch.setattr(koikoi_endings, "AT_ONCE", 3)
     result = played(Ending(15, wanted=2), None)

@@ -1,4 +1,4 @@
-"""Endings of Koi-Koi with closed hands, solved: against a plain search of beliefs, and Kuhn's poker."""
+"""Exact endings of Koi-Koi with hidden hands agree with a plain search of beliefs, and with Kuhn's poker."""
 
 import itertools
 from collections import defaultdict
@@ -27,7 +27,7 @@ from tests.reference.koikoi_plain import PlainKoiKoi
 
 
 def believed_value(games: list[PlainKoiKoi]) -> float:
-    """The sum over deals that the player to move cannot tell apart; only that player has a choice before turn 16."""
+    """Return the sum over deals that look alike to the player to move, the only one with choices before turn 16."""
     games = [game for game in games if game.phase != "end"]
     if not games:
         return 0.0
@@ -47,7 +47,7 @@ def believed_value(games: list[PlainKoiKoi]) -> float:
 
 
 def weighted(group: list[tuple[PlainKoiKoi, float]]) -> float:
-    """`believed_value` of deals that have met the same card: each way is as likely as every other."""
+    """Return `believed_value` of deals after the same card was drawn; all ways are equally likely."""
     part = group[0][1]
     ended = sum(lead(game) for game, _ in group if game.phase == "end")
     return part * (ended + believed_value([game for game, _ in group]))
@@ -55,7 +55,7 @@ def weighted(group: list[tuple[PlainKoiKoi, float]]) -> float:
 
 @pytest.mark.parametrize(("config", "turn"), ENDINGS[:3], ids=NAMES[:3])
 def test_closed_hands_are_worth_what_a_plain_search_of_beliefs_says(config: KoiKoiConfig, turn: int):
-    """With a card in each hand only one player has choices that hang on what is hidden."""
+    """With one card in each hand, only one player has choices that depend on hidden cards."""
     for seed in range(3):
         game, root = ending(config, turn, seed)
         player = game.player
@@ -68,7 +68,7 @@ def test_closed_hands_are_worth_what_a_plain_search_of_beliefs_says(config: KoiK
 
 @pytest.mark.parametrize("config", [ROUND, ENDINGS[2][0]], ids=["document", "koikoi_japan"])
 def test_a_call_is_worth_what_a_plain_search_of_beliefs_says(config: KoiKoiConfig):
-    """One deal has nothing hidden. Of three hands that all call, the other learns nothing by the call."""
+    """With one deal, nothing is hidden. If all of three hands call, the other player learns nothing from the call."""
     all_call = 0
     for seed in range(8):
         game, env = position(config, 14, seed, phase="koi")
@@ -94,7 +94,7 @@ def test_a_call_is_worth_what_a_plain_search_of_beliefs_says(config: KoiKoiConfi
 
 
 def test_regret_matching_finds_the_value_of_kuhns_poker():
-    """-1/18 for the first player (Kuhn 1950): the solver knows nothing of cards but plans and pairs."""
+    """The value is -1/18 for the first player (Kuhn 1950); the solver sees only plans and pairs."""
     # First player, card c: bet or pass; after pass and bet: call or fold. Second: after bet call or fold; after pass
     # bet or check.
     rows: list[Any] = []

@@ -1,4 +1,4 @@
-"""Koi-Koi's rounds: rows go on where they were, a best response is trained against its network, and the table."""
+"""Koi-Koi's rounds: rows continue where they stopped, a best response is trained against its network, and the table."""
 
 import json
 from pathlib import Path
@@ -22,11 +22,11 @@ BRIEFLY = (
     *("--steps", "64", "--games", "8", "--horizon", "4", "--minibatch", "32", "--device", "cpu"),
     *("--evaluations", "1", "--evaluation-games", "2", "--final-games", "2"),
 )
-"""Settings that end a training at once; the last of two counts."""
+"""Settings that end a training run at once; if a setting is given twice, the last one counts."""
 
 
 def result_of(row: Row, path: Path) -> dict[str, Any]:
-    """The result of a row that is played part by part."""
+    """Play a row part by part and return its result."""
     assert run(Study("x", [row], played), path, ORIGIN) == {}
     (result,) = read_results(path)
     return result

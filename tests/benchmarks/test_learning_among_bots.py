@@ -1,4 +1,4 @@
-"""The study of held-out partners: what it trains and plays. Its notebook runs it, in little."""
+"""The study of held-out partners: what it trains and plays. Its notebook runs a small version."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`make train` as a study: only on its row's kind of processor, and with its policy's score."""
+"""`make train` as a study: a row runs only on its kind of processor, and its score is its policy's."""
 
 from dataclasses import replace
 from pathlib import Path

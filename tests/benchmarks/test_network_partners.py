@@ -1,4 +1,4 @@
-"""Networks that ship beside others: which pairs, on which deals, and that the results hold all of them."""
+"""Networks that ship with partners: the pairs, their deals, and that the results hold all of them."""
 
 from dataclasses import replace
 

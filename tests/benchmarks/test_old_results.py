@@ -1,7 +1,7 @@
-"""Every number that was measured before there were studies is in their results, unchanged, and says where it is from.
+"""Every number measured before there were studies is unchanged in their results, with its origin.
 
 `old_results.json` has a digest of every row of the old files, and of every figure. The modules `old_shapes_*` make the
-old rows of the new results. A row that is measured again is another: then its old digest goes.
+old rows from the new results. If a row is measured again, its old digest is removed.
 """
 
 import hashlib
@@ -38,11 +38,11 @@ WITHOUT_ORIGIN = {
     "zero_shot_small.json": 2349,
     "zero_shot_standard.json": 153,
 }
-"""Rows whose command or machine had not been written down, by file. These numbers only fall, and no file joins."""
+"""Rows without a recorded command or machine, by file. These numbers may only fall, and no file may be added."""
 
 
 def digest(row: Any) -> str:
-    """The digest of a row as JSON; a figure's own is its text."""
+    """Return the digest of a row as JSON, or of a figure's bytes."""
     if isinstance(row, bytes):
         return hashlib.sha256(row).hexdigest()[:8]
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:8]
@@ -50,7 +50,7 @@ def digest(row: Any) -> str:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_no_number_of_an_old_file_has_changed(name: str):
-    """The same rows, as often."""
+    """The rows are the same, each as often as before."""
     found, old = Counter(map(digest, SHAPES[name]())), Counter(DIGESTS[name])
     lost, others = old - found, found - old
     assert not lost and not others, f"{name}: {lost.total()} old rows are not there, {others.total()} rows are others"

@@ -1,4 +1,4 @@
-"""The figures of the READMEs are what the generator makes from the committed JSON."""
+"""The figures in the READMEs are those that the generator makes from the committed JSON."""
 
 import pytest
 

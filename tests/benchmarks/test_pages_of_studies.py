@@ -1,4 +1,4 @@
-"""The project's studies: each says in a line what it is, and the pages show its results."""
+"""The project's studies: each has a one-line description, and the pages show its results."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Ports and their originals: compared by the same way to count lost games, and the largest difference is named."""
+"""Ports and their originals are compared with the same count for lost games; the largest difference is named."""
 
 from typing import Any
 

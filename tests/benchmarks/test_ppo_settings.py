@@ -1,4 +1,4 @@
-"""Settings compared: each run is trained once, goes on where it was, and stands in one table."""
+"""Settings compared: each run is trained once, continues where it stopped, and is in one table."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ ORIGIN = {"command": "c", "machine": {}, "versions": {}, "commit": "d"}
 
 @pytest.fixture
 def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What the learner was told; it runs in this process."""
+    """The options that the learner got; it runs in this process."""
     told: list[list[str]] = []
 
     def run_module(words: list[str], log: Path) -> int:
@@ -64,7 +64,7 @@ def test_a_run_of_two_ranks_keeps_two_cores_busy():
 
 
 def test_networks_are_compared_where_both_runs_are_there(monkeypatch: pytest.MonkeyPatch):
-    """One line for each, with its own numbers; they are not in the table of the settings."""
+    """Each has one line with its own numbers, and is not in the table of the settings."""
     runs = {"wide": (Run(1, 4, "a"), Run(1, 0, "b")), "deep": (Run(1, 4, "c"), Run(1, 0, "d"))}
     monkeypatch.setattr(ppo_settings, "NETWORKS", runs)
     numbers = {"steps": 3e6, "core_seconds": 90, "greedy_score_error": 0.5, "greedy_lost": 0}

@@ -1,4 +1,4 @@
-"""Every benchmark runs, for an instant, and what it writes has the columns that the pages read."""
+"""Every benchmark runs for an instant, and its output has the columns that the pages read."""
 
 import importlib
 import json
@@ -80,7 +80,7 @@ def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path
 OTHERS = [pytest.param(peer, id=f"{peer.name}, {peer.content}") for peer in peers.PEERS if not peer.is_ours]
 
 
-@pytest.mark.filterwarnings("ignore")  # what other packages leave open, or call by an old name, is theirs
+@pytest.mark.filterwarnings("ignore")  # warnings about unclosed files or deprecated names come from other packages
 @pytest.mark.parametrize("peer", OTHERS)
 def test_every_installed_peer_plays(peer: peers.Peer):
     if peers.missing(peer):

@@ -21,7 +21,7 @@ WITHOUT_COMMAND = {
     "speed/results/throughput_ikebana.json",
     "speed/results/throughput_koikoi.json",
 }
-"""Written before commands were recorded. No file may be added: measure it again instead."""
+"""Results from before commands were recorded. Add no file; measure it again instead."""
 
 
 @pytest.mark.parametrize("path", FILES, ids=str)

@@ -1,4 +1,4 @@
-"""Search in Hanabi beside its blueprint: rows go on game by game, and a line of the table says all of a row."""
+"""Search in Hanabi beside its blueprint: rows continue game by game, and a line of the table shows a whole row."""
 
 from typing import Any
 

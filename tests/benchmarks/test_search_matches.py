@@ -1,4 +1,4 @@
-"""Search against its rivals: rows go on deal by deal, and a timed agent plays the same."""
+"""Search against its rivals: rows continue deal by deal, and a timed agent plays the same games."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def test_who_is_timed_plays_the_same_games(name):
 
 
 def test_who_is_timed_is_told_all_that_the_seat_is_told():
-    """Whatever `Seated` may be asked is passed on, also what it came to be asked later."""
+    """`TimedSeated` passes on all methods of `Seated`, including those added later."""
     asked = {name for name, value in vars(Seated).items() if callable(value) and not name.startswith("_")}
     assert asked <= vars(TimedSeated).keys()
 

@@ -1,4 +1,4 @@
-"""Small games of Ikebana, solved: against the whole tree of the plain game, in boxes that it plays as they are."""
+"""Exact solutions of small Ikebana games agree with the whole tree of the plain game."""
 
 import copy
 import random
@@ -28,12 +28,12 @@ GAMES = {
 
 
 def cards_of(game: SmallGame) -> list[str]:
-    """The names of the kinds, in their order."""
+    """Return the names of the kinds of cards, in order."""
     return [f"{'J' if color == game.colors else 'KRG'[color]}{value}" for color, value in game.kinds]
 
 
 class PlainRound(PlainIkebana):
-    """A round in play, in any box, and nothing behind it: the deck is told by its cards, in no order."""
+    """A single round in play with any box; the order of its deck does not matter."""
 
     def __init__(self, cards: list[str], bouquets: Any, discards: Any, own: int, other: int):
         super().__init__(2, [box()], rounds=2)
@@ -47,9 +47,9 @@ class PlainRound(PlainIkebana):
         self.round, self.starter = number, starter
 
     def afters(self, move: str) -> list[PlainIkebana]:
-        """What a move may lead to; every card of the deck is as likely."""
+        """Return what a move may lead to; all cards of the deck are equally likely."""
         shuffled = [card for pile in self.discards for card in pile[:-1]]
-        if move == "refuse" and not self.deck:  # the drawn card becomes the top
+        if move == "refuse" and not self.deck:  # the refused card becomes the top
             mine, theirs = self.discards[self.current_player], self.discards[1 - self.current_player]
             shuffled = [*mine, *theirs[:-1]]
         found, deck = [], (self.deck or shuffled) if move in ("draw", "refuse") else [""]
@@ -66,7 +66,7 @@ class PlainRound(PlainIkebana):
 
 
 def value(game: Any, ended: Callable[[Any], float], known: dict[Any, float]) -> float:
-    """The probability of player 0 to win."""
+    """Return the probability that player 0 wins."""
     if game.round == 2:
         return ended(game)
     told = [map(sorted, game.bouquets), game.discards, [sorted(game.deck), game.prestige]]
@@ -78,13 +78,13 @@ def value(game: Any, ended: Callable[[Any], float], known: dict[Any, float]) -> 
 
 
 def over(game: Any) -> float:
-    """The game ends with the round."""
+    """Return player 0's result, 1, 0.5 or 0, if the game ends with the round."""
     lead = game.prestige[0] - game.prestige[1]
     return 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
 
 
 def solved(game: SmallGame, total: int, start: Any, later: Any = None) -> list[float]:
-    """By the prestige of the player to move at the start."""
+    """Return the probabilities by the prestige of the player to move at the start."""
     turns, gains = turns_of(game, most_refusals(total), start)
     ended = last_turns(total, gains) if later is None else round_before(total, gains, later)
     *_, probabilities = solved_turns(turns, total, ended)
@@ -93,7 +93,7 @@ def solved(game: SmallGame, total: int, start: Any, later: Any = None) -> list[f
 
 
 def table_of(game: SmallGame, sizes: list[int], heights: list[int], seed: int) -> tuple[Any, list[Any]]:
-    """Bouquets and discards of such sizes: as a record, and plain."""
+    """Return a position with bouquets and discards of these sizes, as a record and in plain form."""
     names = cards_of(game)
     cards = [name for name, count in zip(names, game.box.tolist(), strict=True) for _ in range(count)]
     random.Random(f"{game} {seed}").shuffle(cards)
@@ -128,7 +128,7 @@ def test_a_small_round_is_worth_what_the_whole_tree_of_the_plain_game_says(
 
 
 def test_behind_a_round_stands_the_next_one_which_its_best_florist_begins():
-    """I13: of equals who began this one; probabilities of the next round that nothing else would give."""
+    """I13: after equal gains, the same player starts again; made-up probabilities stand for the next round."""
     game, total = GAMES["two colors"], 5
     cards = [card for card, count in zip(cards_of(game), game.box.tolist(), strict=True) for _ in range(count)]
     begun = set()
@@ -195,7 +195,7 @@ def test_what_an_action_is_worth_agrees_with_what_its_position_is_worth():
 
 @pytest.mark.parametrize("m", [8, 9])
 def test_the_last_turns_are_looked_through_as_a_plain_look_ahead_does(m: int):
-    """Its odds stay as they are: bouquets of four, and a deck from which every card may come again."""
+    """Its odds are constant; bouquets have four cards, and every card of the deck may come again."""
     game = SmallGame(2, (4, 3))
     names, total, checked = cards_of(game), 6, 0
     for seed in range(12):

@@ -1,4 +1,4 @@
-"""The clockwork of the benchmarks: medians, turns, clocks, and files that are whole or not there."""
+"""Timing in the benchmarks: medians, turns, clocks, and result files that are whole or absent."""
 
 import json
 
@@ -19,7 +19,7 @@ def counting_case(name: str, log: list[str], steps: int = 7) -> Case:
 def test_compared_cases_take_turns():
     log: list[str] = []
     timing.measure([counting_case("a", log), counting_case("b", log)], seconds=1e-9, repeats=3, title="turns")
-    assert log == ["a", "b"] * 4  # warm-up, then three repeats
+    assert log == ["a", "b"] * 4  # a warm-up, then three repeats
 
 
 def test_a_result_has_its_row_the_median_and_the_spread():
