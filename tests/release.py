@@ -1,6 +1,6 @@
 """Check a release before it is uploaded: `make release`.
 
-    python -m tests.release            # builds into dist/, and prints what passed, what failed and what could not run
+    python -m tests.release            # builds into dist/, and prints which checks held, failed or could not run
 
 The wheel and the sdist are installed into empty environments outside the clone, with the newest versions of the
 dependencies and with the lowest that pyproject.toml allows. The README's first screen runs in each environment, and the

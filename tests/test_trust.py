@@ -335,7 +335,7 @@ def test_a_damaged_pickle_of_a_single_game_is_refused(under_test: GameUnderTest)
         env.__setstate__({**parts, "saved": {**parts["saved"], "tables": octets}})
 
 
-# --- Other people's libraries -----------------------------------------------------------------------------------------
+# --- Other libraries --------------------------------------------------------------------------------------------------
 
 
 @EVERY_GAME

@@ -313,7 +313,7 @@ def test_deductions_count_cards() -> None:
     assert question[1]["content"].count(f"playable {playable:.0%}, never needed 0%") == 3
 
 
-# --- One game, from outside -------------------------------------------------------------------------------------------
+# --- One game, step by step -------------------------------------------------------------------------------------------
 
 
 @EVERY_GAME

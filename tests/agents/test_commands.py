@@ -285,7 +285,7 @@ def test_shells_can_complete_every_command(shell: str, capsys: pytest.CaptureFix
         assert words in script
 
 
-# --- What the package says of itself ----------------------------------------------------------------------------------
+# --- Lists of games, presets and agents -------------------------------------------------------------------------------
 
 
 def test_the_package_lists_games_presets_and_agents():

@@ -328,7 +328,7 @@ def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):
     assert "lead over the others" in board(whole, found.rows)
 
 
-# --- The project's own ------------------------------------------------------------------------------------------------
+# --- The project's own comparisons ------------------------------------------------------------------------------------
 
 OWN = sorted(STUDIES.glob("zero_shot_*.toml"))
 

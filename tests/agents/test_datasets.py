@@ -61,7 +61,7 @@ def mini(tmp_path: Path) -> Dataset:
     return record(tmp_path / "mini.npz", config, agents.load("random", config), COUNT, seed=3)
 
 
-# --- What was played --------------------------------------------------------------------------------------------------
+# --- Recorded games ---------------------------------------------------------------------------------------------------
 
 
 @EVERY_GAME

@@ -275,7 +275,7 @@ def test_a_directory_that_cannot_be_written_to_is_a_clear_line(tmp_path, name):
     refusal(*as_options(TINY, tmp_path / name))
 
 
-# --- The files that a person may touch --------------------------------------------------------------------------------
+# --- Files that users may edit ----------------------------------------------------------------------------------------
 
 BROKEN = [b"garbage", b"[]", b'{"loss": 1}', b'{"update": "x", "steps": 3}', b"\xff\xfe\x00", b"[" * 100_000]
 

@@ -35,7 +35,7 @@ def choice(config: IkebanaConfig, state: dict[str, Any], style: int) -> str:
     return action_words(config)[act(rules, memory, view, mask, 0)]
 
 
-# --- What a good choice is, once more -------------------------------------------------------------------------------
+# --- The best choice, computed independently ------------------------------------------------------------------------
 
 
 def unseen_cards(state: dict[str, Any]) -> Counter[str]:

@@ -424,7 +424,7 @@ def test_a_prefix_of_files_is_a_row_of_the_table(monkeypatch: pytest.MonkeyPatch
     assert re.search(r"^  odd:FILE +an odd network$", capsys.readouterr().out, flags=re.MULTILINE)
 
 
-# --- Names out of files that others wrote -----------------------------------------------------------------------------
+# --- Names from untrusted files ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("agent", ["mine.py:Timid", "search:mine.py:Timid", "package_here.inner:Timid"])

@@ -119,7 +119,7 @@ def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
     assert said[1] == "run: machine 0 prints the result\n"
 
 
-# --- What the command is told -----------------------------------------------------------------------------------------
+# --- Options of the command -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("machine", [0, 1])

@@ -154,7 +154,7 @@ def bits(words: torch.Tensor) -> np.ndarray:
 
 @pytest.mark.statistical
 def test_level_2_learns_what_the_level_below_says_by_its_actions(tmp_path):
-    """A true hand is told from one dealt hand better than by guessing, whose loss is 0.69."""
+    """A true hand is distinguished from one dealt hand better than by guessing, whose loss is 0.69."""
     config = replace(PRESETS["very_small"], derived=True)
     args = replace(TINY, level_below=level_below(tmp_path / "below.safetensors"), candidates=1, games=128, horizon=8)
     envs = SelfPlayEnvs(config, 128, 1, ALONE)

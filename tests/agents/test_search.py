@@ -338,7 +338,7 @@ def test_a_budget_says_that_the_clock_decides():
     assert outcome(agents.load("search:piers", MINI, budget=1e-6), 5) == outcome(agents.load("piers", MINI), 5)
 
 
-# --- Who is searched over ---------------------------------------------------------------------------------------------
+# --- Blueprints -------------------------------------------------------------------------------------------------------
 
 
 def test_a_network_is_searched_over():

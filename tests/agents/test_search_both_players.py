@@ -28,7 +28,7 @@ def searching(blueprint: str, config: Any, **effort: Any) -> SearchPolicy:
     return policy
 
 
-# --- What all know ----------------------------------------------------------------------------------------------------
+# --- Common knowledge -------------------------------------------------------------------------------------------------
 
 
 def followed(deck: tuple[str, ...], search: SearchPolicy) -> list[tuple[Any, ...]]:

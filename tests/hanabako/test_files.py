@@ -110,7 +110,7 @@ def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [null]
 
 
-# --- Tried before the work --------------------------------------------------------------------------------------------
+# --- Paths are tried before the work ----------------------------------------------------------------------------------
 
 
 def test_trying_a_path_leaves_nothing(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ ON_TABLES = pytest.mark.parametrize("table", TABLES, ids=name)
 
 pytestmark = pytest.mark.usefixtures("wrap_around")
 
-# --- There and back --------------------------------------------------------------------------------------------------
+# --- Restoring positions ---------------------------------------------------------------------------------------------
 
 
 @ON_TABLES
@@ -142,7 +142,7 @@ def test_a_record_with_room_for_larger_tables_serves_as_well():
     assert to_dict(config, roomy)["hands"] == [["R1", "R1", "R1"], ["R2", "R2", "R3"], ["Y1", "Y1", "Y1"]]
 
 
-# --- What hints said, what happened last -----------------------------------------------------------------------------
+# --- Knowledge and the last steps ------------------------------------------------------------------------------------
 
 
 def test_hints_are_told_as_knowledge_and_marks():

@@ -115,9 +115,9 @@ SMALL_TILES = {"flamboyants": True, "colors": 2, "ranks": 3, "hand_size": 2, "de
 @pytest.mark.parametrize(
     ("hands", "fireworks", "tiles", "choices"),
     [
-        ("R3 R1 | R1 Y3", "R2", "eabcdf", {"shuffle back", "play from discard"}),  # only Y1 is in the discard
-        ("R3 R1 | R1 Y3", "R2 Y1", "eabcdf", {"shuffle back", "play from discard"}),  # Y2 does
-        ("R3 R1 | Y2 Y3", "R2 Y2", "eabcdf", {"shuffle back"}),  # only Y1 and R2 do
+        ("R3 R1 | R1 Y3", "R2", "eabcdf", {"shuffle back", "play from discard"}),  # Y1 in the discard is playable
+        ("R3 R1 | R1 Y3", "R2 Y1", "eabcdf", {"shuffle back", "play from discard"}),  # Y2 in the discard is playable
+        ("R3 R1 | Y2 Y3", "R2 Y2", "eabcdf", {"shuffle back"}),  # no discard is playable
     ],
 )
 def test_E10_e_on_an_empty_deck_is_a_choice(hands, fireworks, tiles, choices):

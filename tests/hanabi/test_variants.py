@@ -216,7 +216,7 @@ def same(first: Any, second: Any, key: str) -> Any:
     return first
 
 
-# --- Positions that cannot be -----------------------------------------------------------------------------------------
+# --- Impossible positions ---------------------------------------------------------------------------------------------
 
 FULL = {"multicolor": "all_colors", "black_powder": True, "flamboyants": True}
 

@@ -82,7 +82,7 @@ class Replay:
             result = self.env.to_dict()["round_results"][number]
             assert len(self.env.to_dict()["round_results"]) == number + 1
             winner = basic["roundWinner"]
-            if result["reason"] == "exhausted":  # such records have no winner, but the dealer gets a point
+            if result["reason"] == "exhausted":  # such records have no winner; the dealer gets a point
                 assert winner == 0
                 winner = basic["Dealer"]
             assert result["winner"] == winner - 1

@@ -20,7 +20,7 @@ def marks(table: Table, player: int) -> set[str]:
     return {word for word, bit in zip(MARKS, table.bits(player)[-4:], strict=True) if bit}
 
 
-# --- What stays -------------------------------------------------------------------------------------------------------
+# --- Nothing remains --------------------------------------------------------------------------------------------------
 
 
 def a_refusal(**options: Any) -> Table:
@@ -81,7 +81,7 @@ def player_0_moves_again(table: Table) -> None:
     assert (table.turn, table.phase, table.current_player) == (11, "play", 0)
 
 
-# --- Who begins, what is dealt again ----------------------------------------------------------------------------------
+# --- The first player, and repeated deals -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dealer", [0, 1])

@@ -297,7 +297,7 @@ def check_koikoi(facts: Any, tables: Any, masks: Any, observations: Any, finals:
     return -1, 0
 
 
-# --- What is known of a configuration ---------------------------------------------------------------------------------
+# --- Facts of a configuration -----------------------------------------------------------------------------------------
 
 
 def facts_of(name: str, config: Any) -> Facts:

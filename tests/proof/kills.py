@@ -127,7 +127,7 @@ def differences(run_dir: Path, whole: Path, codes: Sequence[int | None]) -> list
     return [f"other weights: {key}" for key, tensor in some.items() if not tensor.equal(expected[key])]
 
 
-# --- Lives of a run ---------------------------------------------------------------------------------------------------
+# --- Processes of a run -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
