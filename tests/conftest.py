@@ -38,9 +38,7 @@ OPTION_OF = {"slow": "--slow", "clients": "--slow", "upkeep": "--upkeep"}
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow or clients")
     parser.addoption("--upkeep", action="store_true", help="also run the tests marked upkeep")
-    parser.addoption(
-        "--restless", action="store_true", help="random order and changing system settings; prints its seed"
-    )
+    parser.addoption("--restless", action="store_true", help="random order and changing settings; prints its seed")
     parser.addoption("--repeat", type=int, default=1, metavar="N", help="run every chosen test N times")
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and "--restless" in config.invocation_params.args:

@@ -1,4 +1,4 @@
-"""The contract of every game with its users, checked for every game and preset."""
+"""What every game promises to its users, checked for every game and preset."""
 
 import importlib
 import json

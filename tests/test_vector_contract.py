@@ -1,4 +1,4 @@
-"""The contract of every vector environment: it plays the same games as single environments, for any batch size."""
+"""What every vector environment promises: it plays the same games as single environments, for any batch size."""
 
 import pickle
 from collections.abc import Iterator

@@ -146,7 +146,7 @@ def test_greedy_takes_what_promises_most_for_its_price():
 
 
 def test_worths_of_classes_are_those_of_playing_on():
-    """Without refusals, the value is the mean over all ways to continue; refusals replace cards below it."""
+    """Without refusals, the value is the mean over all cards; one at a price of 2 makes mean - 2 the least gain."""
     worths = worths_of_classes(0.0, 0)
     kinds = Counter(box())
     fours = ((4, 4, 4, 4), 4, 0)

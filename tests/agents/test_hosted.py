@@ -139,7 +139,7 @@ class Hosted:
         self.partner, self.key, self.games, self.left = partner, "k3y", 0, 2
         self.paths: list[str] = []
         self.bad: tuple[int, Any] = (1000, None)
-        """From which message on what is sent instead, or a function of the message; None ends the connection."""
+        """First message to replace, and its replacement: a text or a function of it; None ends the connection."""
 
     def answer(self, connection: Any, request: Any) -> Any:
         """Answer over HTTP whether the key is right, and the state of an evaluation."""
