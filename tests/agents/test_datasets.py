@@ -495,11 +495,11 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
     ("words", "says"),
     [
         (["--out", "games.jsonl"], r"out must end in \.npz, got 'games.jsonl'"),
-        (["--agents", "person"], "persons play with 'hanabako play'"),
+        (["--agents", "person"], "'person' is only for 'hanabako play'"),
         (["--source", "nowhere.npz", "--hanablive", "site"], r"\[Errno 2\] .*'nowhere\.npz'"),
         (["--source", __file__], "say where its games go with --hanablive, --ah2ac2 or --minari"),
         (["--source", "."], r"holds no game of hanab\.live"),
-        (["--source", ".", "--values"], "values are those of agents that play"),
+        (["--source", ".", "--values"], "values need agents that play"),
         (["--agents", "smart", "--values"], "no one searches: smart, smart"),
     ],
 )

@@ -280,7 +280,7 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
     [
         ([], "wrong", "refuses with status 403: is the key right?"),
         (["--evaluate"], "wrong", "refuses with status 403: is the key right?"),
-        ([], "", "the key belongs in the variable AH2AC2_KEY of the environment"),
+        ([], "", "the environment variable AH2AC2_KEY must hold the key"),
         (
             ["--server", "ws://ah2ac2.com"],
             "wrong",
@@ -293,7 +293,7 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
         (["--players", "4"], "k3y", "players must be 2 or 3, got 4"),
         (["--seats", "2"], "k3y", "a seat must be an int from 0 to 1, got 2"),
         (["--seats", "0", "0"], "k3y", "seats must be one or more of 0 to 1, once each"),
-        (["--out", "other.json"], "k3y", "other.json is no file of this command"),
+        (["--out", "other.json"], "k3y", "other.json was not written by this command"),
     ],
 )
 def test_what_cannot_be_played_there_is_said(

@@ -450,7 +450,7 @@ def test_the_leaderboard_plays_code_again_only_if_it_is_trusted(place: Path, cap
     assert "entry.json: 'mine.py:Timid' comes out of a file" in capsys.readouterr().out
     assert not (place / "imported").exists()
     main(["leaderboard", "entry.json", "--trust"])
-    assert capsys.readouterr().out.endswith("entry.json: found again\n")
+    assert capsys.readouterr().out.endswith("entry.json: reproduced\n")
     assert (place / "imported").exists()
 
 
