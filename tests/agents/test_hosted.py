@@ -242,12 +242,12 @@ def shows(obs: list[Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
 
 BAD: dict[str, tuple[int, Any, str]] = {
-    "a lost connection": (4, None, "is gone before the game's end"),
+    "a lost connection": (4, None, "disconnected before the game's end"),
     "no JSON": (1, "{", r"the server sent no JSON: '\{'"),
     "deep JSON": (0, "[" * 100_000, "the server sent no JSON"),
     "bytes": (0, b"\xff", "the server sent no JSON"),
     "no object": (0, [3], "a message of the server must be"),
-    "a refusal": (0, {"error_details": "no k3y"}, "the server says: 'no KEY'"),
+    "a refusal": (0, {"error_details": "no k3y"}, "the server refused: 'no KEY'"),
     "no info": (0, {}, "info must be"),
     "other seats": (
         0,
@@ -258,8 +258,8 @@ BAD: dict[str, tuple[int, Any, str]] = {
     "an observation too short": (0, shows([1.0]), "player 0 must observe 658 finite numbers"),
     "numbers that are none": (0, shows([float("nan")] * 658), "player 0 must observe 658 finite numbers"),
     "another game": (2, shows([0.0] * 658), "one who acted must be shown"),
-    "no score": (1, lambda message: message | {"score": None}, "must tell done and score"),
-    "too much": (0, " " * 2**21, "is gone before the game's end"),
+    "no score": (1, lambda message: message | {"score": None}, "must have done and score"),
+    "too much": (0, " " * 2**21, "disconnected before the game's end"),
 }
 
 
