@@ -380,9 +380,7 @@ def test_a_name_says_the_prompt_and_the_model(name: str, model: str, prompt: str
 
 
 def test_names_out_of_files_ask_no_server_without_trust(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(
-        ValueError, match=r"'llm:hints:m' comes out of a file, and would ask a server: only with --trust"
-    ):
+    with pytest.raises(ValueError, match=r"'llm:hints:m' comes from a file, and would ask a server: only with --trust"):
         agents.load("llm:hints:m", MINI, trust=False)
     assert registry.need_trust(["smart", ("a", "llm:m,random")]) == ["llm:m"]
     entry = {"config": {"game": "hanabi"}, "agents": ["llm:m"], "games": 1000, "seed": 1, "score": 3.0}

@@ -128,7 +128,7 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["record", "--search", "rollouts=3"], "record: rollouts: for agents that search .*, got random"),
         (["record", "--source", ".", "--search", "rollouts=3"], "record: rollouts: for agents .*, got none"),
         *(
-            ([*words, "--search", "rollouts=2", "rollouts=3"], "rollouts must be said once, got 2 and 3")
+            ([*words, "--search", "rollouts=2", "rollouts=3"], "rollouts must be given only once, got 2 and 3")
             for words in SEARCHING
         ),
         *(([*words, "--search", "rolls=2"], "unexpected keyword argument 'rolls'") for words in SEARCHING),

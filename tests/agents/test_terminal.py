@@ -152,7 +152,13 @@ def test_mistakes_advice_and_undo_end_nothing(capsys: pytest.CaptureFixture[str]
     read = typed("play 77", "99", "advice", "undo", "play 0", "undo", "actions", "quit")
     Terminal(session, lambda: Adviser("nobody", MINI), read=read).play()
     out = capsys.readouterr().out
-    for words in ("not a legal action now", "from 1 to", "an agent must be one of", "nothing to take back", "Taken back"):
+    for words in (
+        "not a legal action now",
+        "from 1 to",
+        "an agent must be one of",
+        "nothing to take back",
+        "Taken back",
+    ):
         assert words in out
     assert session.record.actions == () and session.record.undone == 1
 
