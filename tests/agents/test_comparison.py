@@ -193,7 +193,7 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ('"mini"', '"huge"', "huge"),
         ("steps = 100", "steps = 100\nstep = 3", "a comparison has game, .*, got 'step'"),
         ("steps = 100", "steps = 100\ndeals = 0", "deals must be at least 1"),
-        ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not be called like a run"),
+        ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not have the name of a run"),
         ("steps = 100", 'steps = 100\npartners = ["smart", "smart"]', "partners must differ"),
         ("[algorithms.one]", '[algorithms."a/b"]', "the name of an algorithm must be of letters"),
         ('module = "ppo"', "", "algorithms.one: it must say module"),

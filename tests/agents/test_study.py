@@ -184,7 +184,7 @@ def test_rows_are_chosen_by_their_fields() -> None:
 
 
 def test_a_study_has_every_row_once_and_wants_something_of_it() -> None:
-    with pytest.raises(ValueError, match="name=a is there twice"):
+    with pytest.raises(ValueError, match="name=a comes twice"):
         Study("x", [Kind("a"), Kind("a", wanted=2)], two_more)
     with pytest.raises(ValueError, match="wanted must be at least 1, got 0 for name=a"):
         Study("x", [Kind("a", wanted=0)], two_more)
