@@ -95,7 +95,7 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
     for name, sizes in SHAPES.items():
         if arrays[name].dtype.kind not in "iu" or arrays[name].ndim != sizes:
             found = f"{arrays[name].dtype.name} of shape {arrays[name].shape}"
-            raise ValueError(f"{path}: {name} must be integers with {sizes} sizes, got {found}")
+            raise ValueError(f"{path}: {name} must be integers with {sizes} dimensions, got {found}")
     (games, turns, _), players = arrays["actions"].shape, int(arrays["num_players"])
     wanted = {"decks": (games, 50, 2), "actions": (games, turns, players), "num_players": ()}
     for name, array in arrays.items():

@@ -40,7 +40,7 @@ TALLY = interned(
             ("finessed", np.int64),  # blind plays that a hint about the next card had called for
             ("turns_with_token", np.int64),
             ("hints", np.int64),
-            ("idle_hints", np.int64),  # that told their receiver nothing
+            ("idle_hints", np.int64),  # hints that told their receiver nothing
             ("tokens_lost", np.int64),
             ("tokens_left", np.int64),
             ("bits", np.float64),  # told by all hints together, see `Communication.bits_per_hint`

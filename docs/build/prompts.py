@@ -1,6 +1,6 @@
 """The example in docs/language_models.md: the messages that a language model is sent for a turn of Hanabi.
 
-python -m docs.build.prompts   # write it again
+python -m docs.build.prompts   # write the example again
 """
 
 from pathlib import Path

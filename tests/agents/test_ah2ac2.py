@@ -125,7 +125,7 @@ BAD: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
     "an array is missing": (without("scores"), "must hold game_ids, scores, .* got"),
     "one is too many": (lambda a: a | {"more": np.ones(1)}, "must hold game_ids"),
     "no integers": (lambda a: a | {"scores": a["scores"] * 1.0}, "scores must be integers .* got float64"),
-    "sizes": (lambda a: a | {"decks": a["decks"][0]}, "decks must be integers with 3 sizes"),
+    "sizes": (lambda a: a | {"decks": a["decks"][0]}, "decks must be integers with 3 dimensions"),
     "shape": (lambda a: a | {"decks": a["decks"][:, :49].copy()}, r"decks must be of shape \(2, 50, 2\), got"),
     "games": (lambda a: a | {"scores": a["scores"][:1].copy()}, r"scores must be of shape \(2,\), got \(1,\)"),
     "players": (lambda a: a | {"num_players": np.array(3)}, r"actions must be of shape \(2, 89, 3\)"),

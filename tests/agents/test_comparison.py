@@ -213,8 +213,8 @@ def test_a_wrong_file_is_refused_in_a_sentence(old: str, new: str, said: str, tm
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("seed = 3", "settings must be of ranks, .*, got 'seed'"),
-        ("speed = 3", "settings must be of ranks, .*, got 'speed'"),
+        ("seed = 3", "settings must be among ranks, .*, got 'seed'"),
+        ("speed = 3", "settings must be among ranks, .*, got 'speed'"),
         ("gamma = 5.0", "gamma must be at most 1"),
         ('gamma = "much"', "gamma must be float"),
         ("ranks = 3", "multiple of the 3 ranks"),

@@ -66,7 +66,7 @@ def settings_of(run: Run) -> Settings:
     unknown = [name for name in given if name not in usual or name in DECIDED]
     if unknown:
         known = ", ".join(name for name in usual if name not in DECIDED)
-        raise ValueError(f"settings must be of ranks, {known}, got {shown(unknown[0])}")
+        raise ValueError(f"settings must be among ranks, {known}, got {shown(unknown[0])}")
     return from_json(kind, usual | run.told)
 
 
