@@ -125,8 +125,7 @@ def fingerprints(*names: str) -> dict[str, str]:
     """Return 16 hex digits of the SHA-256 of the file of each name that is a network or imported. Runs no code.
 
     A network that is trained again keeps its name, but its old results no longer hold; the same is true of a bot whose
-    file
-    is edited. Files that such a file imports are not checked.
+    file is edited. Files that such a file imports are not checked.
     """
     sources = {name: source_of(name) for name in names if behind(name) != "MODEL"}
     files = {name: source.file() if source else network_file(base_of(name)) for name, source in sources.items()}
@@ -138,12 +137,11 @@ def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **
 
     Args:
         name_or_path: one of `names`, one of `pretrained`, the file ``policy.safetensors`` of a training run or the
-            run's folder; with ``search:`` before it, a seat that searches over that agent. ``monte_carlo:2000`` is
-            that bot with 2000 roll-outs instead of its default. ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE``
-            are networks published by others, ``llm:MODEL`` is a language model. ``FILE.py:NAME`` and
-            ``package.module:NAME`` import that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, called
-            without arguments, or with ``config`` if it takes that; or an object), or a function of a config that
-            returns one.
+            run's folder; with ``search:`` before it, a seat that searches over that agent. ``monte_carlo:2000`` is that
+            bot with 2000 roll-outs instead of its default. ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE`` are networks
+            published by others, ``llm:MODEL`` is a language model. ``FILE.py:NAME`` and ``package.module:NAME`` import
+            that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, called without arguments, or with
+            ``config`` if it takes that; or an object), or a function of a config that returns one.
         config: the config of the games; None is the one that the network was trained for.
         trust: whether code may be imported and servers contacted; pass False for names from files of others.
         **effort: settings of a search, such as ``rollouts`` or ``budget``: see
@@ -157,7 +155,7 @@ def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **
 
 
 def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any = None, trust: bool = True) -> Policy:
-    """Load an agent as `load` does, with the effort as a mapping, so that its names may be any."""
+    """Load an agent as `load` does, with the effort as a mapping, which may hold any names."""
     text = str(name_or_path)
     prefix = prefix_of(text)
     if config is None and (prefix is None or PREFIXES[prefix].behind == "NAME"):
@@ -353,8 +351,7 @@ def load_to_play(
     """Load an agent for a command: ``effort`` goes to a search, and networks run on ``num_threads`` threads.
 
     For the few games that a search or a person's partner plays, one thread is the fastest, because two wait for each
-    other.
-    In torch this number is global to the process, so only commands should set it.
+    other. In torch this number is global to the process, so only commands should set it.
 
     Raises:
         ValueError: as in `load`.

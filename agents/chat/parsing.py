@@ -23,8 +23,7 @@ def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None =
 
     If there is an "Answer:" (or such a tag, JSON key or box), only the rest of the line after the last one is read.
     Otherwise the line after the last "Move:", "Action:" or "Choice:" is tried, then the last move mentioned anywhere,
-    then
-    an answer that consists only of a number. Text before ``</think>`` is ignored.
+    then an answer that consists only of a number. Text before ``</think>`` is ignored.
 
     Args:
         answer: any text.

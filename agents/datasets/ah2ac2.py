@@ -52,8 +52,7 @@ def read_arrays(path: str | PathLike[str], out: str | PathLike[str]) -> tuple[Da
 
     Returns:
         The dataset; and for every game that is left out, by its id, the reason: it breaks the rules or ends with
-        another
-        score.
+        another score.
 
     Raises:
         OSError: ``out`` cannot be written.

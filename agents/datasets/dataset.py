@@ -57,8 +57,7 @@ class Dataset:
     Raises:
         OSError: the file is missing or cannot be read. All methods may raise this.
         ValueError: it holds no games, is damaged, or a game, named by its number, breaks the rules. All methods may
-            raise
-            this.
+            raise this.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:

@@ -55,8 +55,7 @@ def record(
 
     Raises:
         ValueError: ``games`` is below 1, the number of policies is wrong, a policy takes an illegal action, or
-        ``values`` is
-            true and no policy searches.
+            ``values`` is true and no policy searches.
         OSError: the file cannot be written.
     """
     if as_index("games", games, MOST_GAMES) < 1:

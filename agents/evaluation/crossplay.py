@@ -72,8 +72,7 @@ def ad_hoc(
     """Play the newcomer at a random seat with partners drawn at random from all other agents.
 
     This is the ad-hoc setting of Stone et al. 2010. Line-ups and deals are the same for every newcomer, so that
-    newcomers
-    can be compared in pairs. The standard error is over line-ups, which vary far more than deals.
+    newcomers can be compared in pairs. The standard error is over line-ups, which vary far more than deals.
 
     Args:
         config: the config of the games.
@@ -89,7 +88,7 @@ def ad_hoc(
 
     Raises:
         ValueError: there is no such newcomer or no other agent; or fewer than two line-ups, or fewer games than
-        line-ups.
+            line-ups.
     """
     if newcomer not in agents or len(agents) < 2:
         raise ValueError(f"newcomer must be one of several agents ({', '.join(agents)}), got {newcomer!r}")
@@ -149,8 +148,7 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
 
     Returns:
         JSON types: ``self_play`` and ``cross_play``, each with its 95 % ``_interval`` over runs (None for fewer than
-        five;
-        it allows for a run that scores 0 with all others), and ``groups`` of compatible runs, by number.
+        five; it allows for a run that scores 0 with all others), and ``groups`` of compatible runs, by number.
 
     Raises:
         ValueError: the matrix is not square, or has fewer than two runs.

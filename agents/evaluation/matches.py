@@ -87,10 +87,8 @@ def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return ratings by the model of Bradley and Terry (1952), fitted to all matches at once, best first.
 
     An agent rated 400 points above another is expected to win ten of eleven games; the mean rating is 0. A draw counts
-    as
-    half a win. One extra draw per pair keeps the rating of an agent that never loses finite. If all pairs play equally
-    many
-    games, the order of ratings is the order of wins.
+    as half a win. One extra draw per pair keeps the rating of an agent that never loses finite. If all pairs play
+    equally many games, the order of ratings is the order of wins.
 
     Args:
         matches: ``agents`` (two names), ``won``, ``won_error``, ``drawn`` and ``games``, as in `HeadToHead.summary`.

@@ -39,8 +39,7 @@ def typed_line(prompt: str) -> str:
     """Read a line from this terminal; raise EOFError at its end.
 
     ``input`` checks for signals before it waits for a key and while it waits. It notices a Ctrl-C between these two
-    only at
-    the next key, so its wait is interrupted every `TICK`.
+    only at the next key, so its wait is interrupted every `TICK`.
     """
     if not hasattr(signal, "setitimer"):  # on Windows
         return input(prompt)

@@ -80,9 +80,8 @@ def play(
     """Play ``games`` games, once each. Game i is game ``first`` + i of a vector environment with that seed.
 
     A game depends only on its index, the seed and the policies, not on the number of other games or of threads. (A
-    network
-    may round its sums differently in batches of another size, which can change the choice between two actions that are
-    equally likely to the last digit.)
+    network may round its sums differently in batches of another size, which can change the choice between two actions
+    that are equally likely to the last digit.)
 
     Args:
         config: the config of the games.

@@ -79,8 +79,7 @@ class Seated(ABC):
     """A policy at some seats of some games in play.
 
     Games may also begin and advance independently, with other players in each. Then ``chosen``, bool (N,), marks the
-    games
-    that begin or have made a step (None: all), and the code that seats the players writes to ``seats``.
+    games that begin or have made a step (None: all), and the code that seats the players writes to ``seats``.
     """
 
     seats: NDArray[np.uint64]
@@ -143,8 +142,7 @@ class BatchedPolicy(ABC):
     """A policy that is called once per step for all its decisions in all games.
 
     Its actions depend only on its arguments, so that a game is played the same way alone or among thousands. What it
-    has to
-    remember about a game goes to its memory, see `memory`.
+    has to remember about a game goes to its memory, see `memory`.
     """
 
     name: str
@@ -158,13 +156,11 @@ class BatchedPolicy(ABC):
 
         Args:
             observation: the observations of the players to move: packed bits, uint64 (rows, words), or single bits in
-            any
-                other dtype (rows, bits).
+                any other dtype (rows, bits).
             mask: the legal actions.
             noise: the only source of random numbers.
             memory: (rows, ...), what each player remembers of its game; the policy overwrites it with the new memory.
-            None for
-                a policy without memory.
+                None for a policy without memory.
         """
 
     def memory(self, count: int) -> NDArray[Any] | None:

@@ -20,8 +20,7 @@ class Row:
     """One thing that a study measures. A study's rows are frozen dataclasses that extend this one.
 
     Its fields, except ``wanted``, distinguish it from other rows, and `hanabako study run --where` selects rows by
-    them.
-    Their values are JSON types.
+    them. Their values are JSON types.
     """
 
     wanted: int = 1
@@ -89,7 +88,8 @@ def words_of(result: Result) -> str:
 
 Play = Callable[[Any, Result | None], Mapping[str, Any]]
 """A function that plays a part of a row. It takes the row and its result so far (None at first), and returns all
-measurements so far as JSON types, with ``done``. It must belong to a module, so that other processes can import it."""
+measurements so far as JSON types, with ``done``. It must be defined at module level, so that other processes can import
+it."""
 Draw = Callable[[Results, Path], None]
 """A function that writes a figure of the results to a file."""
 

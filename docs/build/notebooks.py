@@ -5,9 +5,8 @@
     python -m docs.build.notebooks --stamp 03_variants    # stamp outputs that were made by hand
 
 A stamp is the entry ``hanabako`` in a notebook's metadata: ``commit``, its ``date``, and a digest of the code cells
-with
-their outputs, so that a change without a new stamp is noticed. The code that a notebook shows is every module of the
-clone that its cells import, directly or through others; comments and docstrings do not count.
+with their outputs, so that a change without a new stamp is noticed. The code that a notebook shows is every module of
+the clone that its cells import, directly or through others; comments and docstrings do not count.
 """
 
 import ast

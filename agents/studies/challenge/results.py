@@ -58,8 +58,7 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
     """Replay a row, and yield a line for each difference.
 
     Scores of bots must be reproduced exactly. Networks round sums differently on other processors, and a search with a
-    time
-    limit does more or fewer roll-outs; then the mean must be within one standard error.
+    time limit does more or fewer roll-outs; then the mean must be within one standard error.
 
     Args:
         row: a row as `read` returns it.
