@@ -9,9 +9,9 @@
     hanabako play hanabi --with questions --web
     hanabako play hanabi --with mine.py:Timid      # a bot of your own: its file is imported and run
 
-A `person` is another human at this terminal or browser. In the browser, players can be changed at any time. Every game
-is saved under games/ while it is played, and also in hanab.live's format if that site has the game; `hanabako watch
-FILE` shows it.
+A `person` is another human at this terminal or browser. In the browser, players can be changed at any time.
+Every game is saved under games/ while it is played, and also in hanab.live's format if that site has the game;
+`hanabako watch FILE` shows it.
 """
 
 import os

@@ -141,7 +141,9 @@ def mean_score(games: Games | Sequence[Games]) -> float:
 
 
 def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
-    """Return self-play and cross-play of runs that differ only in their training seed; intervals are by `estimates`.
+    """Return self-play and cross-play of runs that differ only in their training seed.
+
+    The intervals are those of `agents.evaluation.estimates`.
 
     Args:
         matrix: mean scores (n, n) of ordered pairs of runs.
