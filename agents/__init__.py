@@ -1,9 +1,9 @@
-"""Players of the games: bots and networks behind one protocol, their training and their evaluation.
+"""Agents for the games: bots and networks behind one protocol, with their training and evaluation.
 
-The package is ``hanabako.agents``. In a clone its folder lies at the top, and ``agents`` is the same package.
+The package is ``hanabako.agents``. In a clone its folder is at top level, and ``agents`` is the same package.
 """
 
-if __name__ == "agents":  # by the folder's own name, in a clone
+if __name__ == "agents":  # imported by the short name, in a clone
     import importlib
     import sys
 

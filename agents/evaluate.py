@@ -1,10 +1,11 @@
-"""The evaluation kit: its command `hanabako evaluate`, also `python -m agents.evaluate`, and what it plays with.
+"""The evaluation kit: the command `hanabako evaluate`, also `python -m agents.evaluate`, and its functions.
 
     hanabako evaluate hanabi --agents smart --games 20000 --seed 1
     hanabako evaluate --help
 
-As a library: `play` and `Games` are here, matrices and teams in `agents.evaluation.crossplay`, matches and ratings of
-competitive games in `agents.evaluation.matches`, measures of communication in `agents.evaluation.communication`.
+As a library: `play` and `Games` are here, cross-play matrices and teams in `agents.evaluation.crossplay`, head-to-head
+matches and ratings for competitive games in `agents.evaluation.matches`, measures of communication in
+`agents.evaluation.communication`.
 """
 
 from .commands import command_line
@@ -15,7 +16,7 @@ __all__ = ["Args", "Games", "evaluate", "main", "play"]
 
 
 def main(argv: list[str] | None = None) -> None:
-    """The command line."""
+    """Run the command line."""
     command_line.run("evaluate", argv, f"python -m {__spec__.name}")
 
 

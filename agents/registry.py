@@ -1,4 +1,4 @@
-"""The players by name: bots, networks in files, random play, and what is imported from Python files and modules."""
+"""Agents by name: bots, networks in files, random play, and agents imported from Python files and modules."""
 
 import importlib
 import sys
@@ -39,45 +39,45 @@ __all__ = [
 ]
 
 SEARCH = "search:"
-"""Before the name of an agent: a seat that searches over it."""
+"""The prefix of an agent's name for a seat that searches over that agent."""
 SEARCHES = {
     "hanabi": (".search.hanabi.policy", "SearchPolicy"),
     "ikebana": (".search.ikebana.policy", "IkebanaSearch"),
     "koikoi": (".search.koikoi.policy", "KoiKoiSearch"),
 }
-"""The search of each game that has one: its module, imported when it is asked for, and its name there."""
+"""The search of each game that has one: its module, which is imported only when needed, and its name there."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
-"""The networks that ship, one file each."""
+"""The folder of the networks that ship with the package, one file each."""
 POLICY = "policy.safetensors"
-"""The file of a training run's network in the run's folder."""
+"""The name of the network's file in a training run's folder."""
 
 
 def bots_of(game: str) -> dict[str, Bot]:
-    """The bots of a game by name: those in ``BOTS`` of the package ``bots.<game>``, if there is one."""
+    """Return the bots of a game by name: those in ``BOTS`` of the package ``bots.<game>``, if it exists."""
     package = f".bots.{game}"
     bots = importlib.import_module(package, __package__).BOTS if find_spec(package, __package__) else ()
     return {bot.name: bot for bot in bots}
 
 
 def bot_named(text: str, game: str) -> Bot | None:
-    """The bot of a game with this name, behind which there may be a number if the bot `Bot.counts` something.
+    """Return the bot of a game with this name, or None; the name may end in ``:NUMBER`` if the bot has `Bot.counts`.
 
     Raises:
-        ValueError: the bot takes no number, or the number is not one from 1 to 999999999.
+        ValueError: the bot takes no number, or the number is not from 1 to 999999999.
     """
     name, colon, number = text.partition(":")
     bot = bots_of(game).get(name)
     if bot is None or not colon:
         return bot
     if bot.counts is None:
-        raise ValueError(f"{name} takes no number behind its name, got {shown(text)}")
+        raise ValueError(f"{name} takes no number after its name, got {shown(text)}")
     if not (number.isascii() and number.isdigit() and 0 < len(number) < 10 and int(number) > 0):
-        raise ValueError(f"behind {name}: belongs a number of {bot.counts} from 1 to 999999999, got {shown(text)}")
+        raise ValueError(f"{name}: must be followed by a number of {bot.counts} from 1 to 999999999, got {shown(text)}")
     return replace(bot, name=text, style=int(number))
 
 
 def names(game: str) -> list[str]:
-    """Names of the players of ``game`` that `load` knows.
+    """Return the names of the bots for ``game`` that `load` knows, and ``random``.
 
     Raises:
         ValueError: there is no such game.
@@ -86,7 +86,7 @@ def names(game: str) -> list[str]:
 
 
 def pretrained(game: str) -> list[str]:
-    """Names of the networks for ``game`` that ship and that `load` knows: each plays the config it was trained for.
+    """Return the names of the pretrained networks for ``game``; each plays the config that it was trained for.
 
     Raises:
         ValueError: there is no such game.
@@ -95,7 +95,7 @@ def pretrained(game: str) -> list[str]:
 
 
 def network_file(name_or_path: str | Path) -> Path | None:
-    """The file of a network that ships under this name, or that of a path to it or to a run's folder; else None."""
+    """Return the file of a pretrained network's name, or of a path to a network or a run's folder; else None."""
     text = str(name_or_path)
     if any(text in pretrained(game) for game in game_names()):
         return PRETRAINED / f"{text}.safetensors"
@@ -104,17 +104,17 @@ def network_file(name_or_path: str | Path) -> Path | None:
 
 
 def source_of(name: str) -> Source | None:
-    """Where the code is that is imported for an agent, behind its prefixes; None if it is one of the project's."""
+    """Return where the code is that an agent imports, ignoring its prefixes; None for agents of the project."""
     source = source_named(base_of(name)) if behind(name) == "NAME" else None
     known = source is not None and any(source.place in names(game) for game in game_names())
     return None if known else source
 
 
 def need_trust(values: Iterable[Any]) -> list[str]:
-    """The agents among settings, or parts of lists of them, for which code is imported or a server is asked.
+    """Return the agents named in settings, or in lists in them, that import code or contact a server.
 
     Args:
-        values: JSON types.
+        values: the settings' values, as JSON types.
     """
     lists = (value if isinstance(value, (list, tuple)) else [value] for value in values)
     texts = [text for values in lists for value in values if isinstance(value, str) for text in value.split(",")]
@@ -122,10 +122,10 @@ def need_trust(values: Iterable[Any]) -> list[str]:
 
 
 def fingerprints(*names: str) -> dict[str, str]:
-    """What the SHA-256 of their files begins with, by those ``names`` that are networks or imported. Runs no code.
+    """Return 16 hex digits of the SHA-256 of the file of each name that is a network or imported. Runs no code.
 
-    A network that is trained again keeps its name, but its old results no longer hold; the same goes for a bot whose
-    file is edited. What such a file imports is not checked.
+    A network that is trained again keeps its name, but its old results no longer hold; the same is true of a bot whose
+    file is edited. Files that such a file imports are not checked.
     """
     sources = {name: source_of(name) for name in names if behind(name) != "MODEL"}
     files = {name: source.file() if source else network_file(base_of(name)) for name, source in sources.items()}
@@ -133,30 +133,29 @@ def fingerprints(*names: str) -> dict[str, str]:
 
 
 def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **effort: Any) -> Policy:
-    """A player of games of ``config``.
+    """Load the agent of a given name or file, to play games of ``config``.
 
     Args:
         name_or_path: one of `names`, one of `pretrained`, the file ``policy.safetensors`` of a training run or the
-            run's folder; with ``search:`` before it, a seat that searches over that player. ``monte_carlo:2000`` is
-            that bot with another number of roll-outs than its usual. ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE``
-            are networks that others published, ``llm:MODEL`` a language model. ``FILE.py:NAME`` and
-            ``package.module:NAME`` import that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, called
-            without arguments, or with ``config`` if it takes that; or an object), or a function of a config that
-            returns one.
-        config: of the games; None is what the network was trained for.
-        trust: whether code may be imported and servers asked; pass False for names read from files of others.
-        **effort: of a search, see `agents.search.hanabi.policy.SearchPolicy` (Hanabi; `searcher` names those of the
-            other games): ``rollouts`` or ``budget``, and what else it takes.
+            run's folder; with ``search:`` before it, a seat that searches over that agent. ``monte_carlo:2000`` is that
+            bot with 2000 roll-outs instead of its default. ``obl:FILE``, ``sad:FILE`` and ``bc_lstm:FILE`` are networks
+            published by others, ``llm:MODEL`` is a language model. ``FILE.py:NAME`` and ``package.module:NAME`` import
+            that code: NAME is an `agents.PlainBot`, a `Bot` or a policy (a class, called without arguments, or with
+            ``config`` if it takes that; or an object), or a function of a config that returns one.
+        config: the config of the games; None is the one that the network was trained for.
+        trust: whether code may be imported and servers contacted; pass False for names from files of others.
+        **effort: settings of a search, such as ``rollouts`` or ``budget``: see
+            `agents.search.hanabi.policy.SearchPolicy` for Hanabi; `searcher` returns those of the other games.
 
     Raises:
-        ValueError: no such player or file, it cannot play ``config``, it needs a config, its code fails or is not
-            trusted, or a wrong keyword (then also `TypeError`).
+        ValueError: there is no such agent or file, it cannot play ``config`` or needs one, its code fails or is not
+            trusted, or a keyword is wrong (then it is also a `TypeError`).
     """
     return load_with(effort, name_or_path, config, trust)
 
 
 def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any = None, trust: bool = True) -> Policy:
-    """`load` with keywords of any name."""
+    """Load an agent as `load` does, with the effort as a mapping, which may hold any names."""
     text = str(name_or_path)
     prefix = prefix_of(text)
     if config is None and (prefix is None or PREFIXES[prefix].behind == "NAME"):
@@ -173,7 +172,7 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any =
         return BotPolicy(bot, config)
     if (source := source_of(text)) is not None:
         if not trust:
-            raise ValueError(f"{shown(text)} comes out of a file, and would import code and run it: only with --trust")
+            raise ValueError(f"{shown(text)} comes from a file, and would import code and run it: only with --trust")
         try:
             return make_agent(source, config)
         except ModuleNotFoundError:
@@ -187,10 +186,10 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any =
 
 
 def own_config(name: str) -> Any:
-    """The config that a network was trained for.
+    """Return the config that a network was trained for.
 
     Raises:
-        ValueError: it is no network's name, or its file cannot be read.
+        ValueError: it is not the name of a network, or its file cannot be read.
     """
     metadata, base = metadata_of(name), base_of(name)
     if metadata is not None:
@@ -203,11 +202,11 @@ def own_config(name: str) -> Any:
 
 
 def unknown(text: str, of_games: Sequence[str]) -> str:
-    """What is said of a name that no agent has."""
+    """Return the error message for an unknown agent name."""
     if isdir(text):  # noqa: PTH112 - Path's raises if the name is too long
         return f"{text} holds no {POLICY}: is it a run's directory?"
     if text.endswith(".py"):
-        return f"an agent in a file is named as in {text}:NAME, got {shown(text)}"
+        return f"an agent in a file must be given as {text}:NAME, got {shown(text)}"
     known = [name for game in of_games for name in (*names(game), *pretrained(game))]
     like = did_you_mean(text, [*known, *(prefix + text.partition(":")[2] for prefix in PREFIXES)])
     if (source := source_of(text)) is not None:
@@ -219,24 +218,24 @@ def unknown(text: str, of_games: Sequence[str]) -> str:
 
 
 class Prefix(NamedTuple):
-    """What may stand before the name of another agent, or before a file, in the name of an agent."""
+    """A prefix for the name of another agent, or for a file, that makes another agent of it."""
 
     make: Callable[[str, Any, Mapping[str, Any], bool], Policy]
-    """Makes the agent: of what stands behind the prefix, the config (of a file perhaps None, which is the file's own),
-    the effort and ``trust``, as `load_with`."""
+    """Makes the agent from the name after the prefix, the config (None for a file's own), the effort and ``trust``, as
+    in `load_with`."""
     behind: str
-    """What stands behind it: ``NAME`` of an agent, which prefixes may begin too, ``FILE``, or ``MODEL`` on a server."""
+    """What follows the prefix: ``NAME`` of an agent, perhaps with more prefixes, ``FILE``, or ``MODEL`` on a server."""
     about: str
-    """What it makes, for lists of agents."""
+    """A description of the agent, for lists of agents."""
 
 
 def prefix_of(name: str) -> str | None:
-    """The first prefix of an agent's name, if it has one."""
+    """Return the first prefix of an agent's name; None if it has none."""
     return next((prefix for prefix in PREFIXES if name.startswith(prefix)), None)
 
 
 def split(name: str) -> tuple[list[str], str]:
-    """The prefixes of an agent's name, and the name or file behind them."""
+    """Return the prefixes of an agent's name, and the name or file after them."""
     prefixes: list[str] = []
     while (prefix := prefix_of(name)) is not None:
         prefixes.append(prefix)
@@ -247,21 +246,21 @@ def split(name: str) -> tuple[list[str], str]:
 
 
 def behind(name: str) -> str:
-    """What stands behind the prefixes of an agent's name, see `Prefix.behind`."""
+    """Return what follows the prefixes of an agent's name, see `Prefix.behind`."""
     prefixes, _ = split(name)
     return PREFIXES[prefixes[-1]].behind if prefixes else "NAME"
 
 
 def base_of(name: str) -> str:
-    """The name or file behind all prefixes of an agent's name."""
+    """Return the name or file after all prefixes of an agent's name."""
     return split(name)[1]
 
 
 def search_over(blueprint: str, config: Any, effort: Mapping[str, Any], trust: bool) -> Policy:
-    """A seat that searches over an agent; see `Prefix.make`.
+    """Make a seat that searches over an agent; see `Prefix.make`.
 
     Raises:
-        ValueError: as for `load`, or the agent is a search.
+        ValueError: as in `load`, or the agent is a search itself.
     """
     search = searcher(game_of(config).name)
     for name in effort:
@@ -273,23 +272,23 @@ def search_over(blueprint: str, config: Any, effort: Mapping[str, Any], trust: b
 
 
 def efforts_of(search: Callable[..., Policy]) -> list[str]:
-    """The keywords that a search takes behind the blueprint and the config."""
+    """Return the keywords that a search takes, besides the blueprint and the config."""
     return list(signature(search).parameters)[2:]
 
 
 def wrong_keyword(name: str, search: Callable[..., Policy]) -> UnexpectedKeywordError:
-    """What is raised for a keyword that no agent, or not this search, takes."""
+    """Return the error for a keyword that no agent, or not this search, takes."""
     return UnexpectedKeywordError(
-        f"got an unexpected keyword argument {name!r}; {' and '.join(efforts_of(search))} are those of an agent "
-        f"{SEARCH}NAME, and no others are known"
+        f"got an unexpected keyword argument {name!r}; an agent {SEARCH}NAME takes {' and '.join(efforts_of(search))}, "
+        f"and other agents take none"
     )
 
 
 def searcher(game: str) -> Callable[..., Policy]:
-    """The search of a game: a function of the blueprint, the config, and the effort by keywords.
+    """Return the search of a game: a function of the blueprint, the config, and the effort by keywords.
 
     Raises:
-        ValueError: the game has none.
+        ValueError: the game has no search.
     """
     if game not in SEARCHES:
         raise ValueError(f"{game} has no search; games that have one are {', '.join(SEARCHES)}")
@@ -298,17 +297,17 @@ def searcher(game: str) -> Callable[..., Policy]:
 
 
 def published(family: str, file: str, config: Any, *_: Any) -> Policy:
-    """A network of Hanabi that others published, of a family of `agents.networks.published`; see `Prefix.make`."""
-    from .networks.published.policy import load_published  # and with it torch
+    """Load a published network for Hanabi, of a family in `agents.networks.published`; see `Prefix.make`."""
+    from .networks.published.policy import load_published  # imports torch
 
     return load_published(family, Path(file), config)
 
 
 def language_model(name: str, config: Any, _: Any, trust: bool) -> Policy:
-    """A language model on a server; see `Prefix.make`."""
+    """Load a language model on a server; see `Prefix.make`."""
     if not trust:
-        raise ValueError(f"{shown(f'llm:{name}')} comes out of a file, and would ask a server: only with --trust")
-    from .chat.policy import load_chat  # a folder of its own: most agents say nothing
+        raise ValueError(f"{shown(f'llm:{name}')} comes from a file, and would ask a server: only with --trust")
+    from .chat.policy import load_chat  # imported only here, because few agents need it
 
     return load_chat(name, config)
 
@@ -320,22 +319,23 @@ PREFIXES = {
     "bc_lstm:": Prefix(partial(published, "bc_lstm"), "FILE", "Hanabi: a clone of people, as AH2AC2 published it"),
     "llm:": Prefix(language_model, "MODEL", "a language model on a server with OpenAI's protocol"),
 }
-"""All prefixes. They come before names out of files."""
+"""All prefixes. They are recognized before names and files."""
 
 
-# --- What commands are told of agents ---------------------------------------------------------------------------------
+# --- Agents on the command line ---------------------------------------------------------------------------------------
 
 
 def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
-    """How those of ``names`` think that search, by ``name=value`` texts: what a command is told by ``--search``.
+    """Return the settings of the agents among ``names`` that search, from the ``name=value`` texts of ``--search``.
 
     Raises:
-        ValueError: a text is no setting or has no value, a name comes twice, or there is one and no agent searches.
+        ValueError: a text is not a setting, has no value or repeats a name, or there are settings but no agent
+            searches.
     """
     effort: dict[str, Any] = {}
     for name, value in map(parse_setting, settings):
         if name in effort:
-            raise ValueError(f"{name} must be said once, got {shown(effort[name])} and {shown(value)}")
+            raise ValueError(f"{name} must be given only once, got {shown(effort[name])} and {shown(value)}")
         if value is None:
             raise ValueError(f"{name} must have a value, got None")
         effort[name] = value
@@ -348,13 +348,13 @@ def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
 def load_to_play(
     name: str, config: Any, effort: Mapping[str, Any] | None = None, num_threads: int = 1, trust: bool = True
 ) -> Policy:
-    """`load` for a command that lets agents act: a search thinks with the ``effort``, networks on that many threads.
+    """Load an agent for a command: ``effort`` goes to a search, and networks run on ``num_threads`` threads.
 
-    One thread is the fastest for the few games that a search or a person's partner asks about: with two it waits for
-    the other. torch has one such number for the whole process, so that this is for commands.
+    For the few games that a search or a person's partner plays, one thread is the fastest, because two wait for each
+    other. In torch this number is global to the process, so only commands should set it.
 
     Raises:
-        ValueError: as for `load`.
+        ValueError: as in `load`.
     """
     policy = load_with(effort or {} if name.startswith(SEARCH) else {}, name, config, trust)
     if (torch := sys.modules.get("torch")) is not None:
@@ -362,11 +362,11 @@ def load_to_play(
     return policy
 
 
-# --- What networks ask of a config ------------------------------------------------------------------------------------
+# --- Networks and their configs ---------------------------------------------------------------------------------------
 
 
 def is_file(name: str) -> bool:
-    """Whether an agent is a network in a file or a run's folder, or a search over one, and no name."""
+    """Whether an agent is a network in a file or a run's folder, or a search over one, instead of a name."""
     base = base_of(name)
     if behind(name) != "NAME":
         return behind(name) == "FILE"
@@ -374,7 +374,7 @@ def is_file(name: str) -> bool:
 
 
 def metadata_of(name: str) -> dict[str, Any] | None:
-    """What a network's file says of itself, or that of the network which is searched over; None for all else."""
+    """Return the metadata of a network's file, or of the network that a search searches over; None for other agents."""
     base = base_of(name)
     path = Path(base) if base.endswith(".safetensors") else network_file(base)
     if path is None or behind(name) != "NAME":
@@ -385,16 +385,16 @@ def metadata_of(name: str) -> dict[str, Any] | None:
 
 
 def with_observation_of(config: Any, names: Sequence[str]) -> Any:
-    """The config with all observed that the networks among ``names`` were trained on, as far as that is possible.
+    """Return the config with the observation that the networks among ``names`` were trained on, as far as possible.
 
-    A network plays where more is observed than it reads; of kinds of observation that exclude each other, that of the
-    first network counts.
+    A network can play if more is observed than it reads. If kinds of observation exclude each other, that of the first
+    network is used.
     """
     seen: dict[str, Any] = {}
     for name in names:
         try:
             metadata = metadata_of(name)
-        except ValueError:  # `loaded` says so
+        except ValueError:  # reported when the agent is loaded
             continue
         trained_for = None if metadata is None else config_from_dict(metadata["config"])
         if type(trained_for) is type(config):

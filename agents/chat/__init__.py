@@ -1,1 +1,1 @@
-"""Language models at the table: what they are told, how their answers are read, and the seats they take."""
+"""Language models as players: their prompts, the parsing of their answers, and the policy that plays with them."""

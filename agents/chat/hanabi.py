@@ -1,4 +1,4 @@
-"""Hanabi as a language model is told it."""
+"""Hanabi in the prompts of language models: the rules, the table, and what can be deduced."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from hanabi_env.words.notation import color_letters, ranks_in_order, suit_letter
 __all__ = ["ADVICE", "NAMES", "deductions", "rules", "table"]
 
 NAMES = SUIT_NAMES
-"""Words of moves, and how they may be said as well."""
+"""Other names for single words of a move, by the word: an answer may use either."""
 
 ADVICE = """\
 Play cards that you know to be playable, and those that a hint was most likely meant to let you play. Use hints so that
@@ -22,7 +22,7 @@ your oldest card without hints. Think of what the others know, and of why they d
 
 
 def rules(config: HanabiConfig) -> str:
-    """The rules of the game, with those of its variants alone that are played."""
+    """Return the rules of the game as text, with only those variants that the config turns on."""
     others = "one other player" if config.players == 2 else f"{config.players - 1} other players"
     box = "\n".join(f"- {SUIT_NAMES[suit]} {suit}: {', '.join(box_of(config, suit))}" for suit in suit_letters(config))
     told = "may touch no card at all" if config.empty_hints else "must touch at least one card"
@@ -84,7 +84,7 @@ is wrong, the card is discarded and a life is lost, even if it fits."""
 
 
 def table(view: Any) -> str:
-    """The table as the player sees it, with the hints that every card has got."""
+    """Return the table as text, as the player sees it, with the hints that each card has received."""
     seen: TableView = view.table
     tokens = f"{seen.information_tokens} of {seen.config.max_information_tokens}"
     lines = [
@@ -113,7 +113,7 @@ def _told(card: CardView) -> str:
 
 
 def deductions(view: Any) -> str:
-    """What can be worked out: the cards that every card may be, which are playable, dead, or the last of their kind."""
+    """Return as text what follows from the table: each card's possible identities, and which are playable or dead."""
     seen: TableView = view.table
     left = Counter(seen.copies) - Counter(seen.discards) - Counter(_on_fireworks(seen))
     needed = {card for suit in seen.suits for card in _needed(seen, suit)}
@@ -148,7 +148,7 @@ def _needed(seen: TableView, suit: str) -> Iterator[str]:
 
 
 def _odds(card: CardView, seen: TableView, unseen: Counter[str], playable: set[str], needed: set[str]) -> str:
-    """The range of an own card, and how likely it is playable and not needed, every unseen copy being as likely."""
+    """Return a card's possible identities, and how likely it is playable or dead if all unseen copies are alike."""
     weights = {name: unseen[name] for name in card.possible}
     total = max(1, sum(weights.values()))
     plays = sum(weight for name, weight in weights.items() if name in playable) / total
@@ -157,7 +157,7 @@ def _odds(card: CardView, seen: TableView, unseen: Counter[str], playable: set[s
 
 
 def _range(cards: frozenset[str], seen: TableView) -> str:
-    """``R12 Y1``: R1, R2 and Y1."""
+    """Return cards as text by suit: ``R12 Y1`` means R1, R2 and Y1."""
     if len(cards) == len(seen.copies):
         return "any card"
     by_suit: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Ikebana as a language model is told it."""
+"""Ikebana in the prompts of language models: the rules, the table, and what can be deduced."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from ikebana_env.words.notation import CARD_NAMES, appraise, str_to_card
 __all__ = ["ADVICE", "NAMES", "deductions", "rules", "table"]
 
 NAMES: Mapping[str, str] = {}
-"""Words of moves, and how they may be said as well."""
+"""Other names for single words of a move, by the word: none."""
 
 ADVICE = """\
 A bouquet's multiplier counts as much as its combinations: decide early which color, or which two, to gather. Refuse a
@@ -20,7 +20,7 @@ card only if the next ones are worth the price, and mind what your discard offer
 
 
 def rules(config: IkebanaConfig) -> str:
-    """The rules of the game."""
+    """Return the rules of the game as text."""
     return f"""\
 You play Ikebana, a card game for {config.players} players, each against the others. Who has the most prestige after
 {config.rounds} {"round" if config.rounds == 1 else "rounds"} wins.
@@ -40,12 +40,12 @@ Of a discard only the top card is seen{", but you remember those below" if confi
 
 
 def table(view: Any) -> str:
-    """The table as the player sees it."""
+    """Return the table as text, as the player sees it."""
     return table_ansi(view.table)
 
 
 def deductions(view: Any) -> str:
-    """The cards that are nowhere in sight, and what the last card of a bouquet would earn."""
+    """Return as text the cards that are out of sight, and what the last card of a bouquet would earn."""
     seen: TableView = view.table
     own = list(seen.players[view.player].bouquet)
     in_sight = [card for player in seen.players for card in (*player.bouquet, *player.discard)] + [seen.drawn]

@@ -1,4 +1,4 @@
-"""Koi-Koi as a language model is told it."""
+"""Koi-Koi in the prompts of language models: the rules, the table, and what can be deduced."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from hanafuda_env.words.notation import CARD_NAMES
 __all__ = ["ADVICE", "NAMES", "deductions", "rules", "table"]
 
 NAMES: Mapping[str, str] = {}
-"""Words of moves, and how they may be said as well."""
+"""Other names for single words of a move, by the word: none."""
 
 ADVICE = """\
 Take cards that make your yaku or break the other's. Say stop when the other is close to a yaku, or when few cards are
@@ -32,7 +32,7 @@ _NEED |= {"akatan": "1-2 2-2 3-2", "aotan": "6-2 9-2 10-2"}
 
 
 def rules(config: KoiKoiConfig) -> str:
-    """The rules of the game, with its options as they are played."""
+    """Return the rules of the game as text, with the options that the config sets."""
     rounds = "one round" if config.rounds == 1 else f"{config.rounds} rounds"
     return "\n".join(
         [
@@ -100,12 +100,12 @@ def _factors(config: KoiKoiConfig) -> Iterator[str]:
 
 
 def table(view: Any) -> str:
-    """The table as the player sees it."""
+    """Return the table as text, as the player sees it."""
     return table_ansi(view.table).rstrip()
 
 
 def deductions(view: Any) -> str:
-    """The cards that are in the deck or in the other hand, and how far both are from every yaku that is still open."""
+    """Return as text the cards in the deck or the other hand, and both players' progress toward every open yaku."""
     seen: TableView = view.table
     position = seen.position
     in_sight = {card for hand in seen.hands for card in hand} | set(position["field"]) | {position["pending"]}

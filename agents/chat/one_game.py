@@ -1,4 +1,4 @@
-"""One game in which agents play beside a player who is asked in words and may answer later: for chat environments."""
+"""One game against agents for a player who reads and writes text and may answer later: for chat environments."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ __all__ = ["ChatGame"]
 
 
 class ChatGame:
-    """A game that goes on with every answer.
+    """A game with one seat played by text; every answer advances it to that seat's next decision.
 
         game = ChatGame(config, [agents.load("smart", config)], seed=7)
         while not game.is_over:
@@ -24,14 +24,14 @@ class ChatGame:
         game.reward
 
     Args:
-        config: of any game.
-        partners: policies for the other players, in turn order from the seat on; or one for all of them.
-        seat: the player who is asked.
-        seed: of the deal, and of all randomness.
-        prompt: one of `agents.chat.view.PROMPTS`.
+            config: the config of any game.
+            partners: policies for the other players, in turn order after ``seat``; or one policy for all of them.
+            seat: the player whose decisions are answered by text.
+            seed: seed of the deal and of all randomness.
+            prompt: one of `agents.chat.view.PROMPTS`.
 
     Raises:
-        ValueError: there is no such prompt or seat, or another number of partners.
+            ValueError: there is no such prompt or seat, or the number of partners is wrong.
     """
 
     def __init__(
@@ -57,26 +57,26 @@ class ChatGame:
 
     @property
     def is_over(self) -> bool:
-        """The game has ended."""
+        """Whether the game has ended."""
         return all(self._env.terminations.values())
 
     @property
     def rules(self) -> str:
-        """The system's text."""
+        """The system message: the rules, and how to answer."""
         return self._seated.chat_of(0, self.seat).rules
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many ``decisions`` there were, and how many ``illegal`` answers among them."""
+        """The number of ``decisions`` so far, and how many of them had ``illegal`` answers."""
         return {name: self._policy.counts[name] for name in ("decisions", "illegal")}
 
     @property
     def result(self) -> dict[str, Any]:
-        """The seat's infos: at the end with the game's statistics, such as ``score``."""
+        """The infos of the seat. At the end of the game they hold its statistics, such as ``score``."""
         return self._env.infos[self._name]
 
     def turn(self) -> str:
-        """The user's text of the coming decision.
+        """Return the user message for the seat's next decision.
 
         Raises:
             ValueError: the game is over.
@@ -86,7 +86,9 @@ class ChatGame:
         return self._seated.chat_of(0, self.seat).turn(self._seated.view_of(0))
 
     def answer(self, text: str) -> None:
-        """The seat answers; an answer that names no legal move is replaced by a random one. The others follow.
+        """Play the seat's move, then the others' until its next turn.
+
+        A random legal move replaces an answer that names none.
 
         Raises:
             ValueError: the game is over.
@@ -98,7 +100,7 @@ class ChatGame:
         self._let_others_move()
 
     def reply(self, messages: list[Message]) -> Reply:
-        """See `agents.chat.server.Model.reply`: the answer that was given."""
+        """Return the answer that was given: see `agents.chat.server.Model.reply`."""
         return Reply(self._answer)
 
     def _let_others_move(self) -> None:

@@ -1,4 +1,4 @@
-"""Answers of language models, read tolerantly: a move by its words or its number, the notes they keep."""
+"""Tolerant parsing of language models' answers: a move by its words or its number, and the model's notes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 __all__ = ["move_in", "notes_in"]
 
 MOST_NOTES = 4000
-"""Characters of notes that are kept."""
+"""Longer notes are cut to this many characters."""
 
 _THOUGHT_OF = re.compile(r"</think(?:ing)?>", flags=re.IGNORECASE)
 _MARK = r"(?:\b{word}\b[\"'*_`\s]{{0,20}}[:=]|<{word}>|\\boxed\{{)[\"'*_`\s\[(]*"
@@ -15,23 +15,23 @@ _MOVE = re.compile(_MARK.format(word="(?:move|action|choice)"), flags=re.IGNOREC
 _NOTES = re.compile(_MARK.format(word="notes?"), flags=re.IGNORECASE)
 _NUMBER = re.compile(r"\W*(?:(?:move|option|number|no)\b\W*)?(\d{1,3})\W*(?:</\w+>\W*)?", flags=re.IGNORECASE)
 _GAP = r"(?:[\s_:,(#\[]|\b(?:slot|card|player|position)(?=[\s_:#\d]))+"
-"""What may stand between two words of a move."""
+"""What may separate two words of a move."""
 
 
 def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None = None) -> str | None:
-    """The legal move that an answer names.
+    """Return the legal move that an answer names.
 
-    It is looked for in the line behind the last "Answer:" (also a tag, a key of JSON, a box), and there alone if there
-    is one; then behind the last "Move:", "Action:" or "Choice:"; then the last move that is mentioned anywhere counts,
-    and at last an answer that is nothing but a number. Thoughts before ``</think>`` do not count.
+    If there is an "Answer:" (or such a tag, JSON key or box), only the rest of the line after the last one is read.
+    Otherwise the line after the last "Move:", "Action:" or "Choice:" is tried, then the last move mentioned anywhere,
+    then an answer that consists only of a number. Text before ``</think>`` is ignored.
 
     Args:
         answer: any text.
-        legal: the words of the legal moves, in the order of their numbers, from 1.
+            legal: the words of the legal moves. Move number k, counted from 1, is the k-th of them.
         names: other names for single words of a move, such as ``R`` -> ``red``.
 
     Returns:
-        One of ``legal``, or None: the answer names none of them.
+            One of ``legal``, or None if the answer names none of them.
     """
     text = _THOUGHT_OF.split(answer)[-1]
     moves = _Moves(legal, names or {})
@@ -46,7 +46,7 @@ def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None =
 
 
 def notes_in(answer: str) -> str | None:
-    """What an answer keeps for the next turn: the text from the last "Notes:" to its "Answer:"; None if nothing."""
+    """Return the notes for the next turn: the text from the last "Notes:" to its "Answer:"; None without "Notes:"."""
     text = _THOUGHT_OF.split(answer)[-1]
     found = list(_NOTES.finditer(text))
     if not found:
@@ -56,7 +56,7 @@ def notes_in(answer: str) -> str | None:
 
 
 class _Moves:
-    """The legal moves as one pattern: of several that begin at one place the longest is meant."""
+    """The legal moves as one pattern. If several match at the same position, the longest wins."""
 
     def __init__(self, legal: Sequence[str], names: Mapping[str, str]) -> None:
         def word(text: str) -> str:
@@ -69,11 +69,11 @@ class _Moves:
         self._any = re.compile(rf"(?<![\w-])(?:{'|'.join(ways)})(?!\w|-\d)", flags=re.IGNORECASE)
 
     def mentioned(self, text: str) -> list[str]:
-        """The moves in a text, in their order."""
+        """Return the moves that a text mentions, in their order of appearance."""
         return [self._longest_first[(found.lastindex or 1) - 1] for found in self._any.finditer(text)]
 
     def numbered(self, text: str) -> list[str]:
-        """The move of a text that is its number."""
+        """Return the move whose number is the whole text, as a list of one; an empty list if there is none."""
         found = _NUMBER.fullmatch(text)
         number = int(found.group(1)) if found else 0
         return [self.legal[number - 1]] if 0 < number <= len(self.legal) else []

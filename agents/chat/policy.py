@@ -1,4 +1,4 @@
-"""A language model that takes seats: at every step it is asked about all its games at once."""
+"""A language model as a policy: at every step it is asked about all its games at once."""
 
 import threading
 from collections import Counter
@@ -21,27 +21,27 @@ from .view import PROMPTS, USUAL, Chat, checked_prompt
 __all__ = ["AT_ONCE", "ChatPolicy", "ChatSeated", "load_chat"]
 
 AT_ONCE = 32
-"""Questions that wait for answers at the same time, at most."""
+"""The largest number of requests that wait for answers at the same time."""
 
 
 class ChatPolicy:
     """A language model that plays.
 
-    An answer that names no legal move is replaced by a random one, which the game's own stream of random numbers
-    chooses; `counted` says how often.
+    An answer that names no legal move is replaced by a random legal move, drawn from the game's own random stream;
+    `counted` reports how often.
 
     Args:
-        model: what answers.
-        config: what it plays.
+        model: the model that answers.
+        config: the config of the game.
         prompt: one of `agents.chat.view.PROMPTS`.
-        name: for results.
+        name: the policy's name in results.
         at_once: see `AT_ONCE`.
 
     Raises:
         ValueError: there is no such prompt.
     """
 
-    observes = False  # it is told in words
+    observes = False  # it reads text, not observations
     specializes = False
     plays_apart = True
 
@@ -51,8 +51,8 @@ class ChatPolicy:
         self.model, self.config, self.name, self.at_once = model, config, name, at_once
         self.prompt = checked_prompt(prompt)
         self.counts: Counter[str] = Counter()
-        """Over all games so far: ``decisions``, ``illegal`` answers among them, ``prompt_tokens``,
-        ``completion_tokens``, and ``milliseconds`` of waiting, the sum over all answers."""
+        """Totals over all games so far: ``decisions``, ``illegal`` answers among them, ``prompt_tokens``,
+        ``completion_tokens``, and ``milliseconds`` waited, summed over all answers."""
         self._lock = threading.Lock()
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "ChatSeated":
@@ -60,7 +60,7 @@ class ChatPolicy:
         return ChatSeated(self, games, seats)
 
     def note(self, replies: Sequence[Reply], illegal: int) -> None:
-        """Count answers, and how many of them named no legal move."""
+        """Count replies, of which ``illegal`` named no legal move."""
         with self._lock:
             self.counts["decisions"] += len(replies)
             self.counts["illegal"] += illegal
@@ -82,7 +82,7 @@ class ChatPolicy:
 
 
 class ChatSeated(Seated):
-    """A language model at some seats of some games: a `Chat` for each."""
+    """A language model at some seats of some games, with a `Chat` per seat and game."""
 
     def __init__(self, policy: ChatPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         count = len(games.tables)
@@ -101,7 +101,7 @@ class ChatSeated(Seated):
         self._before = self._games.tables.copy()
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.observe`: the chats hear of every step that everybody saw."""
+        """See `agents.playing.policy.Seated.observe`: every chat is told of each step, all of which are public."""
         game, tables = self._games.game, self._games.tables
         stepped = ~self._before["terminated"] & (True if chosen is None else chosen)
         before, after = (some["state"].view(np.recarray) for some in (self._before, tables))
@@ -115,11 +115,11 @@ class ChatSeated(Seated):
         self._before = tables.copy()
 
     def view_of(self, row: int) -> PlainView:
-        """What the player to move in a game knows."""
+        """Return what the player to move in a game knows."""
         return PlainView.of(self._games, row)
 
     def chat_of(self, row: int, player: int) -> Chat:
-        """The conversation with a player in a game."""
+        """Return the conversation with a player in a game."""
         return self._chats[row][player]
 
     def act(self) -> None:
@@ -148,16 +148,16 @@ class ChatSeated(Seated):
 
 
 def load_chat(name: str, config: Any) -> ChatPolicy:
-    """The agent ``llm:NAME``: a model, or ``PROMPT:MODEL`` with one of `agents.chat.view.PROMPTS`.
+    """Make the agent ``llm:MODEL``, or ``llm:PROMPT:MODEL`` with one of `agents.chat.view.PROMPTS`.
 
     Raises:
-        ValueError: there is no model or no config, or see `Server`.
+            ValueError: there is no model name or no config; or see `Server`.
     """
     prompt, colon, model = name.partition(":")
     if not colon or prompt not in PROMPTS:
         prompt, model = USUAL, name
     if not model.strip():
-        raise ValueError(f"llm: wants a model's name behind it, got {shown('llm:' + name)}")
+        raise ValueError(f"llm: needs the name of a model after it, got {shown('llm:' + name)}")
     if config is None:
-        raise ValueError(f"{shown('llm:' + name)} needs a config, since it plays every game")
+        raise ValueError(f"{shown('llm:' + name)} needs a config, because it plays every game")
     return ChatPolicy(Server(model), config, prompt, f"llm:{name}")

@@ -14,14 +14,14 @@ from .view import Message
 __all__ = ["FIELDS", "Model", "Reply", "Server", "request_fields"]
 
 FIELDS = "HANABAKO_LLM"
-"""The environment variable with more fields of every request, a JSON object."""
+"""The environment variable with extra fields for every request, as a JSON object."""
 EXAMPLE = '{"temperature": 0}'
 RETRIES = 5
-"""How often a request is tried again if the connection fails or the server is busy, after a longer wait each time."""
+"""How often a request is retried if the connection fails or the server is busy; each wait is longer than the last."""
 
 
 class Reply(NamedTuple):
-    """An answer, and what it cost."""
+    """An answer with its tokens and its time in seconds."""
 
     text: str
     prompt_tokens: int = 0
@@ -30,15 +30,15 @@ class Reply(NamedTuple):
 
 
 class Model(Protocol):
-    """What answers a conversation; many threads may ask at once."""
+    """A language model that answers conversations. Several threads may call it at the same time."""
 
     def reply(self, messages: list[Message]) -> Reply:
-        """The answer to ``messages``."""
+        """Return the answer to ``messages``."""
         ...
 
 
 def request_fields() -> dict[str, Any]:
-    """What the environment adds to every request, such as ``{"temperature": 0}``.
+    """Return the fields that the environment adds to every request, such as ``{"temperature": 0}``.
 
     Raises:
         ValueError: the variable `FIELDS` holds no JSON object.
@@ -54,12 +54,12 @@ def request_fields() -> dict[str, Any]:
 
 
 class Server:
-    """A model by its name on the server that ``OPENAI_BASE_URL`` names, with the key in ``OPENAI_API_KEY``.
+    """A named model on the server at ``OPENAI_BASE_URL``, with the key in ``OPENAI_API_KEY``.
 
     Nothing is sent before the first question.
 
     Args:
-        model: the server's name of it.
+            model: the model's name on the server.
 
     Raises:
         ModuleNotFoundError: the library is not installed.
@@ -86,7 +86,7 @@ class Server:
         """See `Model.reply`.
 
         Raises:
-            ValueError: the server cannot be reached, or refuses; says why.
+                ValueError: the server cannot be reached or refuses; the message has its reason.
         """
         begin = time.monotonic()
         try:
@@ -98,7 +98,7 @@ class Server:
             reason = getattr(error, "message", None) or str(error)
             raise ValueError(f"no answer of {self.model} from {self._client.base_url}: {reason}") from error
         except (AttributeError, IndexError, TypeError):
-            raise ValueError(f"{self._client.base_url} does not answer as OpenAI's protocol has it") from None
+            raise ValueError(f"{self._client.base_url} does not answer in OpenAI's protocol") from None
         spent = done.usage
         tokens = (spent.prompt_tokens or 0, spent.completion_tokens or 0) if spent else (0, 0)
         return Reply(text, *tokens, seconds=time.monotonic() - begin)

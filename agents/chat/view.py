@@ -1,7 +1,7 @@
-"""What a language model is told: the rules once, then at every turn the table, to be answered by a move.
+"""The prompts for a language model: the rules in the system message, then at every turn the table, to answer by a move.
 
-The prompts are those of "Sparks of Cooperative Reasoning" (Ramesh et al. 2026, arXiv 2601.18077), in our own words and
-for all three games: see `PROMPTS`.
+The prompts follow "Sparks of Cooperative Reasoning" (Ramesh et al. 2026, arXiv 2601.18077), in our own words and for
+all three games: see `PROMPTS`.
 """
 
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ from .parsing import move_in, notes_in
 __all__ = ["PROMPTS", "USUAL", "Chat", "Message", "checked_prompt"]
 
 Message = dict[str, str]
-"""A ``role`` and a ``content``, as OpenAI's protocol has them."""
+"""A message with a ``role`` and a ``content``, as in OpenAI's protocol."""
 
 PROMPTS: Mapping[str, str] = {
     "hints": "the table and the hints that were given (the paper's Watson)",
     "deductions": "also what can be deduced from them, and advice (Sherlock)",
     "scratch_pad": "no deductions: the model keeps notes from turn to turn (Mycroft)",
 }
-"""The prompts by name, and what they show."""
+"""The prompts by name, with what each shows."""
 USUAL = "deductions"
-"""The prompt that is meant if none is named."""
+"""The default prompt."""
 
 _ASKED = """\
 Every turn you are shown the table, what has happened since your last turn, and your legal moves. Think as long as you
@@ -42,10 +42,10 @@ Answer: the words of one legal move, as they are listed"""
 
 
 def checked_prompt(prompt: str) -> str:
-    """The name of a prompt.
+    """Return the name of a prompt after checking it.
 
     Raises:
-        ValueError: there is none of this name.
+            ValueError: there is no prompt with this name.
     """
     if prompt not in PROMPTS:
         raise ValueError(f"prompt must be one of {', '.join(PROMPTS)}, got {shown(prompt)}")
@@ -53,10 +53,10 @@ def checked_prompt(prompt: str) -> str:
 
 
 class Chat:
-    """What one player is told in one game, and what it answers.
+    """The conversation with one player in one game.
 
     Args:
-        config: of the game.
+        config: the config of the game.
         prompt: one of `PROMPTS`.
 
     Raises:
@@ -70,17 +70,17 @@ class Chat:
         advice = self._game.ADVICE if prompt == "deductions" else ""
         notes = _NOTES if prompt == "scratch_pad" else ""
         self.rules = "\n\n".join(filter(None, [self._game.rules(config), advice, _ASKED, notes, _ANSWER]))
-        """The system's text: the rules, and how to answer."""
+        """The system message: the rules, and how to answer."""
         self.notes = ""
-        """The model's own, of its last answer that had any."""
+        """The notes in the model's last answer that had any."""
         self._news: list[str] = []
 
     def saw(self, news: str) -> None:
-        """Something happened that everybody saw, in a sentence."""
+        """Add a sentence about something that every player saw."""
         self._news.append(news)
 
     def turn(self, view: PlainView) -> str:
-        """The user's text of a turn: ``view`` is what the player knows."""
+        """Return the user message of a turn, where ``view`` is what the player knows."""
         you = f"You are {player_name(view.player)}."
         news = f"{you} Since your last turn:\n" + "\n".join(f"- {news}" for news in self._news) if self._news else you
         parts = [news, self._game.table(view)]
@@ -95,11 +95,11 @@ class Chat:
         return "\n\n".join([*parts, "\n".join(["Your legal moves:", *moves])])
 
     def messages(self, view: PlainView) -> list[Message]:
-        """The conversation that is sent for a turn: what was said in earlier ones is not repeated."""
+        """Return the messages for a turn. Those of earlier turns are not repeated."""
         return [{"role": "system", "content": self.rules}, {"role": "user", "content": self.turn(view)}]
 
     def move(self, answer: str, view: PlainView) -> str | None:
-        """The move that an answer to `turn` names, None if it names no legal one. What it notes is kept."""
+        """Return the legal move that an answer to `turn` names, or None. With "scratch_pad" its notes are kept."""
         self._news.clear()
         if self.prompt == "scratch_pad":
             self.notes = notes_in(answer) or self.notes

@@ -1,1 +1,1 @@
-"""The command `hanabako`, a module for each sub-command with its ``Args``; and commands that `python -m` runs."""
+"""The command `hanabako`: one module per sub-command, each with its ``Args``. `python -m` runs some of them too."""

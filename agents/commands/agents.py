@@ -1,11 +1,11 @@
-"""List the agents that commands know by name: what each is, what it observes, and how good it is.
+"""List the agents that commands know by name: the kind of each, what it observes, and its score.
 
     hanabako agents hanabi
 
-Scores are means of self-play in cooperative games, and Elo ratings of a tournament in competitive ones, as measured for
-the project's boards; a network's are of the game that it was trained for. Names are for --agents, --with, --partners,
---opponent and `agents.load`, which also take a policy file, a run's folder, and agents of your own, whose code is
-imported and run.
+Scores are self-play means in cooperative games, and Elo ratings from a tournament in competitive ones, as measured for
+the project's scoreboards. A network's score is for the game that it was trained for. The names can be given to
+--agents, --with, --partners, --opponent and `agents.load`, which also take a policy file, a run's folder, and agents of
+your own, whose code is imported and run.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,12 +23,12 @@ from ..registry import PREFIXES, bots_of, metadata_of, names, pretrained
 __all__ = ["SCORES", "Args", "lines", "run"]
 
 SCORES = Path(__file__).resolve().parents[1] / "scores.json"
-"""What was measured of each agent, by game and name; `benchmarks.pages` writes it."""
+"""The measured scores by game and agent; `benchmarks.pages` writes this file."""
 OWN = {
     "runs/NAME": "the network of a training run",
     "FILE.safetensors": "a network in a file",
     "FILE.py:NAME": "an agent of your own in a file",
-    "package.module:NAME": "or in a module",
+    "package.module:NAME": "an agent of your own in a module",
 }
 
 
@@ -53,7 +53,7 @@ def run(args: Args) -> None:
 
 
 def lines(game: str) -> Iterator[str]:
-    """The agents of a game, one a line, under its name.
+    """Yield the name of a game, then one line per agent.
 
     Raises:
         ValueError: there is no such game.
@@ -71,7 +71,7 @@ def lines(game: str) -> Iterator[str]:
 
 
 def observation_of(name: str, measured: Mapping[str, Any] | None) -> str:
-    """What a network observes, in short."""
+    """Return the short name of what a network observes."""
     if measured is not None:
         return measured["observation"]
     metadata = metadata_of(name)
@@ -79,7 +79,7 @@ def observation_of(name: str, measured: Mapping[str, Any] | None) -> str:
 
 
 def line(name: str, kind: str, observation: str, measured: Mapping[str, Any] | None) -> str:
-    """An agent in a line."""
+    """Return one line about an agent."""
     score = "not measured"
     if measured is not None:
         number = f"{measured['score']:.2f} ± {measured['error']:.2f}"

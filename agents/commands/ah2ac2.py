@@ -1,14 +1,14 @@
-"""Let an agent play in the hosted evaluation of AH2AC2, beside proxies of people at Hanabi, or in tests of it.
+"""Let an agent play in AH2AC2's hosted evaluation, with proxies of human Hanabi players, or in its test games.
 
     export AH2AC2_KEY=...                                      # from https://ah2ac2.com, for tests or for evaluations
     hanabako ah2ac2 --agent smart --games 3                    # tests: random partners, and as many games as you like
-    hanabako ah2ac2 --agent smart --players 3 --seats 1 2      # tests of three, two of which are the agent
+    hanabako ah2ac2 --agent smart --players 3 --seats 1 2      # tests with three players, two of which are the agent
     hanabako ah2ac2 --agent hanabi-standard-2p,hanabi-standard-3p --evaluate --out evaluation.json
 
-Any agent plays that decides by what its seat may know: bots, networks, searches, published networks, your own. The game
-is followed by our rules, and ends in a sentence if the server's observations differ from them. Games are written to the
-file as they end; what is there stays. --evaluate plays the games of the evaluation, which are limited: test first.
-Needs the package websockets (the extra ah2ac2).
+Any agent can play that decides only by what its seat may know: bots, networks, searches, published networks, your own.
+Our rules follow the game; if the server's observations differ from them, the command stops with a message. Finished
+games are added to the file one by one; those already in it are kept. --evaluate plays the games of the evaluation,
+whose number is limited: test first. Needs the package websockets (the extra ah2ac2).
 """
 
 import os
@@ -32,7 +32,7 @@ from ..registry import base_of, bot_named, effort_of, load_to_play
 __all__ = ["Args", "run"]
 
 KEY = "AH2AC2_KEY"
-"""The variable of the environment that holds the key."""
+"""The environment variable that holds the key."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Args:
     """Let an agent play in the hosted evaluation of AH2AC2."""
 
     agent: str
-    """NAME[,NAME...]: as in ``hanabako evaluate``; if there are several, the first that can play a game with
-    this number of players."""
+    """NAME[,NAME...]: as in ``hanabako evaluate``. If there are several, the first that can play with the number of
+    players of a game plays it."""
     games: Size = 1
     """Number of test games."""
     players: int = 2
@@ -49,27 +49,27 @@ class Args:
     seats: tuple[int, ...] = (0,)
     """The agent's seats in test games, from 0."""
     evaluate: bool = False
-    """Play the evaluation, as many games as it has left, not tests."""
+    """Play all remaining games of the evaluation instead of tests."""
     search: tuple[str, ...] = ()
-    """How agents search:NAME think, as name=value: see ``agents.load``."""
+    """Settings of agents search:NAME, as name=value: see ``agents.load``."""
     out: Path = Path("ah2ac2.json")
     """The file for finished games."""
     server: str = SERVER
-    """Its host."""
+    """The host of the evaluation."""
 
 
 def run(args: Args) -> None:
-    """Play, and write every game.
+    """Play games and write each to the file.
 
     Raises:
-        ValueError: no key, an agent that cannot play there, or a server that does not speak the protocol.
+        ValueError: there is no key, an agent cannot play there, or the server does not follow the protocol.
         OSError: the server cannot be reached or is gone, or the file cannot be written.
     """
     names = args.agent.split(",")
     check_test(args)
     effort = effort_of(args.search, names)
     if not os.environ.get(KEY):
-        raise ValueError(f"the key belongs in the variable {KEY} of the environment")
+        raise ValueError(f"the environment variable {KEY} must hold the key")
     server = Server(os.environ[KEY], args.server)
     check_writable(args.out)
     rows = rows_of(args.out)
@@ -93,10 +93,10 @@ def run(args: Args) -> None:
 
 
 def check_test(args: Args) -> None:
-    """The players and seats of tests.
+    """Check the players and seats of test games.
 
     Raises:
-        ValueError: there are no such.
+        ValueError: they are out of range, or a seat comes twice.
     """
     if args.players not in (2, 3):
         raise ValueError(f"players must be 2 or 3, got {args.players}")
@@ -106,10 +106,10 @@ def check_test(args: Args) -> None:
 
 
 def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiConfig, Policy]:
-    """The first agent that can play the standard game with this number of players, and the config that it observes.
+    """Return the first agent that can play the standard game with this number of players, after the config it observes.
 
     Raises:
-        ValueError: none can, and why the last one cannot.
+        ValueError: no agent can; the message is about the last one. Or one is a bot that sees its own cards.
     """
     for name in names:
         bot = bot_named(base_of(name), "hanabi")
@@ -128,14 +128,14 @@ def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiCo
 
 
 def rows_of(path: Path) -> list[Any]:
-    """The games that a file holds already.
+    """Return the games that a file already holds.
 
     Raises:
-        ValueError: it is another file.
+        ValueError: the file was not written by this command.
     """
     if not path.exists():
         return []
     found = read_json(path)
     if not isinstance(found, dict) or found.get("study") != "ah2ac2":
-        raise ValueError(f"{path} is no file of this command: choose another with --out")
+        raise ValueError(f"{path} was not written by this command: choose another file with --out")
     return as_each("games", found.get("games"), lambda row: as_object("a game", row))

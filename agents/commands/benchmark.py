@@ -4,7 +4,7 @@
     hanabako benchmark ikebana --players 4 --games 4096
 
 Random games on one core, in CPU time: the median of the repeats. In a clone, `python -m benchmarks.speed.peers`
-measures other implementations of Hanabi beside ours.
+measures other implementations of Hanabi for comparison.
 """
 
 import statistics
@@ -36,11 +36,11 @@ class Args:
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
     games: Size = 1024
-    """Games played at a time."""
+    """Number of games played at a time."""
     seconds: Positive = 0.3
-    """Seconds of every repeat."""
+    """Seconds per repeat."""
     repeats: Size = 5
-    """Repeats of every row."""
+    """Number of repeats per row."""
 
 
 def run(args: Args) -> None:
@@ -58,12 +58,12 @@ def run(args: Args) -> None:
         play()
         compiled = time.perf_counter() - started
         rate = measure(play, args.seconds, args.repeats)
-        note = f"   (compiling took {compiled:.0f} s, the next time none)" if compiled > 2 else ""
+        note = f"   (compiling took {compiled:.0f} s, only the first time)" if compiled > 2 else ""
         print(f"  {words:<44}{rate / 1e6:>9.3f} M steps/s{1e9 / rate:>10,.0f} ns{note}", flush=True)
 
 
 def measure(play: Play, seconds: float, repeats: int) -> float:
-    """Steps per CPU second: the median of repeats that each last at least ``seconds``."""
+    """Return steps per CPU second: the median of repeats that each last at least ``seconds``."""
     return statistics.median(steps_per_second(play, seconds) for _ in range(repeats))
 
 

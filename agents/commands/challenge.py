@@ -1,4 +1,4 @@
-"""Play an agent with a fixed set of partners that it has not met in training, and compare it with others that did.
+"""Play an agent with a fixed set of held-out partners, and compare it with other agents.
 
     hanabako challenge run hanabi-2p-v1 --agent smart
     hanabako challenge run hanabi-2p-v1 --agent runs/NAME --cores 2
@@ -6,10 +6,10 @@
     hanabako challenge page hanabi-2p-v1 hanabi-2p-v1.json --png agents.png
     hanabako challenge verify hanabi-2p-v1.json
 
-The agent sits at every seat in turn, its partner at all others; all agents play the same deals. With each
-partner, 0 is the score of random play and 1 the best score that was found when the set was made; the total is the mean
-over partners. Results go to a file: an interrupted run continues, other agents are added, and `verify` plays the games
-again.
+The agent sits at each seat in turn and its partner at all others; all agents play the same deals. With each partner, a
+score of 0 is that of random play and 1 the best score that was found when the set was made; the total is the mean over
+partners. Results go to a file: an interrupted run continues, more agents can be added, and `verify` replays the games
+and compares.
 """
 
 from dataclasses import dataclass
@@ -38,27 +38,27 @@ SuiteName = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUITE")]
 
 @dataclass(frozen=True)
 class Run:
-    """Play an agent with all partners of a suite, and print what it scores."""
+    """Play an agent with all partners of a suite, and print its scores."""
 
     suite: SuiteName
     """The set of partners: hanabi-2p-v1."""
     agent: str
-    """An agent's name, file or run's folder; or FILE.py:NAME, whose code is imported and run."""
+    """An agent's name, policy file or run's folder; or FILE.py:NAME, whose code is imported and run."""
     search: tuple[str, ...] = ()
-    """How an agent search:NAME thinks, as name=value: see ``agents.load``."""
+    """Settings of an agent search:NAME, as name=value: see ``agents.load``."""
     games: int | None = None
-    """Only the first deals of the suite, for agents that take long; by default all."""
+    """Play only the first deals of the suite, for slow agents; by default all."""
     cores: int = 1
-    """Partners played with at the same time, in processes of their own."""
+    """Number of partners to play with at the same time, each in its own process."""
     out: Path | None = None
-    """The file of results, to which these are added; by default SUITE.json in this folder."""
+    """The results file to add to; by default SUITE.json in this folder."""
     again: bool = False
-    """Play from the beginning, also what is complete."""
+    """Play everything again, even what is complete."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """Write a page with the scores of all agents in files of results."""
+    """Write a page with the scores of all agents in results files."""
 
     suite: SuiteName
     """The set of partners."""
@@ -67,17 +67,17 @@ class Page:
     out: Path | None = None
     """The page, in Markdown; by default it is printed."""
     png: Path | None = None
-    """Also draw what each agent scores with each partner."""
+    """Also draw a picture of each agent's scores with each partner."""
 
 
 @dataclass(frozen=True)
 class Verify:
-    """Play what files of results say again, and say whether it is found."""
+    """Replay the games behind results files, and check that the results are the same."""
 
     files: tyro.conf.Positional[tuple[Path, ...]]
     """Files that `run` wrote, here or elsewhere."""
     games: int | None = None
-    """Only the first deals; by default all."""
+    """Replay only the first deals; by default all."""
     trust: bool = False
     """Import and run the code of agents that the files name as FILE.py:NAME or package.module:NAME."""
 
@@ -90,12 +90,12 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Do what was asked for.
+    """Run the chosen sub-command.
 
     Raises:
-        ValueError: no such suite or agent, or files that hold something else.
+        ValueError: there is no such suite or agent, or a file holds something else.
         OSError: a file cannot be read or written.
-        SystemExit: the agent could not play with every partner; or a file does not stand.
+        SystemExit: the agent could not play with every partner, or a result could not be reproduced.
     """
     match args.do:
         case Run():
@@ -126,7 +126,7 @@ def play(args: Run) -> None:
 
 
 def show(args: Page) -> None:
-    """Write the page."""
+    """Write the page of scores, and the picture if asked for."""
     suite = named(args.suite)
     check_writable(args.out, args.png)
     found = entries(suite, read(args.files))
@@ -141,7 +141,7 @@ def show(args: Page) -> None:
 
 
 def verify(args: Verify) -> None:
-    """Play rows again and say what is found."""
+    """Replay results and print the differences."""
     if args.games is not None and (args.games < 1 or args.games % BATCH):
         raise ValueError(f"games must be a multiple of {BATCH}, got {args.games}")
     rows = read(args.files)
@@ -156,6 +156,6 @@ def verify(args: Verify) -> None:
         wrong += bool(found)
         for line in found:
             ProgressBar.write(f"{row['agent']}: {line}")
-    print(f"{len(rows) - wrong} of {len(rows)} rows are found again")
+    print(f"{len(rows) - wrong} of {len(rows)} rows are reproduced")
     if wrong:
         raise SystemExit(1)

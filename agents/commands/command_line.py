@@ -1,7 +1,7 @@
 """Fast environments for flower card games, and agents that play them.
 
     hanabako play hanabi --with smart          # you and a bot, in this terminal
-    hanabako watch smart,piers --game hanabi   # a game of theirs as a page for the browser
+    hanabako watch smart,piers --game hanabi   # a game between two bots as a page for the browser
     hanabako train --preset mini --minutes 1   # a network of your own
 
 `hanabako COMMAND --help` lists a command's options. Tab completion, once, for bash (and likewise for zsh):
@@ -31,26 +31,26 @@ __all__ = ["COMMANDS", "main"]
 
 COMMANDS = {
     "train": "train a network on all cores, by any of several algorithms",
-    "evaluate": "play many games with given agents and say how good they are",
+    "evaluate": "play many games with given agents and print their scores",
     "play": "play a game yourself, with agents or friends",
     "watch": "write a game as a page for the browser",
     "draw": "draw a position as a picture",
-    "record": "write a dataset of games that agents play, or of hanab.live's",
+    "record": "write a dataset of games played by agents or on hanab.live",
     "ah2ac2": "let an agent play in AH2AC2's hosted evaluation",
     "agents": "list the agents that commands know by name, with their scores",
     "presets": "list the presets of the games",
     "benchmark": "time the games on this machine",
     "study": "list, run, show and merge studies: comparisons with their results",
     "challenge": "play an agent with a fixed set of partners, and compare it",
-    "leaderboard": "play again what a file of results claims",
+    "leaderboard": "replay a results file to check its claims",
 }
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """The command line.
+    """Run the command line.
 
     Raises:
-        SystemExit: something is wrong, in one line; or help was asked for.
+        SystemExit: something is wrong, with a message of one line; or help was asked for.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if any(word.startswith("--tyro-") for word in words):
@@ -67,19 +67,19 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def overview() -> str:
-    """What ``--help`` prints."""
+    """Return the text that ``--help`` prints."""
     rows = [f"  {name:<12}{about}" for name, about in COMMANDS.items()]
     return "\n".join(["usage: hanabako COMMAND [OPTIONS]", "", *rows, "", (__doc__ or "").strip()])
 
 
 def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) -> None:
-    """Do a command with the options after its name, by default those of this process.
+    """Run a command with the given options, by default those of this process.
 
     Raises:
         SystemExit: as for `main`.
     """
     prog = prog or f"hanabako {name}"
-    says = prog.rpartition(".")[2]  # of a module its last name
+    says = prog.rpartition(".")[2]  # only the last part of a module's name
     with in_a_sentence(says), interruptible() if words is None else nullcontext():
         try:
             module = module_of(name)
@@ -94,30 +94,30 @@ def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) 
 
 
 def module_of(name: str) -> Any:
-    """The module of a command."""
+    """Import the module of a command."""
     return import_module(f".{name}", __package__)
 
 
 def docstring_of(name: str) -> str:
-    """What the docstring of a command's module says, though the module cannot be imported."""
+    """Return the docstring of a command's module without importing the module."""
     found = find_spec(f".{name}", __package__)
     return (ast.get_docstring(ast.parse(Path(str(found and found.origin)).read_text(encoding="utf-8"))) or "").strip()
 
 
 def form_of(module: Any, words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
-    """What a command's words are read as, its help, and the words: a command's own ``form``, if it has one, says it.
+    """Return the class of a command's arguments, its help text and its words; a module's own ``form`` comes first.
 
     Raises:
-        ValueError: see there.
+        ValueError: the module's ``form`` refuses the words.
     """
     return module.form(words) if hasattr(module, "form") else (module.Args, module.__doc__, words)
 
 
 def missing(name: str, error: ModuleNotFoundError) -> str:
-    """Which extra brings the package that is missing.
+    """Return a message that says which extra installs the missing package.
 
     Raises:
-        ModuleNotFoundError: the package is our own.
+        ModuleNotFoundError: the missing module is our own.
     """
     package = (error.name or "").partition(".")[0]
     if not package or package == "hanabako" or package.endswith("_env"):
@@ -126,7 +126,7 @@ def missing(name: str, error: ModuleNotFoundError) -> str:
 
 
 def all_commands(words: Sequence[str]) -> None:
-    """Everything as one command, as a shell's completion needs it; what is not installed is left out."""
+    """Run all commands as one parser, for shell completion; commands whose packages are missing are left out."""
     there: dict[str, Any] = {}
     for name in COMMANDS:
         with suppress(ModuleNotFoundError):

@@ -38,21 +38,21 @@ class Args:
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value; for a policy file also those of what it observes."""
     agent: str | None = None
-    """Who plays at all seats: an agent's name, a policy file, a run's folder, or FILE.py:NAME, whose code is imported
-    and run; by default the best that plays fairly."""
+    """The agent at all seats: an agent's name, a policy file, a run's folder, or FILE.py:NAME, whose code is imported
+    and run; by default the best bot that does not look at hidden cards."""
     seed: int = 0
     """Seed of the deal and of the agents' randomness."""
     moves: int = 1000
-    """The position is the one after that many moves, or the last."""
+    """Draw the position after this many moves, or the last one if the game is shorter."""
     seat: int | None = None
-    """The seat from which the position is seen; by default every card is shown."""
+    """Draw the position as this seat sees it; by default every card is shown."""
 
 
 def run(args: Args) -> None:
-    """Write the picture that ``args`` ask for.
+    """Write the picture.
 
     Raises:
-        ValueError: an unknown name, a wrong value, an agent that cannot play, or a file of another kind.
+        ValueError: an unknown name, a wrong value, an agent that cannot play, or a file that does not end in .svg.
         OSError: the file cannot be written.
     """
     if args.out.suffix != ".svg":
@@ -65,13 +65,13 @@ def run(args: Args) -> None:
 
 
 def sample_game(config: Any, seed: int = 0, moves: int = 1000, agent: str | Path | None = None) -> list[Snapshot]:
-    """A game of up to ``moves`` moves, as snapshots of every position.
+    """Play a game of up to ``moves`` moves, and return a snapshot of every position.
 
     Args:
-        config: of any game.
-        seed: of the deal and of the agents' randomness.
-        moves: where to stop.
-        agent: who plays at all seats, as `agents.load` takes it; None is `best_agent`.
+        config: the config of any game.
+        seed: seed of the deal and of the agents' randomness.
+        moves: the largest number of moves.
+        agent: the agent at all seats, as `agents.load` takes it; None is `best_agent`.
 
     Raises:
         ValueError: there is no such agent, or it cannot play ``config``.

@@ -1,4 +1,4 @@
-"""Play many games with given agents and say how good they are.
+"""Play many games with given agents and print their scores.
 
     hanabako evaluate hanabi --agents smart --games 20000
     hanabako evaluate hanabi --players 4 --agents questions
@@ -10,7 +10,7 @@
 
 Agents are bots and networks by name (`hanabako agents` lists them), policy files or folders of training runs, published
 networks of Hanabi (obl:FILE, sad:FILE, bc_lstm:FILE, see docs/published.md), and language models (llm:MODEL, see
-docs/language_models.md; use few --games). Modes were options once, which still work: --cross-play, --ad-hoc,
+docs/language_models.md; use few --games). These older options for modes still work: --cross-play, --ad-hoc,
 --tournament, --communication, and --strangers for one-guest.
 """
 
@@ -21,14 +21,14 @@ from ..evaluation.report import Args, report
 __all__ = ["Args", "form", "run"]
 
 OLD = ("--cross-play", "--strangers", "--ad-hoc", "--tournament", "--communication")
-"""Options that were modes."""
+"""Older options that are modes now."""
 
 
 def form(words: Sequence[str]) -> tuple[type, str | None, list[str]]:
-    """See `agents.commands.command_line.form_of`: old options are read as modes.
+    """See `agents.commands.command_line.form_of`: older options are turned into modes.
 
     Raises:
-        ValueError: they are several.
+        ValueError: there are several of them.
     """
     old = [word for word in words if word.replace("_", "-") in OLD]
     if len(old) > 1:

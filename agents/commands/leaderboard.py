@@ -1,11 +1,11 @@
-"""Play again what a file of results says, with the weights beside it: how a claim enters the scoreboards.
+"""Replay a results file, with the networks that it names: the check that an entry of the scoreboards must pass.
 
     hanabako leaderboard entry.json
-    hanabako leaderboard entry.json --trust    # also one that names FILE.py:NAME, whose code is run
+    hanabako leaderboard entry.json --trust    # also an entry that names FILE.py:NAME, whose code is run
 
-An entry is the JSON that `hanabako evaluate --json` writes of self-play or cross-play, and the networks it names. It
-stands if each mean, of at least 30 games, is reproduced within four standard errors on the same deals. On the same
-machine the means are equal to the last digit; elsewhere rounding may decide between equally good actions.
+An entry is the JSON file that `hanabako evaluate --json` writes for self-play or cross-play. It is accepted if every
+mean, over at least 30 games, is reproduced within four standard errors on the same deals. On the same machine the means
+are equal to the last digit; on another one rounding may decide between equally good actions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,17 +26,17 @@ __all__ = ["Args", "check", "run"]
 
 ERRORS = 4
 LEAST_GAMES = 30
-"""With fewer a mean says too little: its standard error is a guess."""
+"""The smallest number of games; with fewer, the standard error is too uncertain."""
 MOST_GAMES = 10**7
 MOST_SCORE = 10**6
 
 
 @dataclass(frozen=True)
 class Args:
-    """Play entries again."""
+    """Replay entries."""
 
     entries: tyro.conf.Positional[tuple[Path, ...]]
-    """Files that `hanabako evaluate --json` wrote; networks are looked for as they name them."""
+    """Files that `hanabako evaluate --json` wrote. Networks are looked up under the names in the files."""
     num_threads: int = 1
     """Threads of the simulator and of the networks."""
     trust: bool = False
@@ -44,10 +44,10 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Play the entries again and say what is found.
+    """Replay the entries and print whether each is reproduced.
 
     Raises:
-        SystemExit: one of them does not stand.
+        SystemExit: one of them is not reproduced.
     """
     wrong = 0
     for path in args.entries:
@@ -56,21 +56,21 @@ def run(args: Args) -> None:
         except (OSError, ValueError) as error:
             lines = [str(error)]
         wrong += bool(lines)
-        print("\n".join(f"{path}: {line}" for line in lines or ["found again"]))
+        print("\n".join(f"{path}: {line}" for line in lines or ["reproduced"]))
     if wrong:
         raise SystemExit(1)
 
 
 def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
-    """Check an entry: a line for each claim that does not hold.
+    """Check an entry, and return one line for each claim that does not hold.
 
     Args:
         content: parsed JSON from any source.
-        num_threads: of the simulator and of the networks.
-        trust: import the code of agents that it names, see `agents.load`.
+        num_threads: threads of the simulator and of the networks.
+        trust: import the code of agents that the entry names, see `agents.load`.
 
     Raises:
-        ValueError: it is no entry, or names what cannot be loaded or played again; nothing was played.
+        ValueError: it is not an entry, or names an agent that cannot be loaded or played; no game was played.
     """
     usable_threads(num_threads)
     entry = as_object("an entry", content)
@@ -91,20 +91,20 @@ def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
 
 
 def scores_of(cells: Any, size: int) -> list[list[float]]:
-    """The mean scores that a square matrix of results claims.
+    """Return the mean scores that a square matrix of results claims.
 
     Raises:
-        ValueError: it is none, or a result of it claims none.
+        ValueError: it is not such a matrix, or one of its results claims no score.
     """
     rows = as_list("cross_play", cells, size)
     return [[score_of(cell) for cell in as_list(f"cross_play[{k}]", row, size)] for k, row in enumerate(rows)]
 
 
 def score_of(result: Any) -> float:
-    """The mean score that a result claims.
+    """Return the mean score that a result claims.
 
     Raises:
-        ValueError: it claims none.
+        ValueError: it claims no score.
     """
     score = as_object("a result", result).get("score")
     if isinstance(score, bool) or not isinstance(score, (int, float)) or not abs(score) <= MOST_SCORE:
@@ -113,7 +113,7 @@ def score_of(result: Any) -> float:
 
 
 def differences(claimed: Sequence[Sequence[float]], found: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """The means of a matrix that are not found again."""
+    """Yield one line for each mean of a matrix that is not reproduced."""
     for i, row in enumerate(found):
         for j, cell in enumerate(row):
             said, error = claimed[i][j], cell["score_error"] or 0.0

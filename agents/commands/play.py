@@ -9,8 +9,8 @@
     hanabako play hanabi --with questions --web
     hanabako play hanabi --with mine.py:Timid      # a bot of your own: its file is imported and run
 
-A `person` is another human at this terminal or browser. In the browser players can be changed at any time.
-Every game is saved under games/ while it is played, also in hanab.live's format if that site has such games;
+A `person` is another human at this terminal or browser. In the browser, players can be changed at any time.
+Every game is saved under games/ while it is played, and also in hanab.live's format if that site has the game;
 `hanabako watch FILE` shows it.
 """
 
@@ -49,7 +49,7 @@ class Args:
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
     """hanabi, ikebana or koikoi."""
     partners: Annotated[str, tyro.conf.arg(name="with")] = "random"
-    """NAME[,NAME...]: who takes the other seats, in turn order after you; the last name fills the remaining seats.
+    """NAME[,NAME...]: the agents at the other seats, in turn order after you; the last name fills the remaining seats.
     Names of agents, policy files, runs' folders, FILE.py:NAME and package.module:NAME, whose code is imported and run,
     or `person`."""
     seat: int = 0
@@ -61,32 +61,32 @@ class Args:
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
     search: tuple[str, ...] = ()
-    """How agents search:NAME think, the adviser too, as name=value: see ``agents.load``."""
+    """Settings of agents search:NAME, including the adviser, as name=value: see ``agents.load``."""
     seed: int | None = None
-    """Seed of the deal and of the agents' randomness; by default a fresh one, which is shown."""
+    """Seed of the deal and of the agents' randomness; by default a random one, which is shown."""
     adviser: str | None = None
-    """The agent whose advice can be asked for, by a name as of --with; by default the game's best bot."""
+    """The agent that gives advice when asked, named as in --with; by default the game's best bot."""
     web: bool = False
-    """Play in the browser: serves a page on this machine's loopback address, until Ctrl-C."""
+    """Play in the browser: serve a page on this machine's loopback address until Ctrl-C."""
     port: Annotated[int, Within(0, 2**16 - 1)] = 0
     """The port of the page; 0 takes any free one."""
     open: bool = True
     """Open that page in the browser."""
     out: Path | None = None
-    """Where the game is kept; by default a name with the time under games/."""
+    """The file to save the game to; by default a name with the time under games/."""
 
     @property
     def effort(self) -> dict[str, Any]:
-        """What ``search`` says, see `agents.registry.effort_of`."""
+        """The settings in ``search``, see `agents.registry.effort_of`."""
         return effort_of(self.search, [*self.partners.split(","), *filter(None, [self.adviser])])
 
 
 def run(args: Args) -> None:
-    """Play.
+    """Play a game.
 
     Raises:
         ValueError: an unknown name or a wrong value.
-        OSError: the game cannot be kept.
+        OSError: the game cannot be saved.
     """
     check_writable(args.out)
     config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *args.partners.split(",")])
@@ -100,17 +100,17 @@ def run(args: Args) -> None:
         return
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if is_terminal:
-        import readline  # noqa: F401 - lines can be edited then
+        import readline  # noqa: F401 - it makes input lines editable
     width = min(shutil.get_terminal_size().columns, 120)
     color = is_terminal and not os.environ.get("NO_COLOR")  # https://no-color.org
     shapes = is_terminal and can_show_shapes(sys.stdout.encoding)
     Terminal(session, adviser, width, color, shapes, interactive=is_terminal).play()
     if session.record.actions:
-        print(f"Kept: {session.file}\nTo watch it: hanabako watch {session.file}")
+        print(f"Saved: {session.file}\nTo watch it: hanabako watch {session.file}")
 
 
 def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> None:
-    """Serve the page until somebody interrupts it; the first game is ``first``, those after it have its config."""
+    """Serve the page until Ctrl-C, beginning with the game ``first``; later games have its config."""
     waiting = [first]
 
     def begin(seats: Sequence[str]) -> Session:
@@ -120,18 +120,18 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
     with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
         host = Host(begin, adviser, seats_of(args, first.config), offered)
     with serving(host, args.port) as url, ExitStack() as stack:
-        print(f"Play at {url}\nCtrl-C ends; every game is kept, the first in {first.file}", flush=True)
+        print(f"Play at {url}\nCtrl-C ends; every game is saved, the first in {first.file}", flush=True)
         if args.open:
             webbrowser.open(stack.enter_context(signpost(url)))
         with suppress(KeyboardInterrupt):
             threading.Event().wait()
     print(flush=True)
     if host.is_busy:
-        os._exit(0)  # a thread that thinks in torch aborts an interpreter that ends; the game is kept
+        os._exit(0)  # if the interpreter ended normally, a thread busy in torch would abort it; the game is saved
 
 
 def seats_of(args: Args, config: Any) -> list[str]:
-    """Who sits where, by name."""
+    """Return the name of the agent or person at each seat."""
     seat = as_index("seat", args.seat, config.players - 1)
     others = filled(args.partners.split(","), config.players - 1)
     return [*others[len(others) - seat :], PERSON, *others[: len(others) - seat]]
@@ -140,12 +140,12 @@ def seats_of(args: Args, config: Any) -> list[str]:
 def session_of(
     seats: Sequence[str], config: Any, effort: Mapping[str, Any], seed: int | None = None, file: Path | None = None
 ) -> Session:
-    """A game of those who are named."""
+    """Make a game with the named agents and persons at its seats."""
     return Session(config, line_up_of(seats, config, config.players, effort), seed, file or usual_file(config))
 
 
 def usual_file(config: Any) -> Path:
-    """A name with the time that is not taken."""
+    """Return a file name with the time that is not in use yet."""
     stem = Path("games") / f"{game_of(config).name}-{time.strftime('%Y%m%d-%H%M%S')}"
     file, number = stem.with_suffix(".json"), 1
     while file.exists():

@@ -1,8 +1,8 @@
-"""List the presets of the games: what differs from the rules of the first one, as fields of the config.
+"""List the presets of the games: for each, the fields of the config that differ from the first preset.
 
     hanabako presets hanabi
 
-Fields are written so on command lines: --config colors=3 hand_size=4.
+Command lines take fields in the same form: --config colors=3 hand_size=4.
 """
 
 import json
@@ -36,7 +36,7 @@ def run(args: Args) -> None:
 
 
 def lines(game: str) -> Iterator[str]:
-    """The presets of a game, one a line, under its name.
+    """Yield the name and default fields of a game, then one line per preset.
 
     Raises:
         ValueError: there is no such game.
@@ -51,5 +51,5 @@ def lines(game: str) -> Iterator[str]:
 
 
 def written(value: object) -> str:
-    """A value as ``name=value`` has it."""
+    """Return a value as it is written in ``name=value``."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

@@ -1,17 +1,17 @@
-"""Record games as a dataset: of agents, of hanab.live or of AH2AC2; or convert a dataset.
+"""Record games as a dataset, from agents, hanab.live or AH2AC2; or convert a dataset.
 
     hanabako record hanabi --agents smart --games 100000 --out smart.npz
     hanabako record koikoi --agents counting,greedy_stop --games 1000 --seed 7
     hanabako record hanabi --preset very_small --agents search:piers --search rollouts=60 seats=all    # to learn from
     hanabako record hanabi --agents search:questions --values --games 1000            # with the value of every action
     hanabako record hanabi --source exports/ --out people.npz     # a folder of hanab.live's exports
-    hanabako record --source smart.npz --hanablive exports/       # a file per game, which the site opens
+    hanabako record --source smart.npz --hanablive exports/       # one file per game, which the site opens
     hanabako record hanabi --source 2_players_games.safetensors --out people.npz     # AH2AC2's games of people
     hanabako record --source smart.npz --ah2ac2 smart.safetensors # the standard game, in AH2AC2's arrays
     hanabako record --source smart.npz --minari hanabako/smart-v0
 
-A file holds seeds and actions, some 50 bytes a game of Hanabi; `agents.datasets` reads it and shows every decision
-in any observation, and `hanabako watch FILE --number N` shows a game. The file appears when it is whole.
+A file holds seeds and actions, some 50 bytes per game of Hanabi; `agents.datasets` reads it and returns every decision
+in any observation, and `hanabako watch FILE --number N` shows a game. The file appears only when it is complete.
 """
 
 import sys
@@ -31,7 +31,7 @@ from ..registry import effort_of
 __all__ = ["Args", "run"]
 
 SHOWN = 5
-"""Files that are left out are named up to this many."""
+"""The number of left-out files that are named; the rest are only counted."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Args:
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")] = "hanabi"
     """hanabi, ikebana or koikoi."""
     agents: str = "random"
-    """NAME[,NAME...]: names of agents, policy files, runs' folders, or FILE.py:NAME and package.module:NAME, whose
-    code is imported and run; one per seat, the last name stands for all that follow."""
+    """NAME[,NAME...]: names of agents, policy files, runs' folders, or FILE.py:NAME and package.module:NAME, whose code
+    is imported and run; one per seat, and the last name fills the remaining seats."""
     games: Size = 100
     """Number of games."""
     out: Path = Path("games.npz")
-    """The file."""
+    """The file to write."""
     preset: str | None = None
     """A preset of the game; by default its first, or what a network was trained for."""
     players: int | None = None
@@ -54,24 +54,24 @@ class Args:
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
     search: tuple[str, ...] = ()
-    """How agents search:NAME think, as name=value: see ``agents.load``."""
+    """Settings of agents search:NAME, as name=value: see ``agents.load``."""
     values: bool = False
-    """Also write what agents search:NAME expect of every legal action, to learn from."""
+    """Also write the value that agents search:NAME expect of every legal action."""
     seed: int = 1
-    """Seed of the deals and of the agents' randomness: the games are those of ``hanabako evaluate`` with it."""
+    """Seed of the deals and of the agents' randomness; ``hanabako evaluate`` plays the same games with it."""
     source: Path | None = None
-    """Instead of agents' games: a folder of hanab.live's exports or a .safetensors file of AH2AC2, which is read into
-    --out, or a dataset to hand on."""
+    """Instead of playing: a folder of hanab.live's exports or a .safetensors file of AH2AC2, which are read into --out,
+    or a dataset to convert."""
     hanablive: Path | None = None
-    """Also write the games to this folder, as hanab.live opens them."""
+    """Also write the games to this folder, in hanab.live's format."""
     ah2ac2: Path | None = None
-    """Also write the games to this file, in AH2AC2's arrays."""
+    """Also write the games to this file, in AH2AC2's format."""
     minari: str | None = None
-    """Also write the games to Minari's dataset of this name, an episode for every seat of a game."""
+    """Also write the games to the Minari dataset of this name, with one episode per seat of a game."""
 
 
 def run(args: Args) -> None:
-    """Play or read, and write.
+    """Play or read games, and write them.
 
     Raises:
         ValueError: an unknown name, a wrong value, or a file without games.
@@ -98,14 +98,14 @@ def run(args: Args) -> None:
 
 
 def datasets_of(args: Args) -> list[Any]:
-    """What is asked for, and written to files unless it is there: one dataset, or one per configuration."""
+    """Return the datasets that were asked for, one per config; those that are new are written to files first."""
     from ..datasets import Dataset
 
     if args.source is not None:
         if args.values:
-            raise ValueError("values are those of agents that play, and with --source no one does")
-        effort_of(args.search, [])  # no one plays
-        args.source.stat()  # one that is not there is named
+            raise ValueError("values need agents that play, and with --source no agent plays")
+        effort_of(args.search, [])  # refuses settings: no agent plays
+        args.source.stat()  # raises if the file is missing, with its name
     if args.source is None:
         datasets = [played(args)]
     elif args.source.is_dir() or args.source.suffix == ".safetensors":
@@ -121,7 +121,7 @@ def datasets_of(args: Args) -> list[Any]:
 
 
 def played(args: Args) -> Any:
-    """The dataset of agents' games."""
+    """Record the agents' games and return the dataset."""
     from ..datasets import record
 
     if args.out.suffix != ".npz":
@@ -132,13 +132,13 @@ def played(args: Args) -> Any:
     effort = effort_of(args.search, agents)
     seats = [policy for policy in line_up_of(agents, config, config.players, effort) if policy is not None]
     if len(seats) < config.players:
-        raise ValueError("persons play with 'hanabako play'")
+        raise ValueError("'person' is only for 'hanabako play'")
     shows = sys.stderr.isatty()
     return record(args.out, config, seats, args.games, args.seed, progress=shows, search=effort, values=args.values)
 
 
 def read(args: Args, source: Path) -> list[Any]:
-    """The datasets of hanab.live's games, or AH2AC2's; says what is left out."""
+    """Read games of hanab.live or AH2AC2 and return the datasets; print which were left out."""
     if source.is_dir():
         from ..datasets.hanab_live import read_exports
 

@@ -1,7 +1,7 @@
-"""List, run, show and merge studies: what is measured, row by row, with the command and machine behind every number.
+"""List, run, show and merge studies: measurements row by row, with the command and machine behind every number.
 
     hanabako study list                                     # the studies of a clone
-    hanabako study list search_hanabi                       # its rows, and how much of each is done
+    hanabako study list search_hanabi                       # the rows of a study, with their progress
     hanabako study run search_hanabi --where players=2 --cores 2 --minutes 30
     hanabako study run compare.toml --cores 2               # algorithms side by side: compare.json, .md and figures
     hanabako study run compare.toml --cluster auto          # on all machines of a Ray cluster
@@ -9,9 +9,9 @@
     hanabako study page search_hanabi
     hanabako study merge a.json b.json --out both.json
 
-`run` imports a study in Python, or the algorithms that a comparison in TOML names, which runs their code; so do `page`
-and `list` of a study in Python. What they do with TOML or JSON, and `merge`, runs none. Ctrl-C ends a run, which keeps
-what is finished; the same command goes on with it.
+`run` imports a study in Python, or the algorithms that a comparison in TOML names, and runs their code. `page` and
+`list` also import a study in Python; with TOML or JSON they run no code, and neither does `merge`. Ctrl-C ends a run
+and keeps what is finished; the same command continues it.
 """
 
 import sys
@@ -42,31 +42,31 @@ class List:
     """List the studies, or the rows of one."""
 
     study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE]")] = None
-    """A study of the clone by name, its file, or a file of results; without, the studies are listed."""
+    """A study of the clone by name, its file, or a results file; by default all studies are listed."""
     where: Where = ()
-    """Only rows that have these values in their fields."""
+    """Only rows whose fields have these values."""
     out: Path | None = None
-    """The folder of its results, if not the usual one."""
+    """The folder of its results, if it is not the default."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """Play or train what is missing of a study's rows, then write its page."""
+    """Play or train the missing parts of a study's rows, then write its page."""
 
     study: Name
     """A study of the clone by name, or a file."""
     where: Where = ()
-    """Only rows that have these values in their fields."""
+    """Only rows whose fields have these values."""
     cores: int = 1
-    """How many parts of rows are played at the same time, in processes of their own."""
+    """Number of parts of rows to play at the same time, each in its own process."""
     cluster: Annotated[str | None, tyro.conf.arg(metavar="auto|HOST:PORT")] = None
-    """Play on all machines of this Ray cluster instead; auto is the one that this machine belongs to."""
+    """Play on all machines of this Ray cluster instead; auto is the cluster that this machine belongs to."""
     minutes: float = float("inf")
-    """No part begins after that."""
+    """Begin no part after this time."""
     out: Path | None = None
-    """The folder for results, page and figures: by default the file's, or the clone's."""
+    """The folder for results, page and figures; by default the folder of the file, or of the clone's results."""
     again: bool = False
-    """Play the rows from the beginning, also those that are complete."""
+    """Play the rows again, even those that are complete."""
 
 
 @dataclass(frozen=True)
@@ -74,19 +74,19 @@ class Page:
     """Write a study's page and figures from its results."""
 
     study: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[NAME|FILE.toml|FILE.py]")] = None
-    """A study of the clone by name, or a file; without, all studies of the clone."""
+    """A study of the clone by name, or a file; by default all studies of the clone."""
     out: Path | None = None
-    """The folder for page and figures, and of the results: by default as in `run`."""
+    """The folder of results, page and figures; by default as in `run`."""
     check: bool = False
-    """Write nothing: end with exit status 1 if the page is out of date."""
+    """Write nothing; exit with status 1 if the page is out of date."""
 
 
 @dataclass(frozen=True)
 class Merge:
-    """Put results files of the same study together: of each row the one with most done. Runs no code."""
+    """Merge results files of the same study, keeping the most complete version of each row. Runs no code."""
 
     files: tyro.conf.Positional[tuple[Path, ...]]
-    """Results in JSON."""
+    """Results files in JSON."""
     out: Path
     """The file to write."""
 
@@ -99,10 +99,10 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Do what was asked for.
+    """Run the chosen sub-command.
 
     Raises:
-        ValueError: no such study, row or value; or files that cannot be merged.
+        ValueError: there is no such study, row or value; or files cannot be merged.
         OSError: a file cannot be read or written.
         SystemExit: a row could not be played; or, with ``check``, a page is out of date.
     """
@@ -118,12 +118,12 @@ def run(args: Args) -> None:
 
 
 def list_studies(args: List) -> None:
-    """Print the studies, or a study's rows with how much of each is done."""
+    """Print the studies, or a study's rows with their progress."""
     if args.study is None:
         for name in names():
             print(f"{name:<24}{title_of(name)}")
         if not names():
-            print("No studies here: those of the project lie in a clone; a file of your own is named by its path.")
+            print("No studies here: the project's are in a clone. Name a study of your own by its file.")
         return
     elif args.study.endswith(".json"):
         for result in read_file(args.study)[1]:
@@ -137,13 +137,13 @@ def list_studies(args: List) -> None:
 
 
 def line(wanted: int, words: str, result: Result | None) -> str:
-    """How much of a row is done."""
+    """Return one line about a row: how much of it is done, and its fields."""
     done, stale = (0, False) if result is None else (result["done"], is_stale(result))
     return f"{done:>7} of {wanted:<7}{words}{'  stale' if stale else ''}"
 
 
 def run_rows(args: Run) -> None:
-    """Play what is missing and write the page."""
+    """Play the missing parts and write the page."""
     if not args.minutes >= 0:
         raise ValueError(f"minutes must be at least 0, got {args.minutes}")
     place = find(args.study, args.out)
@@ -162,7 +162,7 @@ def run_rows(args: Run) -> None:
 
 
 def on_cluster(address: str) -> tuple[Executor, int]:
-    """The machines of a Ray cluster, and their cores."""
+    """Connect to a Ray cluster; return its executor and its number of cores."""
     from ..studies.cluster import Cluster
 
     cluster = Cluster(address)
@@ -181,29 +181,29 @@ def show(args: Page) -> None:
 
 
 def print_page(study: Study, place: Place) -> None:
-    """Write a study's page, and say where."""
+    """Write a study's page and print the paths of the files."""
     for path in write_page(study, place):
         print(path)
 
 
 def merge(args: Merge) -> None:
-    """Write the rows of several files into one."""
+    """Write the rows of several files to one file."""
     if not args.files:
-        raise ValueError("merge takes at least one file of results, got none")
+        raise ValueError("merge needs at least one results file, got none")
     parts = [read_file(path) for path in args.files]
     studies = dict.fromkeys(study for study, _ in parts)
     if len(studies) > 1:
-        raise ValueError(f"results to merge must be of one study, got {' and '.join(map(shown, studies))}")
+        raise ValueError(f"results to merge must be from one study, got {' and '.join(map(shown, studies))}")
     rows = merged([rows for _, rows in parts])
     words = ["study", "merge", *map(str, args.files), "--out", str(args.out)]
     write_results(args.out, next(iter(studies)), origin_of(words), rows)
 
 
 def rows_of(study: Study, where: tuple[str, ...]) -> list[Row]:
-    """The rows that ``--where`` chooses.
+    """Return the rows that ``--where`` selects.
 
     Raises:
-        ValueError: a choice is no ``field=value``, or no row has it.
+        ValueError: a choice is not of the form ``field=value``, or no row matches.
     """
     choices: dict[str, str] = {}
     for text in where:
@@ -211,6 +211,6 @@ def rows_of(study: Study, where: tuple[str, ...]) -> list[Row]:
         if not equals or not name:
             raise ValueError(f"where must be FIELD=VALUE, got {shown(text)}")
         if name in choices:
-            raise ValueError(f"where must say {name} once, got {shown(choices[name])} and {shown(value)}")
+            raise ValueError(f"where must name {name} only once, got {shown(choices[name])} and {shown(value)}")
         choices[name] = value
     return chosen(study.rows, choices)

@@ -3,15 +3,15 @@
     hanabako train --preset mini --minutes 1
     hanabako train --game koikoi --minutes 30 --opponent counting
     hanabako train --algorithm vdn --preset mini --minutes 2
-    hanabako train --algorithm vdn --help      # what it is, and its own settings
-    hanabako train --algorithm mine.py         # one of your own: this runs the file
+    hanabako train --algorithm vdn --help      # about the algorithm, and its settings
+    hanabako train --algorithm mine.py         # an algorithm of your own: this runs the file
     hanabako train --resume runs/NAME
 
-Other options keep their defaults. To train on several machines, start it on each, with the same settings:
+Other options keep their defaults. To train on several machines, start the command on each, with the same settings:
 
     hanabako train --minutes 60 --machines 2 --machine 0 --meet HOST:PORT    # and --machine 1 on the other
 
-Ctrl-C saves the run after its update, and --resume goes on with it; a second one ends it at once.
+Ctrl-C saves the run after the current update, and --resume continues it; a second Ctrl-C ends it at once.
 """
 
 import dataclasses
@@ -42,46 +42,46 @@ Name = Annotated[str | None, tyro.conf.arg(metavar="{" + ",".join(NAMES) + "}|FI
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is read before all else, because it says which settings there are."""
+    """The option that is read first, because the other settings depend on it."""
 
     algorithm: Name = None
 
 
 @dataclass(frozen=True)
 class Several:
-    """Training on several machines."""
+    """Settings for training on several machines."""
 
     machines: Size | None = None
-    """Machines that train together; this command is started on each of them."""
+    """Number of machines that train together; start this command on each of them."""
     machine: int | None = None
     """The number of this machine, from 0."""
     meet: str | None = None
-    """HOST:PORT where the machines meet: an address of machine 0 that all reach, and a free port there."""
+    """HOST:PORT where the machines meet: an address of machine 0 that all machines can reach, and a free port there."""
 
 
 @dataclass(frozen=True)
 class Args:
     """Train one network to play every seat of a game.
 
-    `form` adds the algorithm's settings, in groups: first those that people use most, then by the class that declares
-    them.
+    `form` adds the algorithm's settings in groups: first the most common ones, then one group per class that declares
+    settings.
     """
 
     algorithm: Name = None
-    """How it learns; each has settings of its own. By default ppo, or what made the run that is resumed."""
+    """The learning algorithm; each has its own settings. By default ppo, or the algorithm of the run to resume."""
     ranks: Size | None = None
-    """Processes that train together, per machine: by default one per core or GPU, as far as they share the games
-    evenly."""
+    """Number of processes that train together, per machine; by default one per core or GPU, as far as they can share
+    the games evenly."""
 
 
 FIRST = ("game", "preset", "players", "config", "minutes", "seed", "run_dir", "resume")
-"""The settings that help shows first."""
+"""The settings that the help lists first."""
 GROUPS = {Settings: "run", NetworkSettings: "network"}
-"""The names of the groups of what these classes declare; what others declare has the name of the algorithm."""
+"""The group of the settings that each class declares; those of other classes go to a group named by the algorithm."""
 
 
 def grouped(learner: Learner) -> type[Args]:
-    """`Args` and the settings of an algorithm, one dataclass for each group."""
+    """Return `Args` extended by the settings of an algorithm, with one dataclass per group."""
     kind, own = learner.settings, learner.name.rpartition(".")[2]
     names: dict[str, list[str]] = {"": [], "run": [], "network": [], own: []}
     for field in fields(kind):
@@ -96,7 +96,7 @@ def grouped(learner: Learner) -> type[Args]:
 
 
 def group_of(kind: type[Settings], names: Sequence[str]) -> type:
-    """A dataclass with some fields of another, and their help."""
+    """Return a dataclass with some fields of another one, and their help."""
     hints, own = get_type_hints(kind, include_extras=True), {field.name: field for field in fields(kind)}
     declared = [base for base in reversed(kind.__mro__) if is_dataclass(base)]
     documented = [param for base in declared for param in docstring_parser.parse_from_object(base).params]
@@ -113,7 +113,7 @@ def group_of(kind: type[Settings], names: Sequence[str]) -> type:
 
 
 def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
-    """See `agents.commands.command_line.form_of`: settings and help are those of the algorithm that the words name.
+    """See `agents.commands.command_line.form_of`: settings and help are those of the algorithm that ``words`` name.
 
     Raises:
         ValueError: there is no such algorithm.
@@ -125,7 +125,7 @@ def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
 
 
 def run(args: Args) -> None:
-    """Train on that many ranks.
+    """Train on the chosen number of ranks.
 
     Raises:
         ValueError: a setting that cannot work.
@@ -139,7 +139,7 @@ def run(args: Args) -> None:
     if settings.resume is not None:
         learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)
         ranks = ranks or saved_ranks(settings.resume, machines.count)
-        if machines.count > 1:  # what is wrong with it is said before the others have met this machine
+        if machines.count > 1:  # report what is wrong with the run before the other machines connect
             learner.settings.saved(settings.resume, settings.trust)
         settings = learner.settings(resume=settings.resume, trust=settings.trust)
     else:
@@ -152,10 +152,10 @@ def run(args: Args) -> None:
 
 
 def machines_of(args: Several) -> Machines:
-    """The machines that the command line tells of.
+    """Return the machines that the command line describes.
 
     Raises:
-        ValueError: their number, that of this machine, or where they meet is missing or cannot be.
+        ValueError: the number of machines, the number of this one, or the meeting point is missing or invalid.
     """
     if args.machines is None:
         if args.machine is not None or args.meet is not None:
@@ -163,7 +163,7 @@ def machines_of(args: Several) -> Machines:
         return Machines()
     if args.machine is None or args.meet is None:
         raise ValueError(
-            f"machines={args.machines} needs machine, the number of this one, and meet, HOST:PORT of the first"
+            f"machines={args.machines} needs machine, the number of this one, and meet, HOST:PORT of machine 0"
         )
     if args.machine not in range(args.machines):
         raise ValueError(f"machine must be 0 to {args.machines - 1} of {args.machines} machines, got {args.machine}")
@@ -174,7 +174,7 @@ def machines_of(args: Several) -> Machines:
 
 
 def prepared(learner: Learner, settings: Settings, ranks: int | None, machines: int) -> int:
-    """How many ranks a new run has here, for which all is checked and the game is compiled, once for all of them.
+    """Check a new run, compile its game once for all ranks, and return the number of ranks on this machine.
 
     Raises:
         ValueError: a setting that cannot work.

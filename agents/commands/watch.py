@@ -1,9 +1,9 @@
-"""Write a game as a page for the browser: turn by turn, from every seat, with what an agent would choose.
+"""Write a game as a page for the browser: turn by turn, from every seat, with the choices of an agent.
 
     hanabako watch runs/NAME                             # a run's network plays itself
-    hanabako watch games/hanabi-20261122-131500.json     # a game that was kept, or one exported from hanab.live
+    hanabako watch games/hanabi-20261122-131500.json     # a saved game, or one exported from hanab.live
     hanabako watch games.npz --number 17                 # a game of a dataset, which hanabako record writes
-    hanabako watch smart,piers --game hanabi             # agents, each at a seat
+    hanabako watch smart,piers --game hanabi             # a game of agents, one per seat
     hanabako watch games.npz --adviser search:smart --search rollouts=1000
 
 The page needs nothing but a browser: no server, no network, no other file.
@@ -28,7 +28,7 @@ from ..registry import SEARCH, effort_of, metadata_of
 __all__ = ["Args", "page_of", "run"]
 
 UNSEEN = 2**41
-"""The seed of a run's game: a deal that neither training nor evaluations see."""
+"""The default seed: its deal is in no training and no evaluation."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Args:
 
     what: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN|FILE|AGENTS")]
     """A run's directory, a game's file (.json), a dataset (.npz), or NAME[,NAME...] of agents, policy files or
-    FILE.py:NAME, whose code is imported and run: the last name stands for all seats that follow."""
+    FILE.py:NAME, whose code is imported and run; the last name fills the remaining seats."""
     game: str | None = None
-    """The game that agents play; by default that of the first network among them, or hanabi."""
+    """The game that agents play; by default the game of the first network among them, or hanabi."""
     preset: str | None = None
     """A preset of the game; by default its first, or what a network was trained for."""
     players: int | None = None
@@ -47,22 +47,22 @@ class Args:
     config: tuple[str, ...] = ()
     """More fields of the game's config, as name=value."""
     search: tuple[str, ...] = ()
-    """How agents search:NAME think, the adviser too, as name=value: see ``agents.load``."""
+    """Settings of agents search:NAME, including the adviser, as name=value: see ``agents.load``."""
     seed: int = UNSEEN
     """Seed of the deal and of the agents' randomness."""
     number: int = 0
-    """Which game of a dataset."""
+    """The number of the game in a dataset, from 0."""
     adviser: str | None = None
-    """Also show what this agent would choose, for a search with its value of every action; by default the network or
+    """Also show what this agent would choose, and for a search the value of every action; by default the network or
     search that plays all seats, if there is one."""
     out: Path | None = None
-    """The page; by default replay.html in the run's directory, the file's name with .html, or GAME.html here."""
+    """The file to write; by default replay.html in the run's folder, the file's name with .html, or GAME.html here."""
     open: bool = False
-    """Show it in the browser."""
+    """Open the page in the browser."""
 
     @property
     def effort(self) -> dict[str, Any]:
-        """What ``search`` says, see `agents.registry.effort_of`."""
+        """The settings in ``search``, see `agents.registry.effort_of`."""
         return effort_of(self.search, [*self.what.split(","), *filter(None, [self.adviser])])
 
 
@@ -70,7 +70,7 @@ def run(args: Args) -> None:
     """Write the page.
 
     Raises:
-        ValueError: there is no such thing, or it cannot be shown.
+        ValueError: there is no such run, file or agent, or it cannot be shown.
         OSError: a file cannot be read or written.
     """
     path = page_of(args)
@@ -80,7 +80,7 @@ def run(args: Args) -> None:
 
 
 def page_of(args: Args) -> Path:
-    """The page that was written."""
+    """Write the page and return its path."""
     check_writable(args.out)
     what = Path(args.what)
     if what.is_dir():
@@ -102,20 +102,20 @@ def page_of(args: Args) -> Path:
 
 
 def played(args: Args, agents: Sequence[str]) -> GameRecord:
-    """A game that agents play to its end."""
+    """Play a game between agents to its end."""
     trained_for = [config_from_dict(metadata["config"]) for metadata in filter(None, map(metadata_of, agents))]
     game = args.game or (game_of(trained_for[0]).name if trained_for else "hanabi")
     config = config_for(game, args.preset, args.players, args.config, agents)
     session = Session(config, line_up_of(agents, config, config.players, args.effort), as_seed(args.seed))
     if session.persons:
-        raise ValueError("persons play with 'hanabako play'")
+        raise ValueError("'person' is only for 'hanabako play'")
     for _ in session.go_on():
         pass
     return session.record
 
 
 def game_of_dataset(path: Path, number: int) -> GameRecord:
-    """Game ``number`` of a file of `agents.datasets`."""
+    """Return game ``number`` of a file of `agents.datasets`."""
     from ..datasets import Dataset
 
     dataset = Dataset(path)
@@ -132,7 +132,7 @@ def game_of_dataset(path: Path, number: int) -> GameRecord:
 
 
 def write(record: GameRecord, adviser: str | None, title: str, usual: Path, args: Args) -> Path:
-    """Write the page of a game."""
+    """Write the page of a game and return its path."""
     check_writable(args.out or usual)
     effort = args.effort
     advice = Adviser(adviser, record.config, effort) if adviser else None

@@ -1,4 +1,4 @@
-"""Datasets of games: recorded from agents or read from hanab.live, played again to any observation, handed on.
+"""Datasets of games: recorded from agents or read from hanab.live, replayed in any observation, and exported.
 
     from hanabako.agents.datasets import Dataset, record
 
@@ -6,8 +6,8 @@
     for batch in Dataset("smart.npz").batches(2048, seed=1):
         batch.observations, batch.masks, batch.actions, batch.players, batch.returns
 
-A file holds configs, seeds and actions alone (some 90 bytes a game of Hanabi), and everything else follows from the
-rules: so it says nothing that the rules do not allow, and a game can be observed as one likes when it is read.
+A file holds configs, seeds and actions only (some 90 bytes per game of Hanabi); everything else follows from the rules.
+So a file can hold no illegal game, and the observation can be chosen when it is read.
 """
 
 from .dataset import Dataset, Decisions

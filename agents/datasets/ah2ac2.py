@@ -1,9 +1,10 @@
-"""Datasets of Hanabi and the arrays of AH2AC2 (Dizdarevic et al. 2025), there and back.
+"""Conversion between datasets of Hanabi and the array files of AH2AC2 (Dizdarevic et al. 2025), in both directions.
 
-A file is safetensors with integers: ``game_ids, scores, num_actions`` (N,); ``decks`` (N, 50, 2), color and rank from
-0, top first; ``actions`` (N, T, players), with one more than the last action where a player is not to move and behind
-the end; ``num_players`` (). The published ones (https://huggingface.co/datasets/ah2ac2/datasets) hold games that people
-played on hanab.live, the standard game for 2 and 3 players; 4 and 5 are read too. Ids are the ``indices`` of our files.
+An AH2AC2 file is safetensors with integers: ``game_ids, scores, num_actions`` (N,); ``decks`` (N, 50, 2), color and
+rank from 0, top card first; ``actions`` (N, T, players), where the number after the last action marks players who are
+not to move and steps after the end; ``num_players`` (). The published files
+(https://huggingface.co/datasets/ah2ac2/datasets) hold games that people played on hanab.live, standard Hanabi for 2 and
+3 players; files for 4 and 5 can be read too. The ids are the ``indices`` of our files.
 """
 
 from collections.abc import Mapping
@@ -30,31 +31,32 @@ from .replaying import RecordedBlock
 __all__ = ["read_arrays", "write_arrays"]
 
 SHAPES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1, "num_players": 0}
-"""The arrays, and how many sizes each has."""
+"""The arrays and their numbers of dimensions."""
 MOST_BYTES = 2**31
 LENGTH = 89
-"""Their games have room for that many actions."""
+"""The smallest T of written files, which AH2AC2's files have."""
 LETTERS = "RYGWB"
 WHO = "person"
-"""Everybody's name: the files have none."""
+"""The name of every player, because the files have none."""
 
 
 # --- In ---------------------------------------------------------------------------------------------------------------
 
 
 def read_arrays(path: str | PathLike[str], out: str | PathLike[str]) -> tuple[Dataset, dict[str, str]]:
-    """Read a file, and play its games.
+    """Read a file of AH2AC2 and replay its games.
 
     Args:
-        path: of the file.
-        out: the dataset.
+        path: the file.
+        out: the path of the dataset to write.
 
     Returns:
-        The dataset, and why each game that is left out is, by its id: it breaks the rules, or ends with another score.
+        The dataset; and for every game that is left out, by its id, the reason: it breaks the rules or ends with
+        another score.
 
     Raises:
         OSError: ``out`` cannot be written.
-        ValueError: it is no such file, or no game is left.
+        ValueError: it is not such a file, or no game is left.
     """
     arrays, refused = checked_arrays(Path(path)), {}
     config = HanabiConfig(players=int(arrays["num_players"]))
@@ -74,10 +76,10 @@ def read_arrays(path: str | PathLike[str], out: str | PathLike[str]) -> tuple[Da
 
 
 def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of a file, of which types, shapes and lengths are right.
+    """Return the arrays of a file after checking their types, shapes and ranges.
 
     Raises:
-        ValueError: the file cannot be read, or they are not, in words.
+        ValueError: the file cannot be read, or an array is wrong.
     """
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -92,7 +94,7 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
     for name, sizes in SHAPES.items():
         if arrays[name].dtype.kind not in "iu" or arrays[name].ndim != sizes:
             found = f"{arrays[name].dtype.name} of shape {arrays[name].shape}"
-            raise ValueError(f"{path}: {name} must be integers with {sizes} sizes, got {found}")
+            raise ValueError(f"{path}: {name} must be integers with {sizes} dimensions, got {found}")
     (games, turns, _), players = arrays["actions"].shape, int(arrays["num_players"])
     wanted = {"decks": (games, 50, 2), "actions": (games, turns, players), "num_players": ()}
     for name, array in arrays.items():
@@ -105,10 +107,10 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def game_at(game: Any, arrays: Mapping[str, NDArray[Any]], k: int) -> GamesBlock:
-    """The k-th game, which has been played again.
+    """Return the k-th game after replaying it.
 
     Raises:
-        ValueError: it breaks the rules, or does not end with its score.
+        ValueError: it breaks the rules, or does not end with the score in the file.
     """
     number, length = int(arrays["game_ids"][k]), int(arrays["num_actions"][k])
     actions, deck = arrays["actions"][k], arrays["decks"][k]
@@ -116,7 +118,7 @@ def game_at(game: Any, arrays: Mapping[str, NDArray[Any]], k: int) -> GamesBlock
     moves = np.zeros_like(acts)
     moves[turns, turns % game.players] = True
     if (acts != moves).any():
-        raise ValueError(f"action {int(np.argwhere(acts != moves)[0, 0])}: not one player acts, or another than is to")
+        raise ValueError(f"action {int(np.argwhere(acts != moves)[0, 0])}: must be by one player, whose turn it is")
     if not ((deck >= 0) & (deck < len(LETTERS))).all():
         raise ValueError(f"a card of the deck must be [0, 0] to [4, 4], got {deck.min()} to {deck.max()}")
     block = GamesBlock(
@@ -141,15 +143,15 @@ def game_at(game: Any, arrays: Mapping[str, NDArray[Any]], k: int) -> GamesBlock
 
 
 def write_arrays(dataset: Dataset, path: str | PathLike[str]) -> Path:
-    """Write all games of a dataset to such a file.
+    """Write all games of a dataset to a file of AH2AC2.
 
     Raises:
-        ValueError: they are not of the standard game, or see `Dataset`.
+        ValueError: they are not games of standard Hanabi; or see `Dataset`.
         OSError: the file cannot be written.
     """
     config = dataset.config
     if game_of(config).name != "hanabi" or not is_standard(config):
-        raise ValueError("AH2AC2's files hold games of standard Hanabi, and the dataset's are others")
+        raise ValueError("AH2AC2's files hold games of standard Hanabi only, but the dataset has another config")
     parts = [arrays_of(replay, config.rules().num_actions) for replay in dataset.replays()]
     turns = max(LENGTH, *(part["actions"].shape[1] for part in parts))
     for part in parts:
@@ -163,7 +165,7 @@ def write_arrays(dataset: Dataset, path: str | PathLike[str]) -> Path:
 
 
 def is_standard(config: HanabiConfig) -> bool:
-    """The standard game, whatever is observed and lost games score."""
+    """Whether a config is the standard game; observations and the score of lost games may differ."""
     entry = game_of(config)
     free = (*entry.observation_fields, "score_on_loss", "hand_size")
     plain = HanabiConfig(players=config.players)
@@ -172,7 +174,7 @@ def is_standard(config: HanabiConfig) -> bool:
 
 
 def arrays_of(replay: RecordedBlock, none: int) -> dict[str, NDArray[Any]]:
-    """A block's arrays, but ``num_players``; its games are played to their ends for their scores."""
+    """Return the arrays of a block except ``num_players``, after playing its games to their ends for their scores."""
     lengths, games = replay.games.lengths.astype(np.int64), len(replay.games)
     decks = [deck_of(replay, k) for k in range(games)]
     actions = np.full((games, int(lengths.max(initial=0)), replay.game.players), none, np.int64)

@@ -1,4 +1,4 @@
-"""Recorded games to learn from: every decision as the one who made it saw it, in the observation that is asked for."""
+"""Recorded games to learn from: every decision as its player saw it, in the observation that is asked for."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -21,30 +21,30 @@ __all__ = ["Dataset", "Decisions"]
 
 
 class Decisions(NamedTuple):
-    """Decisions and what came of them; every array begins with their number."""
+    """Decisions and their results, n of them; the first axis of every array is the decision."""
 
     observations: NDArray[Any]
-    """(n, bits) int8 or float32, or (n, words) uint64: what the player saw."""
+    """(n, bits) int8 or float32, or (n, words) uint64: what the player observed."""
     masks: NDArray[np.int8]
     """(n, A): 1 for a legal action."""
     actions: NDArray[np.int64]
-    """What the player did."""
+    """(n,): the action that was taken."""
     players: NDArray[np.int64]
-    """Who that was."""
+    """(n,): the player who took it."""
     rewards: NDArray[np.float32]
-    """(n, P): every player's reward of that step."""
+    """(n, P): every player's reward for that step."""
     returns: NDArray[np.float32]
-    """The sum of the player's own rewards from that step to the end."""
+    """(n,): the sum of the player's own rewards from that step to the end."""
     games: NDArray[np.int64]
-    """Numbers of the games."""
+    """(n,): the number of the game."""
     turns: NDArray[np.int64]
-    """Places of the decisions in their games."""
+    """(n,): the index of the decision in its game."""
     values: NDArray[np.float32]
-    """(n, A): what a search expected of each action, NaN where it is not legal or was not searched; (n, 0) if the
-    file has none. See `Dataset.values`."""
+    """(n, A): the value that a search expected of each action, NaN if it is illegal or was not searched; (n, 0) if the
+    file has no values. See `Dataset.values`."""
 
     def chosen(self, rows: Any) -> "Decisions":
-        """Some of them."""
+        """Return the decisions in the given rows."""
         return Decisions(*(array[rows] for array in self))
 
 
@@ -52,23 +52,24 @@ class Dataset:
     """A file of games that `agents.datasets.record` wrote.
 
     Args:
-        path: of the file.
+        path: the file.
 
     Raises:
-        OSError: the file is missing or cannot be read; so do all methods.
-        ValueError: it holds no games, is damaged, or a game breaks the rules, by its number; so do all methods.
+        OSError: the file is missing or cannot be read. All methods may raise this.
+        ValueError: it holds no games, is damaged, or a game, named by its number, breaks the rules. All methods may
+            raise this.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.file = GamesFile(path)
         self.config = self.file.config
-        """What was played, observed as those who played did."""
+        """The config that was played, with the observation that the players had."""
         self.names = self.file.names
-        """Who played."""
+        """The names of the players."""
         self.search = self.file.search
-        """How those of them think that search, by name, as far as it was said to `record`."""
+        """The settings of the players that search, by name, as far as they were given to `record`."""
         self.values = self.file.values
-        """What the values of the file are, in words; empty if it has none."""
+        """A text that says what the values in the file are; empty if it has none."""
 
     def __len__(self) -> int:
         """The number of games."""
@@ -77,12 +78,12 @@ class Dataset:
     def decisions(
         self, config: Any = None, observation: str = "packed", seed: int | None = None
     ) -> Iterator[Decisions]:
-        """All decisions, about a thousand games at a time: games one after the other, turns in their order.
+        """Yield all decisions, about a thousand games at a time: game after game, each in the order of its turns.
 
         Args:
-            config: how the games are observed, by other fields of the same rules; None is as they were played.
+            config: the config for the observations, with the same rules; None observes the games as they were played.
             observation: ``"packed"``, ``"int8"`` or ``"float32"``, as in the vector environment.
-            seed: of another order of those thousands; None is the file's.
+            seed: shuffles the order of those blocks of games; None keeps the file's order.
 
         Raises:
             ValueError: ``config`` has other rules, or see the class.
@@ -96,13 +97,13 @@ class Dataset:
             yield decisions_of(self._replay(game, block, first, observes=True), FORMATS[observation])
 
     def batches(self, size: int, seed: int, config: Any = None, observation: str = "packed") -> Iterator[Decisions]:
-        """All decisions once, mixed, in batches of ``size``; one in some thirty is smaller.
+        """Yield all decisions once, shuffled, in batches of ``size``; about one batch in thirty is smaller.
 
-        About a thousand games are mixed at a time, and the thousands come in any order.
+        About a thousand games are shuffled at a time, and these blocks come in random order.
 
         Args:
-            size: decisions of a batch.
-            seed: of the order.
+            size: decisions per batch.
+            seed: the seed of the order.
             config: as in `decisions`.
             observation: as in `decisions`.
 
@@ -118,13 +119,13 @@ class Dataset:
                 yield some.chosen(order[begin : begin + size])
 
     def replays(self, config: Any = None, observes: bool = False) -> Iterator[RecordedBlock]:
-        """The file's blocks, dealt and ready to be played again; ``config`` as in `decisions`."""
+        """Yield the file's blocks, dealt and ready to be replayed; ``config`` is as in `decisions`."""
         game = self._game(config)
         for first, block in self.file.blocks(range(self.file.count)):
             yield self._replay(game, block, first, observes)
 
     def results(self) -> Games:
-        """What happened in the games that came to their end, as `agents.evaluate.play` tells it."""
+        """Return the results of the finished games, in the form of `agents.evaluate.play`."""
         record, finished = Record(self._game(None), len(self)), np.zeros(len(self), np.bool_)
         for replay in self.replays():
             rows = slice(replay.first, replay.first + len(replay.games))
@@ -136,7 +137,7 @@ class Dataset:
         return Games(**{field.name: getattr(games, field.name)[finished] for field in fields(Games)})
 
     def one(self, number: int) -> GamesBlock:
-        """Game ``number`` alone.
+        """Return game ``number`` as a block of one game.
 
         Raises:
             ValueError: there is no such game, or see the class.
@@ -146,11 +147,11 @@ class Dataset:
         return block.game(number % GAMES_A_BLOCK)
 
     def players_of(self, block: GamesBlock) -> list[tuple[str, ...]]:
-        """Who sat where in every game of a block."""
+        """Return the names of the players in every game of a block, in seat order."""
         return [tuple(self.names[place] for place in places) for places in block.players.tolist()]
 
     def _game(self, config: Any) -> Any:
-        """The game of ``config``, which has the rules that were played; None: as it was played."""
+        """Return the game of ``config``, whose rules must be those that were played; None is the config as played."""
         config = self.config if config is None else config
         entry = game_of(config)
         if type(config) is not type(self.config):
@@ -166,7 +167,7 @@ class Dataset:
 
 
 def decisions_of(replay: RecordedBlock, kind: type) -> Decisions:
-    """Play a block of games and note every decision."""
+    """Replay a block of games and collect every decision."""
     lengths, starts, game = replay.games.lengths.astype(np.int64), replay.games.starts, replay.game
     count = len(replay.games.actions)
     observations = np.empty((count, replay.observation.shape[1]), np.uint64)

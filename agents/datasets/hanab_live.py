@@ -1,7 +1,7 @@
-"""Datasets of Hanabi and the games of hanab.live, there and back.
+"""Conversion between datasets of Hanabi and the games of hanab.live, in both directions.
 
-A folder of the site's exports becomes a dataset for each configuration in it, with the players' names, and how they
-stopped a game that they did not play to its end; what people wrote beside their games is not kept.
+A folder of the site's exports becomes one dataset per config, with the players' names and the way in which they stopped
+an unfinished game. Notes that people wrote are dropped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,20 +30,20 @@ __all__ = ["Lot", "deck_of", "read_exports", "write_exports"]
 
 @dataclass
 class Lot:
-    """The games of one configuration on their way into its file."""
+    """The games of one config that are on their way to its file."""
 
     path: Path
     writer: GamesWriter
     waiting: list[GamesBlock] = field(default_factory=list)
 
     def add(self, block: GamesBlock) -> None:
-        """One more game."""
+        """Add a game."""
         self.waiting.append(block)
         if len(self.waiting) == GAMES_A_BLOCK:
             self.write()
 
     def write(self) -> None:
-        """Write what waits."""
+        """Write the waiting games."""
         if self.waiting:
             names = ("seeds", "indices", "players", "lengths", "actions")
             arrays = {name: np.concatenate([getattr(block, name) for block in self.waiting]) for name in names}
@@ -53,18 +53,18 @@ class Lot:
 
 
 def read_exports(folder: str | PathLike[str], out: str | PathLike[str]) -> tuple[list[Dataset], dict[str, str]]:
-    """Read all ``.json`` files of a folder and those below it, and play them.
+    """Read all ``.json`` files of a folder and its subfolders, and replay their games.
 
     Args:
-        folder: of files as https://hanab.live/export/<game> gives them, one game each.
-        out: the dataset; if the games have several configurations, each next one is at ``NAME-2.npz`` and so on.
+        folder: a folder of files as https://hanab.live/export/<game> returns them, one game each.
+        out: the path of the dataset; if the games have several configs, later datasets are ``NAME-2.npz`` and so on.
 
     Returns:
-        The datasets, and why each file that is left out is, by its path.
+        The datasets; and for every file that is left out, by its path, the reason.
 
     Raises:
         OSError: ``out`` cannot be written.
-        ValueError: there is no game among the files.
+        ValueError: no file holds a game.
     """
     out, refused = Path(out), {}
     lots: dict[Any, Lot] = {}
@@ -89,11 +89,11 @@ def read_exports(folder: str | PathLike[str], out: str | PathLike[str]) -> tuple
 
 
 def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
-    """The configuration of a game, who played it, and the game, which has been played again.
+    """Return the config of a game, its players' names, and the game after replaying it.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is no such game, or breaks the rules.
+        ValueError: it does not hold such a game, or the game breaks the rules.
     """
     from hanabi_env import hanablive
 
@@ -120,7 +120,7 @@ def write_exports(dataset: Dataset, folder: str | PathLike[str], games: int | No
     """Write the first ``games`` games, or all, as files that the site opens: ``FOLDER/0000017.json`` is game 17.
 
     Raises:
-        ValueError: it is another game than Hanabi, a configuration that the site does not have, or see `Dataset`.
+        ValueError: the game is not Hanabi, or the site does not have its config; or see `Dataset`.
         OSError: a file cannot be written.
     """
     from hanabi_env import hanablive
@@ -134,7 +134,7 @@ def write_exports(dataset: Dataset, folder: str | PathLike[str], games: int | No
 
 
 def decks_of(dataset: Dataset) -> Iterator[tuple[int, list[str], list[int], Sequence[str], Mapping[str, Any]]]:
-    """For every game: its number, the deck, the actions, the players' names, and how they stopped it."""
+    """Yield per game: its number, the deck, the actions, the players' names, and how they stopped it."""
     for replay in dataset.replays():
         starts = replay.games.starts
         for k, names in enumerate(dataset.players_of(replay.games)):
@@ -144,6 +144,6 @@ def decks_of(dataset: Dataset) -> Iterator[tuple[int, list[str], list[int], Sequ
 
 
 def deck_of(replay: RecordedBlock, k: int) -> list[str]:
-    """The cards of game ``k``, which begins, as they were before any was dealt."""
+    """Return the deck of game ``k`` before the deal; the game must be at its beginning."""
     position = replay.game.to_dict(replay.tables["state"].view(np.recarray)[k])
     return [card for hand in position["hands"] for card in hand] + position["deck"]

@@ -1,11 +1,11 @@
-"""Datasets for Minari, the Farama Foundation's format of recorded games (https://minari.farama.org).
+"""Export to Minari, the Farama Foundation's format for offline datasets (https://minari.farama.org).
 
     to_minari(Dataset("games.npz"), "hanabako/hanabi-smart-v0")
     minari.load_dataset("hanabako/hanabi-smart-v0")
 
-An episode is one seat of one game: what that player saw before each decision of its own and at the end, what it did,
-and what it was rewarded until its next decision, as a Gymnasium environment of one seat would have told it. Games that
-were given up end truncated.
+An episode is one seat of one game, as a Gymnasium environment of one seat would report it: the player's observations
+before each of its decisions and at the end, its actions, and its rewards until its next decision. Games that were
+stopped early end truncated.
 """
 
 import warnings
@@ -26,28 +26,28 @@ __all__ = ["installed_minari", "to_minari"]
 
 
 def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation: str = "int8") -> Any:
-    """Write a Minari dataset among those of this machine (``MINARI_DATASETS_PATH``).
+    """Write a Minari dataset to this machine's store (``MINARI_DATASETS_PATH``).
 
     Args:
         dataset: the games.
-        dataset_id: its name there, such as ``hanabako/hanabi-smart-v0``.
-        config: how the games are observed, as in `Dataset.decisions`.
+        dataset_id: the name of the new dataset, such as ``hanabako/hanabi-smart-v0``.
+        config: the config for the observations, as in `Dataset.decisions`.
         observation: ``"int8"``, ``"float32"`` or ``"packed"``.
 
     Returns:
         The ``minari.MinariDataset``.
 
     Raises:
-        ValueError: Minari is not installed, refuses the name, or has such a dataset; or see `Dataset.decisions`.
+        ValueError: Minari is not installed, refuses the name, or has a dataset with it; or see `Dataset.decisions`.
     """
     minari = installed_minari()
     game = game_of(config or dataset.config).make_game(config or dataset.config)
     mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it would have an author's address: who publishes adds it
+        warnings.simplefilter("ignore", UserWarning)  # no author's address: the person who publishes it adds one
         return minari.create_dataset_from_buffers(
             dataset_id,
-            episodes(dataset, config, FORMATS[observation]),  # one after the other: never all in memory
+            episodes(dataset, config, FORMATS[observation]),  # a generator: the episodes are never all in memory
             observation_space=spaces.Dict({"observation": observation_space(game, observation), "action_mask": mask}),
             action_space=spaces.Discrete(game.num_actions),
             algorithm_name=", ".join(dataset.names[:8]),
@@ -56,10 +56,10 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
 
 
 def installed_minari() -> Any:
-    """The package.
+    """Import and return Minari.
 
     Raises:
-        ValueError: it is not installed.
+        ValueError: Minari is not installed.
     """
     try:
         return import_module("minari")
@@ -68,7 +68,7 @@ def installed_minari() -> Any:
 
 
 def episodes(dataset: Dataset, config: Any, kind: type) -> Iterator[Any]:
-    """Minari's episodes, game by game, player by player; a player who never moved has none."""
+    """Yield Minari's episodes, by game and then by player; a player who never moved has none."""
     episode: Any = import_module("minari.data_collector").EpisodeBuffer
     number = 0
     for replay in dataset.replays(config, observes=True):

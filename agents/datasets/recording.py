@@ -1,4 +1,4 @@
-"""Agents' games as a dataset: game i of the file is game i of that seed, as in `agents.evaluate.play`."""
+"""Recording agents' games as a dataset: game i of the file is game i of that seed, as in `agents.evaluate.play`."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -40,22 +40,22 @@ def record(
     search: Mapping[str, Any] = MappingProxyType({}),
     values: bool = False,
 ) -> Dataset:
-    """Let agents play and write their games, a thousand at a time; the file appears when it is whole.
+    """Let agents play and write their games, a thousand at a time; the file appears only when it is complete.
 
     Args:
-        path: of the file.
-        config: what is played.
+        path: the file to write.
+        config: the config of the games.
         policies: one for all seats, or one per seat.
-        games: how many, at least 1.
-        seed: of the deals and of the policies' randomness.
-        first: index of the first game, to go on from another file of that seed.
+        games: number of games, at least 1.
+        seed: seed of the deals and of the policies' randomness.
+        first: index of the first game, to continue another file with that seed.
         progress: show a progress bar.
-        search: how those think that search, which their names do not say: to be written down.
-        values: also write what a search expects of every legal action, see `agents.datasets.Dataset.values`.
+        search: settings of the policies that search, which their names do not tell; they are written to the file.
+        values: also write the value that a search expects of every legal action, see `agents.datasets.Dataset.values`.
 
     Raises:
-        ValueError: ``games`` is below 1, there is another number of policies than of players, one does what is not
-            legal, or values are asked for and no policy searches.
+        ValueError: ``games`` is below 1, the number of policies is wrong, a policy takes an illegal action, or
+            ``values`` is true and no policy searches.
         OSError: the file cannot be written.
     """
     if as_index("games", games, MOST_GAMES) < 1:
@@ -93,12 +93,12 @@ def record(
 def played(
     game: Game, seats: Sequence[Policy], seed: int, first: int, count: int, specialize: bool, values: bool
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.float32] | None]:
-    """The lengths of ``count`` games, their actions, one game after the other, and the values of these decisions."""
+    """Play games; return their lengths, their actions game after game, and the values of these decisions."""
     block = Block(game, count, any(policy.observes for policy in seats), specialize)
     players = sit(block, seats)
     weighing = [player for player in players if isinstance(player, Weighing)]
     if values and not weighing:
-        raise ValueError(f"values are those of a search, and no one searches: {', '.join(p.name for p in seats)}")
+        raise ValueError(f"values need an agent that searches, got {', '.join(p.name for p in seats)}")
     going, taken, weighed = np.ones(count, np.bool_), [], []
     for tables in steps_with(block, players, seed, first):
         taken.append(np.where(going, block.actions, -1))
@@ -115,7 +115,7 @@ def played(
 
 
 def values_of(weighing: Sequence[Weighing], games: int, actions: int) -> NDArray[np.float32]:
-    """What was thought of all actions in this step, (games, actions), NaN where nothing was; it is then forgotten."""
+    """Return the values of all actions in this step, (games, actions), NaN where there are none; then clear them."""
     found = np.full((games, actions), np.nan, np.float32)
     for seated in weighing:
         for row, thought in enumerate(seated.values):

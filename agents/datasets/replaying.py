@@ -1,4 +1,4 @@
-"""Recorded games played again, many in lock-step, by the compiled rules, which every action has to satisfy."""
+"""Replays of recorded games, many in lock-step, by the compiled rules; every action must be legal."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,17 +17,17 @@ __all__ = ["RecordedBlock"]
 
 
 class RecordedBlock(Block):
-    """The games of a block, dealt and ready to be played again.
+    """The games of a block, dealt and ready to be replayed.
 
     Args:
-        game: what was played, as it is to be observed.
-        games: what is in the file.
+        game: the game that was played, with the observation that is wanted.
+        games: the recorded games.
         first: the number of the first of them, for messages.
-        observes: observations are wanted.
+        observes: whether observations are wanted.
         specialize: see `agents.playing.block.Block`.
 
     Raises:
-        ValueError: a deal is impossible; names the game.
+        ValueError: a deal is impossible; the message names the game.
     """
 
     def __init__(self, game: Game, games: GamesBlock, first: int, observes: bool, specialize: bool) -> None:
@@ -50,10 +50,10 @@ class RecordedBlock(Block):
             self.loops.refresh(self.rules_array, self.tables)
 
     def turns(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """Before every step its number, the tables whose games make it, and their actions; all others wait.
+        """Yield, before every step, its number, the tables that take part, and their actions; finished tables wait.
 
         Raises:
-            ValueError: an action is not legal; names its game and place.
+            ValueError: an action is not legal; the message names the game and the step.
         """
         lengths, starts = self.games.lengths.astype(np.int64), self.games.starts
         for turn in range(int(lengths.max(initial=0))):
@@ -65,7 +65,7 @@ class RecordedBlock(Block):
             self._step(lengths <= turn)
 
     def _step(self, is_done: NDArray[np.bool_]) -> None:
-        """One step; games of which no more is known stay as they are, over or not."""
+        """Make one step; tables whose recorded actions are used up keep their state, finished or not."""
         waiting = np.flatnonzero(is_done & ~self.tables["terminated"])
         kept = self.tables[waiting]
         self.make_step(())
@@ -85,7 +85,7 @@ class RecordedBlock(Block):
         raise ValueError(f"game {self.first + row}, action {turn}: {words} {why}")
 
     def observed(self, player: int) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        """What ``player`` observes now at every table, and may do."""
+        """Return what ``player`` observes now at every table, and its legal actions."""
         observation, mask = np.zeros_like(self.observation), np.zeros_like(self.mask)
         self.loops.observe(self.rules_array, self.tables, player, observation, mask)
         return observation, mask

@@ -1,1 +1,1 @@
-"""How good agents are: alone, with others, and against others."""
+"""Evaluation of agents: in self-play, in cross-play, and against each other."""

@@ -1,6 +1,6 @@
-"""How players of Hanabi talk: measures of communication used in the literature, each defined at its field below.
+"""Measures of communication between Hanabi players from the literature, each defined at its field below.
 
-`measure` plays games and looks on: it sees all cards, the players do not.
+`measure` plays games and observes them. It sees all cards; the players do not.
 """
 
 from collections.abc import Sequence
@@ -25,27 +25,27 @@ from ..playing.block import GAMES_AT_ONCE, Block
 from ..playing.policy import Agent, Policy, line_up
 from ..playing.seating import sit
 
-MOST_CARDS = 35  # identities in the largest game
+MOST_CARDS = 35  # card identities in the largest game
 
 TALLY = interned(
     np.dtype(
         [
             ("plays", np.int64),
-            ("known_neither", np.int64),  # of these: how much hints had told of the card,
+            ("known_neither", np.int64),  # the next four: plays by what hints had told of the card
             ("known_color", np.int64),
             ("known_rank", np.int64),
             ("known_both", np.int64),
-            ("scored", np.int64),  # plays that joined a firework,
-            ("blind", np.int64),  # those of them never touched by a hint,
-            ("finessed", np.int64),  # and those of these that a hint about the next card had called for
+            ("scored", np.int64),  # plays that joined a firework
+            ("blind", np.int64),  # scored plays of cards that no hint had touched
+            ("finessed", np.int64),  # blind plays that a hint about the next card had called for
             ("turns_with_token", np.int64),
             ("hints", np.int64),
-            ("idle_hints", np.int64),  # that told their receiver nothing
+            ("idle_hints", np.int64),  # hints that told their receiver nothing
             ("tokens_lost", np.int64),
             ("tokens_left", np.int64),
-            ("bits", np.float64),  # told by all hints together
+            ("bits", np.float64),  # told by all hints together, see `Communication.bits_per_hint`
             ("called", np.uint64, (5,)),  # per player: cards that hints to others touched since the player's last turn
-            ("unseen", np.int64, (MOST_CARDS,)),  # room for counting cards
+            ("unseen", np.int64, (MOST_CARDS,)),  # scratch space for counting cards
         ]
     )
 )
@@ -53,64 +53,63 @@ TALLY = interned(
 
 @dataclass(frozen=True)
 class Communication:
-    """What some games say about how their players communicate. Rates are over all games together."""
+    """How the players of some games communicate. Rates are over all games together."""
 
     games: int
-    """How many."""
+    """The number of games."""
     known: dict[str, float]
-    """Shares of the cards played of which hints had told ``neither`` color nor rank, the ``color`` alone, the
-    ``rank`` alone, or ``both`` (positive and negative information; no counting of cards). Their weighted mean, 0, 1/2
-    or 1 a play, is the *information per play* of Canaan et al. 2019, "Diverse agents for ad-hoc cooperation in Hanabi".
-    """
+    """The shares of played cards of which hints had told ``neither`` color nor rank, the ``color`` only, the ``rank``
+    only, or ``both`` (positive and negative information, without counting cards)."""
     information_per_play: float
-    """See ``known``."""
+    """The *information per play* of Canaan et al. 2019, "Diverse agents for ad-hoc cooperation in Hanabi": the mean
+    over plays of 0, 1/2 or 1 if neither, one or both were known."""
     communicativeness: float
-    """Share of the turns with a token on the table on which a hint was given (Canaan et al. 2019)."""
+    """The share of turns with an available information token on which a hint was given (Canaan et al. 2019)."""
     hints: float
     """Hints per game."""
     bits_per_hint: float
-    """What the words of a hint tell its receiver, in bits: the sum over the receiver's cards of
-    log2(copies it could be before / after), counting the copies that the receiver does not see, each card by itself.
-    The information measure of Shannon as used for hints by Eger, Martens and Alfaro Cordoba 2017, "An intentional AI
-    for Hanabi". What a *convention* adds is not in the words; see ``conventional_bits_per_hint``."""
+    """The mean information that a hint's literal content gives its receiver, in bits: the sum over the receiver's cards
+    of log2(copies it could be before / after), counting the copies that the receiver does not see, each card by itself.
+    This is Shannon's information, as used for hints by Eger, Martens and Alfaro Cordoba 2017, "An intentional AI for
+    Hanabi". It does not include what a *convention* adds; see ``conventional_bits_per_hint``."""
     conventional_bits_per_hint: float | None
-    """What a hint tells *all* players by convention, in bits: the sum over all cards in all hands of log2(cards it may
-    be before / after), as far as the bots' own public knowledge has it. Known only of teams of one bot whose memory has
-    a field ``possible``, (players, hand_size) sets of cards as far as all can tell; else None."""
+    """The mean information that a hint gives *all* players by convention, in bits: the sum over all cards in all hands
+    of log2(cards it may be before / after), by the bots' own public knowledge. It is known only for teams of one bot
+    whose memory has a field ``possible``, (players, hand_size) sets of cards by public knowledge; else None."""
     idle_hints: float
-    """Share of the hints whose words tell their receiver nothing: tokens spent on a convention, or on time."""
+    """The share of hints whose literal content tells their receiver nothing: they serve a convention, or pass time."""
     tokens_lost: float
-    """Tokens per game that were not gained because all were there when a firework was completed."""
+    """Tokens per game that a completed firework did not return, because all tokens were there."""
     tokens_left: float
-    """Tokens per game that were there at the end: each a hint that was never given."""
+    """Tokens per game that were left at the end: each is a hint that was never given."""
     blind_share: float
-    """Share of the score from *blind plays*: cards that joined their firework and had never been touched by a hint."""
+    """The share of the score from *blind plays*: cards that joined their firework and that no hint had touched."""
     finesse_share: float
-    """Share of the score from *finesses*: blind plays of a card after a hint to somebody else, since the player's last
-    turn, had touched the very card that comes next on its firework (the H-group's conventions use the word so)."""
+    """The share of the score from *finesses*: blind plays for which, since the player's last turn, a hint to another
+    player touched the card that comes next on the firework (as the H-group's conventions use the word)."""
     actions: NDArray[np.int64]
-    """(A, A): how often an action, by its number, followed another one. Rows over the sum are the *conditional action
-    matrix*: my action given my partner's last (Hu et al. 2020, "Other-play for zero-shot coordination", figure 4; Hu et
-    al. 2021, "Off-belief learning")."""
+    """(A, A): how often one action, the column, followed another one, the row. Dividing rows by their sums gives the
+    *conditional action matrix*: my action given my partner's last (Hu et al. 2020, "Other-play for zero-shot
+    coordination", figure 4; Hu et al. 2021, "Off-belief learning")."""
 
     def summary(self) -> dict[str, Any]:
-        """Everything but the matrix, as JSON types."""
+        """Return all measures except the action matrix, as JSON types."""
         return {name: value for name, value in vars(self).items() if name != "actions"}
 
     def conditional_actions(self) -> NDArray[np.float64]:
-        """(A, A): the probability of an action (column) after another one (row); zero rows for what never was done."""
+        """Return (A, A): the probability of an action (column) after another one (row); rows of unused ones are 0."""
         sums = self.actions.sum(axis=1, keepdims=True)
         return self.actions / np.maximum(sums, 1)
 
 
 def measure(config: Any, policies: Agent | Sequence[Agent], games: int, seed: int) -> Communication:
-    """Play and measure.
+    """Play games and measure their communication.
 
     Args:
-        config: one of Hanabi.
+        config: a config of Hanabi.
         policies: one for all seats, or one per seat.
-        games: how many.
-        seed: of the deals and of the policies' randomness; the games are those of `agents.playing.play.play`.
+        games: number of games.
+        seed: seed of the deals and of the policies' randomness; the games are those of `agents.playing.play.play`.
 
     Raises:
         ValueError: the config is not one of Hanabi.
@@ -164,7 +163,7 @@ def watch(
 
 
 def bits_between(before: NDArray[np.uint64], after: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Bits told of all cards of every game: sets of cards (games, players, hand_size) before and after."""
+    """Return the bits told in each game, (games,): sets of cards (games, players, hand_size) before and after."""
     counts = np.bitwise_count(before).astype(float), np.bitwise_count(after).astype(float)
     told = (counts[0] > 0) & (counts[1] > 0)
     bits = np.log2(np.maximum(counts[0], 1)) - np.log2(np.maximum(counts[1], 1))
@@ -172,7 +171,7 @@ def bits_between(before: NDArray[np.uint64], after: NDArray[np.uint64]) -> NDArr
 
 
 def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDArray[np.float64]) -> Communication:
-    """The measures out of the tallies of all games."""
+    """Compute the measures from the tallies of all games."""
     total = {name: tallies[name].sum() for name in TALLY.names or () if name not in ("called", "unseen")}
     plays, hints, scored = (max(int(total[name]), 1) for name in ("plays", "hints", "scored"))
     known = {name: float(total[f"known_{name}"] / plays) for name in ("neither", "color", "rank", "both")}
@@ -199,7 +198,7 @@ def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDAr
 
 @cache
 def watcher() -> Any:
-    """The compiled loop that tallies one step of every game."""
+    """Return the compiled loop that tallies one step of every game."""
     digest, rules_of = digest_of(note_step), reader_of(Rules, None)
 
     @kernel
@@ -214,7 +213,7 @@ def watcher() -> Any:
 
 @rule
 def note_step(rules, before, after, tally):
-    """Add a step to a game's tally: the states around it."""
+    """Add a step to a game's tally, given the states before and after it."""
     event = after.events[(after.length - 1) % rules.history]
     player = np.int64(event.player)
     is_hint = event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK
@@ -234,7 +233,7 @@ def note_step(rules, before, after, tally):
 
 @rule
 def note_play(rules, before, event, tally):
-    """What was known of the card, and what led to its being played."""
+    """Tally a play: what hints had told of the card, and whether it was blind or finessed."""
     player = np.int64(event.player)
     plausible = before.plausible[player, event.slot]
     knows_color = known_suit(rules, plausible) >= 0
@@ -260,7 +259,7 @@ def note_play(rules, before, event, tally):
 
 @rule
 def note_hint(rules, before, after, event, tally):
-    """What the words of a hint tell, and which cards it touches."""
+    """Tally a hint: the bits that it tells, and the cards that it touches."""
     target = np.int64(event.target)
     count_unseen(rules, before, target, tally.unseen)
     tally.hints += 1
@@ -281,7 +280,7 @@ def note_hint(rules, before, after, event, tally):
 
 @rule
 def copies_in(rules, tally, cards):
-    """Copies of the given cards that the receiver of a hint does not see, as a float."""
+    """Return how many copies of the given cards the receiver of a hint does not see, as a float."""
     count = 0
     for card in range(rules.suits * rules.ranks):
         if has_bit(cards, card) != ZERO:

@@ -1,9 +1,9 @@
-"""Who plays well with whom: cross-play, a guest in a team, and teams drawn from a pool.
+"""Cross-play, one guest in a team, and ad-hoc teams drawn from a pool.
 
-All agents meet the same deals (*paired decks*): a difference between two cells of a matrix is then a difference between
-players, and `difference` gives it with an error several times smaller than those of the cells.
+All agents play the same deals (*paired decks*). So two cells of a matrix differ by their players only, and `difference`
+returns that difference with a standard error several times smaller than those of the cells.
 
-All functions take policies by name: ``agents`` is a dict from names to what `agents.load` gives.
+All functions take policies by name: ``agents`` is a dict from names to the results of `agents.load`.
 """
 
 import io
@@ -23,18 +23,19 @@ from ..playing.policy import Policy
 
 Agents = Mapping[str, Policy]
 TEAMS = 20
-"""Line-ups that `ad_hoc` draws."""
+"""The default number of line-ups that `ad_hoc` draws."""
 
 
 def cross_play(
     config: Any, agents: Agents, games: int, seed: int, num_threads: int = 1, progress: bool = False
 ) -> dict[tuple[str, str], Games]:
-    """Every ordered pair of agents: the first at player 0's seat, the second at all others.
+    """Play every ordered pair of agents: the first at player 0's seat, the second at all others.
 
-    Seats matter: player 0 moves first, and in larger teams is alone among the others. The diagonal is self-play.
+    The order matters: player 0 moves first, and in teams of three or more is the only one of its kind. The diagonal is
+    self-play.
 
     Returns:
-        For (first, second) the games they played, all on the same deals.
+        The games of every pair (first, second), all on the same deals.
     """
     pairs = list(itertools.product(agents, repeat=2))
     others = config.players - 1
@@ -47,10 +48,10 @@ def cross_play(
 def one_guest(
     config: Any, agents: Agents, games: int, seed: int, num_threads: int = 1, progress: bool = False
 ) -> dict[tuple[str, str], list[Games]]:
-    """A guest in a team: (team, guest) with the guest at every seat in turn, on the same deals.
+    """Play every ordered pair (team, guest) with the guest at each seat in turn, on the same deals.
 
     Returns:
-        For (team, guest) the games of every seat of the guest, player 0 first.
+        For every (team, guest) the games with the guest at each seat, player 0 first.
     """
     pairs = list(itertools.product(agents, repeat=2))
     result = {}
@@ -61,32 +62,33 @@ def one_guest(
 
 
 def line_ups(team: Policy, guest: Policy, players: int) -> list[list[Policy]]:
-    """The guest at every seat in turn, player 0's first, and the team at all others."""
+    """Return the line-ups with the guest at each seat in turn, player 0's first, and the team at all others."""
     return [[guest if k == seat else team for k in range(players)] for seat in range(players)]
 
 
 def ad_hoc(
     config: Any, agents: Agents, newcomer: str, games: int, seed: int, teams: int | None = None, num_threads: int = 1
 ) -> dict[str, Any]:
-    """The newcomer among partners that are drawn from the pool of all others, at a seat that is drawn too.
+    """Play the newcomer at a random seat with partners drawn at random from all other agents.
 
-    This is the ad-hoc setting of Stone et al. 2010: the same line-ups and deals for every newcomer, so that two
-    newcomers compare pairwise. The standard error is over line-ups, which differ far more than deals do.
+    This is the ad-hoc setting of Stone et al. 2010. Line-ups and deals are the same for every newcomer, so that
+    newcomers can be compared in pairs. The standard error is over line-ups, which vary far more than deals.
 
     Args:
-        config: what is played.
-        agents: the pool, and the newcomer.
-        newcomer: its name.
-        games: in all; every line-up plays an equal share, on deals of its own.
-        seed: of line-ups and deals.
-        teams: how many line-ups; None is `TEAMS`, or as many as there are games.
+        config: the config of the games.
+        agents: the pool of partners, and the newcomer.
+        newcomer: the newcomer's name.
+        games: total number of games; every line-up plays an equal share, each on different deals.
+        seed: seed of line-ups and deals.
+        teams: number of line-ups; None is `TEAMS`, or the number of games if that is smaller.
         num_threads: see `agents.playing.play.play`.
 
     Returns:
         ``score``, ``score_error`` and the ``line_ups`` with their scores.
 
     Raises:
-        ValueError: there is no such newcomer, no one else, fewer than two line-ups, or fewer games than line-ups.
+        ValueError: there is no such newcomer or no other agent; or fewer than two line-ups, or fewer games than
+            line-ups.
     """
     if newcomer not in agents or len(agents) < 2:
         raise ValueError(f"newcomer must be one of several agents ({', '.join(agents)}), got {newcomer!r}")
@@ -101,7 +103,7 @@ def ad_hoc(
     rows = []
     for team in range(teams):
         seat = int(draw.integers(config.players))
-        places = draw.random(config.players)  # as many as there are seats, so that pools of one size share them
+        places = draw.random(config.players)  # one per seat, so that pools of one size get the same partners
         line_up = [newcomer if k == seat else pool[int(place * len(pool))] for k, place in enumerate(places)]
         played = play(config, [agents[name] for name in line_up], share, seed, num_threads, first=team * share)
         rows.append({"line_up": line_up, "score": float(played.score.mean())})
@@ -114,46 +116,48 @@ def ad_hoc(
 
 
 def difference(some: Games, others: Games) -> dict[str, float | None]:
-    """Mean of the scores' differences of games on the same deals, with its standard error.
+    """Return the mean difference of scores of games on the same deals, with its standard error.
 
     Raises:
-        ValueError: there are not as many of both, or fewer than two.
+        ValueError: the numbers of games differ, or are below two.
     """
     if len(some.score) != len(others.score) or len(some.score) < 2:
         raise ValueError(
-            f"both must be the same number of games, at least 2, got {len(some.score)}, {len(others.score)}"
+            f"both must have the same number of games, at least 2, got {len(some.score)} and {len(others.score)}"
         )
     gaps = (some.score - others.score).astype(np.float64)
     return {"difference": float(gaps.mean()), "difference_error": standard_error(gaps)}
 
 
 def score_matrix(cells: Mapping[tuple[str, str], Games | Sequence[Games]], names: Sequence[str]) -> NDArray[np.float64]:
-    """Mean scores of cells as of `cross_play` or `one_guest`: (n, n), rows are the first of a pair."""
+    """Return the mean scores of cells of `cross_play` or `one_guest`, (n, n); rows are the first names of the pairs."""
     return np.array([[mean_score(cells[first, second]) for second in names] for first in names])
 
 
 def mean_score(games: Games | Sequence[Games]) -> float:
-    """The mean score of games, or of several lots of games."""
+    """Return the mean score of games, or of several lots of games."""
     lots = [games] if isinstance(games, Games) else games
     return float(np.mean([lot.score.mean() for lot in lots]))
 
 
 def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
-    """Self-play and cross-play of runs that differ in their training seed alone, see `agents.evaluation.estimates`.
+    """Return self-play and cross-play of runs that differ only in their training seed.
+
+    The intervals are those of `agents.evaluation.estimates`.
 
     Args:
         matrix: mean scores (n, n) of ordered pairs of runs.
 
     Returns:
-        JSON types: ``self_play`` and ``cross_play``, each with its ``_interval`` at 95 % over runs (None for fewer than
-        five; a run that agrees with none scores 0), and ``groups`` of runs that understand each other, by number.
+        JSON types: ``self_play`` and ``cross_play``, each with its 95 % ``_interval`` over runs (None for fewer than
+        five; it allows for a run that scores 0 with all others), and ``groups`` of compatible runs, by number.
 
     Raises:
-        ValueError: the matrix is not square, or of fewer than two runs.
+        ValueError: the matrix is not square, or has fewer than two runs.
     """
     if matrix.ndim != 2 or len(matrix) != matrix.shape[-1] or len(matrix) < 2:
-        raise ValueError(f"matrix must be square, of at least 2 runs, got {matrix.shape}")
-    from . import estimates  # and with it SciPy, which bots do not need
+        raise ValueError(f"matrix must be square, with at least 2 runs, got shape {matrix.shape}")
+    from . import estimates  # imports SciPy, which bots do not need
 
     alone = estimates.mean(matrix.diagonal())
     together = estimates.among(matrix, (min(0.0, float(matrix.min())), float(matrix.max())))
@@ -180,9 +184,9 @@ def heat_map(
     columns: str = "others",
     others: Sequence[str] | None = None,
 ) -> Any:
-    """A figure of mean scores (n, m), every cell with its number; colors run from 0 to ``best``.
+    """Make a figure of mean scores (n, m), with a number in every cell; colors run from 0 to ``best``.
 
-    It is as large as cells, labels and title need. Columns are named as rows are, or by ``others``.
+    Its size follows from cells, labels and title. Columns are labelled by ``others``, or as the rows if it is None.
     """
     from matplotlib.figure import Figure
 
@@ -205,7 +209,7 @@ def heat_map(
 
 
 def save_figure(path: Path, figure: Any) -> None:
-    """Write the figure as PNG; the file appears whole or not at all."""
+    """Write the figure as PNG; the file appears only when it is complete."""
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
     write_bytes(path, picture.getbuffer())

@@ -1,18 +1,19 @@
-"""Estimates over training runs, with intervals: what a comparison of algorithms may claim.
+"""Estimates over training runs with intervals: what a comparison of algorithms may claim.
 
-The unit is the training run: games of one run say nothing of the next run's conventions. All intervals are bootstraps
-over runs at 95 %.
+The unit is the training run: games of one run say nothing about the conventions of the next. All intervals are 95 %
+bootstrap intervals over runs.
 
 - Means and interquartile means of one number per run: SciPy's percentile bootstrap, its level widened for few runs as
   in Hesterberg 2015 ("What Teachers Should Know About the Bootstrap", section 5.3).
-- Scores of pairs: a pair belongs to two runs, so runs are drawn and not pairs, and a run drawn twice is no pair with
-  itself. Runs that all share one private language would give an interval of width 0, although the next run may well
-  have another. So each end is drawn with one more run, whose pairs all score the worst (for the upper end, the best)
-  that is possible. It counts for `EXTRA` of a run, the least that covered 95 % of simulated private languages. Five
-  runs that all understand each other then still allow that three of four pairs do not: five runs say no more.
+- Scores of pairs: a pair belongs to two runs, so the bootstrap draws runs instead of pairs, and a run drawn twice is
+  not paired with itself. If all runs share one private convention, that interval has width 0, although the next run may
+  well have another convention. So each end is computed with one extra run, whose pairs all have the worst possible
+  score (for the upper end, the best). Its weight is `EXTRA` of a run, the smallest that covered 95 % of simulated
+  private conventions. For five runs that are all compatible, the interval then still allows that three of four pairs
+  are not: five runs show no more than that.
 
-Interquartile mean, probability of improvement and performance profiles are those of Agarwal et al. 2021 ("Deep
-Reinforcement Learning at the Edge of the Statistical Precipice"). Their package draws tasks and seeds, not pairs.
+Interquartile mean, probability of improvement and performance profiles follow Agarwal et al. 2021 ("Deep Reinforcement
+Learning at the Edge of the Statistical Precipice"). Their package resamples tasks and seeds, but not pairs.
 """
 
 import math
@@ -40,20 +41,20 @@ __all__ = [
 ]
 
 FEWEST_RUNS = 5
-"""With fewer, no interval is given: no inference."""
+"""With fewer runs there is no interval: no inference."""
 KEPT = 0.9
-"""The part of their self-play that two runs keep together if they understand each other."""
+"""Two runs are compatible, or understand each other, if they keep at least this share of their self-play together."""
 EXTRA, EXTRA_OF_WINS = 0.5, 0.25
-"""What the one more run of a bootstrap of pairs counts for: of scores, and of who scores more."""
+"""The weights of the extra run in a bootstrap of pairs: for scores, and for who scores more."""
 LEVEL, RESAMPLES, SEED = 0.95, 2000, 1
 MOST_BANDS = 3
-"""In one picture of performance profiles: more would hide each other."""
+"""The largest number of performance profiles that are drawn with bands; more would hide each other."""
 
 Matrix = NDArray[np.float64]
 
 
 class Estimate(NamedTuple):
-    """A number and its interval at 95 % over training runs; nan to nan if there are fewer than `FEWEST_RUNS`."""
+    """A number and its 95 % interval over training runs; the ends are NaN if there are fewer than `FEWEST_RUNS`."""
 
     value: float
     low: float = math.nan
@@ -65,13 +66,13 @@ class Estimate(NamedTuple):
         return not math.isnan(self.low)
 
     def words(self, digits: int = 2) -> str:
-        """As in a table: ``7.81 (7.72 to 7.90)``, or ``7.81``."""
+        """Return the estimate as in a table: ``7.81 (7.72 to 7.90)``, or ``7.81`` without an interval."""
         alone = f"{self.value:.{digits}f}"
         return f"{alone} ({self.low:.{digits}f} to {self.high:.{digits}f})" if self.inference else alone
 
     @property
     def ends(self) -> list[float] | None:
-        """The interval as JSON, None without one."""
+        """The interval as JSON; None if there is none."""
         return [self.low, self.high] if self.inference else None
 
 
@@ -79,24 +80,24 @@ class Estimate(NamedTuple):
 
 
 def mean(scores: ArrayLike) -> Estimate:
-    """The mean of one number per run, and its interval."""
+    """Estimate the mean of one number per run."""
     return of_runs(scores, np.mean)
 
 
 def interquartile_mean(scores: ArrayLike) -> Estimate:
-    """The mean of the middle half of one number per run: a quarter is cut off at each end, rounded down."""
+    """Estimate the mean of the middle half of one number per run: a quarter is cut off at each end, rounded down."""
     return of_runs(scores, lambda x, axis=-1: stats.trim_mean(x, 0.25, axis=axis))
 
 
 def of_runs(scores: ArrayLike, statistic: Callable[..., Any]) -> Estimate:
-    """A statistic of one number per run.
+    """Estimate a statistic of one number per run.
 
     Raises:
         ValueError: there is no run, or a score is not finite.
     """
     scores = np.asarray(scores, np.float64)
     if scores.ndim != 1 or len(scores) == 0 or not np.isfinite(scores).all():
-        raise ValueError(f"scores must be one finite number per run, of at least one run, got {scores}")
+        raise ValueError(f"scores must be one finite number per run, for at least one run, got {scores}")
     value, runs = float(statistic(scores)), len(scores)
     if runs < FEWEST_RUNS:
         return Estimate(value)
@@ -113,14 +114,14 @@ def of_runs(scores: ArrayLike, statistic: Callable[..., Any]) -> Estimate:
 
 
 def among(matrix: Matrix, bounds: tuple[float, float]) -> Estimate:
-    """The mean score of two different runs of one algorithm: its cross-play.
+    """Estimate the mean score of two different runs of one algorithm: its cross-play.
 
     Args:
-        matrix: scores (n, n) of ordered pairs of runs; both orders count alike, the diagonal does not count.
-        bounds: the worst and the best that a pair of runs can score.
+        matrix: scores (n, n) of ordered pairs of runs; both orders have equal weight, and the diagonal is ignored.
+        bounds: the worst and the best possible score of a pair of runs.
 
     Returns:
-        The mean over all pairs; nan for one run.
+        The mean over all pairs; NaN for one run.
 
     Raises:
         ValueError: the matrix is not square and finite.
@@ -139,12 +140,12 @@ def among(matrix: Matrix, bounds: tuple[float, float]) -> Estimate:
 
 
 def between(matrix: Matrix, bounds: tuple[float, float], extra: float = EXTRA) -> Estimate:
-    """The mean score of a run of one algorithm with a run of another.
+    """Estimate the mean score of a run of one algorithm with a run of another.
 
     Args:
-        matrix: scores (n, m): rows are the runs of one, columns those of the other, both seatings averaged.
+        matrix: scores (n, m), both seatings averaged: rows are runs of one algorithm, columns runs of the other.
         bounds: see `among`.
-        extra: what the one more run of each counts for.
+        extra: the weight of the extra run of each algorithm.
 
     Raises:
         ValueError: the matrix is empty or not finite.
@@ -160,27 +161,27 @@ def between(matrix: Matrix, bounds: tuple[float, float], extra: float = EXTRA) -
 
 
 def probability_of_improvement(some: ArrayLike, others: ArrayLike) -> Estimate:
-    """The probability that a run of one algorithm scores higher than a run of another; a tie counts half.
+    """Estimate the probability that a run of one algorithm scores higher than a run of another; a tie counts half.
 
     Args:
-        some: one number per run of the first.
-        others: of the second.
+        some: one number per run of the first algorithm.
+        others: one number per run of the second.
     """
     some, others = np.asarray(some, np.float64), np.asarray(others, np.float64)
     return between((np.sign(some[:, None] - others[None, :]) + 1) / 2, (0.0, 1.0), EXTRA_OF_WINS)
 
 
 def profile(matrix: Matrix, levels: ArrayLike) -> list[Estimate]:
-    """The performance profile of cross-play: per level, the part of pairs of runs that score at least that much."""
+    """Return the performance profile of cross-play: per level, the share of pairs of runs that score at least that."""
     both = mean_of_seatings(matrix)
     return [among((both >= level).astype(np.float64), (0.0, 1.0)) for level in np.asarray(levels)]
 
 
 def checked(matrix: Matrix) -> Matrix:
-    """A matrix of scores.
+    """Return a matrix of scores as float64 after checking it.
 
     Raises:
-        ValueError: it is none, or not finite.
+        ValueError: it is not a matrix, is empty, or is not finite.
     """
     matrix = np.asarray(matrix, np.float64)
     if matrix.ndim != 2 or 0 in matrix.shape or not np.isfinite(matrix).all():
@@ -190,7 +191,7 @@ def checked(matrix: Matrix) -> Matrix:
 
 @cache
 def draws(runs: int, extra: float, seed: int = SEED) -> Matrix:
-    """How often each run is drawn, and the one more (last), in every resample: (resamples, runs + 1), to be read."""
+    """Return how often each run, and last the extra one, is drawn per resample: (resamples, runs + 1), read-only."""
     each = np.array([*np.ones(runs), extra]) / (runs + extra)
     drawn = np.random.default_rng(seed).multinomial(runs, each, size=RESAMPLES).astype(np.float64)
     drawn.setflags(write=False)
@@ -198,12 +199,12 @@ def draws(runs: int, extra: float, seed: int = SEED) -> Matrix:
 
 
 def with_one_more(matrix: Matrix, score: float) -> Matrix:
-    """A matrix with one more run on each axis, all of whose pairs score the same."""
+    """Return a matrix with one extra run on each axis, all of whose pairs have the given score."""
     return np.pad(matrix, ((0, 1), (0, 1)), constant_values=score)
 
 
 def of_pairs_among(matrix: Matrix, drawn: Matrix) -> Matrix:
-    """The mean over pairs of different runs in each resample; a resample of one run alone is left out."""
+    """Return the mean over pairs of different runs in each resample; resamples of a single run are left out."""
     own, both = drawn**2, drawn.sum(axis=1) ** 2
     pairs = both - own.sum(axis=1)
     totals = np.einsum("bi,ij,bj->b", drawn, matrix, drawn) - own @ matrix.diagonal()
@@ -211,13 +212,13 @@ def of_pairs_among(matrix: Matrix, drawn: Matrix) -> Matrix:
 
 
 def interval(value: float, low: Matrix, high: Matrix) -> Estimate:
-    """The estimate whose ends are quantiles of two bootstraps."""
+    """Return the estimate whose ends are quantiles of two bootstraps."""
     tail = (1 - LEVEL) / 2
     return Estimate(value, min(value, float(np.quantile(low, tail))), max(value, float(np.quantile(high, 1 - tail))))
 
 
 def mean_of_seatings(matrix: Matrix) -> Matrix:
-    """Scores of pairs averaged over both seatings: a symmetric matrix."""
+    """Return the scores of pairs averaged over both seatings: a symmetric matrix."""
     matrix = checked(matrix)
     return (matrix + matrix.T) / 2
 
@@ -226,15 +227,16 @@ def mean_of_seatings(matrix: Matrix) -> Matrix:
 
 
 def understanding(matrix: Matrix) -> Matrix:
-    """Which pairs of runs understand each other: 1 if they keep `KEPT` of their mean self-play together, else 0.
+    """Return which pairs of runs are compatible: 1 if they score at least `KEPT` of their mean self-play, else 0.
 
-    A run that scores 0 with itself understands no other.
+    A run that scores 0 in self-play is compatible with no other.
 
     Args:
         matrix: scores (n, n) of ordered pairs of runs; the diagonal is self-play.
 
     Returns:
-        A symmetric matrix (n, n). `among` of it, bounds 0 and 1, estimates the probability that two runs do.
+        A symmetric matrix (n, n). `among` of it, with bounds 0 and 1, estimates the probability that two runs are
+        compatible.
     """
     both = mean_of_seatings(matrix)
     alone = both.diagonal()
@@ -243,16 +245,16 @@ def understanding(matrix: Matrix) -> Matrix:
 
 
 def groups(matrix: Matrix) -> list[list[int]]:
-    """The groups of runs that understand each other, directly or through others: largest first, runs by number."""
+    """Return the groups of runs that are compatible directly or through others: largest first, runs by number."""
     _, labels = connected_components(understanding(matrix), directed=False)
     found = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels)]
     return sorted(found, key=lambda group: (-len(group), group))
 
 
 def places(estimates: Mapping[str, Estimate]) -> dict[str, str]:
-    """The place of each algorithm, as far as intervals tell: ``1``, or ``2 to 4``; those without one have no place.
+    """Return the rank of each algorithm as far as intervals tell: ``1``, or ``2 to 4``; without an interval, none.
 
-    An algorithm is before another only if its interval lies wholly above the other's.
+    An algorithm ranks above another only if its whole interval lies above the other's.
     """
     ranked = {name: (own.low, own.high) for name, own in estimates.items() if own.inference}
     found = {}
@@ -268,11 +270,11 @@ def places(estimates: Mapping[str, Estimate]) -> dict[str, str]:
 
 
 def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], label: str) -> Any:
-    """A figure of estimates with their intervals.
+    """Make a figure of estimates with their intervals.
 
     Args:
-        rows: per algorithm, top first, its estimates by what they are of.
-        label: of the axis.
+        rows: the estimates by algorithm, top first, and then by kind.
+        label: the label of the axis.
     """
     from matplotlib.figure import Figure
 
@@ -294,7 +296,7 @@ def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], label: str) -> A
 
 
 def profile_figure(profiles: Mapping[str, Sequence[Estimate]], levels: ArrayLike, label: str) -> Any:
-    """A figure of performance profiles; up to `MOST_BANDS` have bands, where there are enough runs."""
+    """Make a figure of performance profiles; up to `MOST_BANDS` of them have bands, if there are enough runs."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")

@@ -1,7 +1,7 @@
-"""Who beats whom: head-to-head matches of competitive games with seats rotated, and ratings.
+"""Head-to-head matches in competitive games with seats rotated, and ratings.
 
-Luck of the deal and of the seat is paid back: every pair of agents plays every deal once with each possible exchange of
-their seats, and errors are over deals.
+To cancel the luck of deal and seat, every pair of agents plays each deal once per exchange of their seats, and errors
+are over deals.
 """
 
 import itertools
@@ -20,18 +20,18 @@ from ..playing.play import play, standard_error
 from ..playing.policy import Policy
 
 ELO = 400 / math.log(10)
-"""Points of a rating for each unit of log-odds: 400 points are odds of ten to one, as in chess."""
+"""Rating points per unit of log-odds: 400 points are odds of ten to one, as in chess."""
 
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """How one agent did against another."""
+    """The results of one agent against another."""
 
     lead: NDArray[np.float64]
-    """(deals, line-ups): mean return of the first agent's seats, minus that of the second's."""
+    """(deals, line-ups): the mean return of the first agent's seats minus that of the second agent's."""
 
     def summary(self) -> dict[str, Any]:
-        """Mean lead and rate of games won with their standard errors over deals, rate of draws, as JSON types."""
+        """Return mean lead and win rate with standard errors over deals, and the rate of draws, as JSON types."""
         return {
             "lead": float(self.lead.mean()),
             "lead_error": standard_error(self.lead.mean(axis=1)),
@@ -44,12 +44,12 @@ class HeadToHead:
 
 
 def one_round(config: Any) -> Any:
-    """The same game for one round, paid in points, if rounds are what it is counted in; else the config itself."""
+    """Return the config for one round, rewarded in points, if the game is counted in rounds; else the config itself."""
     return replace(config, rounds=1, reward="points") if "rounds" in game_of(config).neutral_fields else config
 
 
 def line_ups(players: int) -> list[list[bool]]:
-    """Which seats the first of two agents has: every seat alone, then (of more than two) all seats but one."""
+    """Return the seats of the first of two agents: each seat alone, then (for three or more players) all but one."""
     alone = [[seat == k for k in range(players)] for seat in range(players)]
     return alone if players == 2 else [*alone, *([not own for own in seats] for seats in alone)]
 
@@ -57,7 +57,7 @@ def line_ups(players: int) -> list[list[bool]]:
 def head_to_head(
     config: Any, one: Policy, other: Policy, deals: int, seed: int, num_threads: int = 1, first: int = 0
 ) -> HeadToHead:
-    """Play every deal, from number ``first`` on, with every line-up of `line_ups`."""
+    """Play every deal, from number ``first``, with every line-up of `line_ups`."""
     columns = []
     for own in line_ups(config.players):
         seats = [one if mine else other for mine in own]
@@ -69,10 +69,10 @@ def head_to_head(
 def tournament(
     config: Any, agents: Mapping[str, Policy], deals: int, seed: int, num_threads: int = 1, progress: bool = False
 ) -> dict[str, Any]:
-    """Every pair of agents head to head, and everybody's rating.
+    """Play every pair of agents head to head, and rate all agents.
 
     Returns:
-        JSON types: ``matches``, per pair the names and a `HeadToHead.summary`; ``ratings`` as of `ratings`.
+        JSON types: ``matches``, with the names and a `HeadToHead.summary` per pair; ``ratings``, see `ratings`.
     """
     pairs = list(itertools.combinations(agents, 2))
     matches = {
@@ -84,17 +84,17 @@ def tournament(
 
 
 def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Ratings by the model of Bradley and Terry (1952), fitted to all matches at once, best first.
+    """Return ratings by the model of Bradley and Terry (1952), fitted to all matches at once, best first.
 
-    A player rated 400 points above another is expected to win ten of eleven games; the mean of all is 0. A drawn game
-    is half a win. One drawn game more for every pair keeps ratings finite where somebody never loses. Where all have
-    met as often, better ratings are the same as more wins: so the order is that of the matrix.
+    An agent rated 400 points above another is expected to win ten of eleven games; the mean rating is 0. A draw counts
+    as half a win. One extra draw per pair keeps the rating of an agent that never loses finite. If all pairs play
+    equally many games, the order of ratings is the order of wins.
 
     Args:
-        matches: ``agents`` (two names), ``won``, ``won_error``, ``drawn`` and ``games`` as of `HeadToHead.summary`.
+        matches: ``agents`` (two names), ``won``, ``won_error``, ``drawn`` and ``games``, as in `HeadToHead.summary`.
 
     Returns:
-        Per agent ``name``, ``rating`` and its standard ``error``, None if the matches have none.
+        Per agent the ``name``, ``rating`` and its standard ``error``, None if the matches have no errors.
     """
     names = list(dict.fromkeys(name for match in matches for name in match["agents"]))
     one, other = (np.array([names.index(match["agents"][k]) for match in matches]) for k in (0, 1))
@@ -113,19 +113,19 @@ def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def fitted(sides: NDArray[np.float64], games: NDArray[np.float64], won: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The strengths (agents,), of mean 0, that make the rates ``won`` (matches,) most likely: by Newton's method.
+    """Fit strengths (agents,) of mean 0 that make the rates ``won`` (matches,) most likely, by Newton's method.
 
     Args:
         sides: see `sides_of`.
-        games: of each match (matches,).
-        won: the part that the first agent won (matches,), none of them 0 or 1.
+        games: number of games per match (matches,).
+        won: share of games that the first agent won (matches,), strictly between 0 and 1.
     """
     strength = np.zeros(sides.shape[1])
     for _ in range(1000):
         probability = expit(sides @ strength)
         slope = (games * (probability - won)) @ sides
         step = curvature_inverse(sides, games, probability) @ slope
-        strength -= step / max(1, abs(step).max())  # at most one unit at a time: far away, whole steps overshoot
+        strength -= step / max(1, abs(step).max())  # at most one unit: far from the optimum, full steps overshoot
         if abs(step).max() < 1e-9:
             break
     return strength - strength.mean()
@@ -134,24 +134,24 @@ def fitted(sides: NDArray[np.float64], games: NDArray[np.float64], won: NDArray[
 def curvature_inverse(
     sides: NDArray[np.float64], games: NDArray[np.float64], probability: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(agents, agents): the pseudo-inverse of the negative log-likelihood's second derivative."""
+    """Return (agents, agents): the pseudo-inverse of the negative log-likelihood's second derivative."""
     return np.asarray(np.linalg.pinv(sides.T * (games * probability * (1 - probability)) @ sides), np.float64)
 
 
 def expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The logistic function."""
+    """Return the logistic function of ``x``."""
     return 1 / (1 + np.exp(-x))
 
 
 def sides_of(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    """(matches, agents): 1 for the first agent of a match, -1 for the second."""
+    """Return (matches, agents): 1 for the first agent of a match, -1 for the second."""
     return np.eye(count)[one] - np.eye(count)[other]
 
 
 def errors_of(
     strength: NDArray[np.float64], sides: NDArray[np.float64], games: NDArray[np.float64], won: Sequence[float | None]
 ) -> NDArray[np.float64] | None:
-    """Standard errors of fitted strengths from the errors ``won`` of the matches, over deals (a sandwich estimate)."""
+    """Return the standard errors of fitted strengths from matches' errors ``won`` over deals (a sandwich estimate)."""
     errors = [error for error in won if error is not None]
     if len(errors) < len(won):
         return None

@@ -1,4 +1,4 @@
-"""The modes of an evaluation: who plays with whom, and how the result is told."""
+"""The modes of an evaluation: which agents play together, and how the result is printed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,54 +17,54 @@ __all__ = ["MODES", "Mode", "Name", "Question", "draw", "short_name"]
 
 Name = Literal["self-play", "cross-play", "one-guest", "ad-hoc", "tournament", "communication"]
 Result = dict[str, Any]
-"""What is written as JSON."""
+"""A result as JSON types."""
 
 
 class Question(NamedTuple):
-    """What is to be played."""
+    """An evaluation to play."""
 
     config: Any
     agents: Mapping[str, Policy]
-    """By name."""
+    """The policies by name."""
     line_up: Sequence[str]
-    """Their names in the order in which they were given: one for all seats, or one per seat."""
+    """The names in the order in which they were given: one for all seats, or one per seat."""
     games: int
     seed: int
     num_threads: int
 
     @property
     def seats(self) -> Policy | list[Policy]:
-        """Who plays at which seat."""
+        """One policy for all seats, or a list with one per seat."""
         policies = [self.agents[name] for name in self.line_up]
         return policies if len(policies) > 1 else policies[0]
 
     @property
     def common(self) -> tuple[Any, Mapping[str, Policy], int, int, int]:
-        """What functions of the library take."""
+        """The arguments that the functions of the library share."""
         return self.config, self.agents, self.games, self.seed, self.num_threads
 
 
 class Mode(NamedTuple):
-    """A mode."""
+    """A mode of evaluation."""
 
     play: Callable[[Question], Result]
-    """Plays, and returns what it adds to the result."""
+    """Plays the games, and returns what the mode adds to the result."""
     describe: Callable[[Result], Iterator[str]]
-    """The result in lines of text."""
+    """Yields the result as lines of text."""
     pairs: bool = True
-    """It pairs agents: they must differ, and while two are left it goes on without files that cannot be used."""
+    """Whether agents are paired: they must differ, and unusable files are left out as long as two agents remain."""
     axes: tuple[str, str] | None = None
-    """It is a matrix: what its rows and columns stand for."""
+    """What the rows and columns stand for, if the result is a matrix; else None."""
 
 
 def self_play(question: Question) -> Result:
-    """`agents.playing.play.play` with one agent at all seats, or one per seat."""
+    """Play `agents.playing.play.play` with one agent at all seats, or one per seat."""
     config, _, games, seed, num_threads = question.common
     return play(config, question.seats, games, seed, num_threads, progress=True).summary()
 
 
 def cross_play(question: Question) -> Result:
-    """See `agents.evaluation.crossplay.cross_play`; networks are also summed up by its `self_and_cross_play`."""
+    """Play `agents.evaluation.crossplay.cross_play`; for networks the result adds its `self_and_cross_play`."""
     agents = question.agents
     cells = crossplay.cross_play(*question.common, progress=True)
     result: Result = {"cross_play": [[cells[first, second].summary() for second in agents] for first in agents]}
@@ -74,7 +74,7 @@ def cross_play(question: Question) -> Result:
 
 
 def one_guest(question: Question) -> Result:
-    """`agents.evaluation.crossplay.one_guest`; its key is that of files which were written before."""
+    """Play `agents.evaluation.crossplay.one_guest`; the key "strangers" is kept for compatibility with older files."""
     agents = question.agents
     cells = crossplay.one_guest(*question.common, progress=True)
     by_seat = [[[lot.summary() for lot in cells[team, guest]] for guest in agents] for team in agents]
@@ -82,40 +82,40 @@ def one_guest(question: Question) -> Result:
 
 
 def ad_hoc(question: Question) -> Result:
-    """`agents.evaluation.crossplay.ad_hoc` of every agent."""
+    """Play `agents.evaluation.crossplay.ad_hoc` with every agent as the newcomer."""
     config, agents, games, seed, num_threads = question.common
     rows = [crossplay.ad_hoc(config, agents, name, games, seed, num_threads=num_threads) for name in agents]
     return {"ad_hoc": rows}
 
 
 def tournament(question: Question) -> Result:
-    """`agents.evaluation.matches.tournament`."""
-    from . import matches  # and with it scipy.optimize
+    """Play `agents.evaluation.matches.tournament`."""
+    from . import matches  # imports scipy.optimize
 
     game = game_of(question.config)
     if game.cooperative or len(question.agents) < 2:
         found = f"{len(question.agents)} in {game.name}"
-        raise ValueError(f"a tournament is of several agents in a competitive game, got {found}")
+        raise ValueError(f"a tournament needs two or more agents in a competitive game, got {found}")
     return {"tournament": matches.tournament(*question.common, progress=True)}
 
 
 def communication(question: Question) -> Result:
-    """`agents.evaluation.communication.measure`."""
-    from .communication import measure  # of Hanabi alone
+    """Play `agents.evaluation.communication.measure`."""
+    from .communication import measure  # only for Hanabi
 
     measured = measure(question.config, question.seats, question.games, question.seed)
     return {"communication": measured.summary()}
 
 
-# --- In words ---------------------------------------------------------------------------------------------------------
+# --- Results as text --------------------------------------------------------------------------------------------------
 
 
 def describe_scores(result: Result) -> Iterator[str]:
-    """Means, errors and rates."""
+    """Yield the means with errors, and the rates."""
     for name, words in (
         ("score", "score, a lost game 0"),
         ("fireworks_score", "score, fireworks count"),
-        ("length", "decisions a game"),
+        ("length", "decisions per game"),
     ):
         yield f"{words:<24}{result[name]:>8.3f} +- {result[f'{name}_error'] or 0:.3f}"
     for name in ("perfect", "lost"):
@@ -124,7 +124,7 @@ def describe_scores(result: Result) -> Iterator[str]:
 
 
 def matrix(agents: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """A matrix of texts with the agents' names above and beside it."""
+    """Yield a matrix of texts with the agents' names above and beside it."""
     names = [short_name(name)[-22:] for name in agents]
     yield " " * 24 + "".join(f"{name[2 - width :]:>{width}}" for name in names)
     for name, row in zip(names, cells, strict=True):
@@ -132,7 +132,7 @@ def matrix(agents: Sequence[str], cells: Sequence[Sequence[str]], width: int) ->
 
 
 def describe_cross_play(result: Result) -> Iterator[str]:
-    """The matrix of mean scores with their errors."""
+    """Yield the matrix of mean scores with their errors, and the summary of runs if there is one."""
     cells = [
         [f"{cell['score']:.3f} +- {cell['score_error'] or 0:5.3f}" for cell in row] for row in result["cross_play"]
     ]
@@ -148,21 +148,21 @@ def describe_cross_play(result: Result) -> Iterator[str]:
 
 
 def describe_one_guest(result: Result) -> Iterator[str]:
-    """The matrix of mean scores."""
+    """Yield the matrix of mean scores."""
     yield "score of a team of the row's agent with the column's agent at one seat:"
     yield from matrix(result["agents"], [[f"{score:.3f}" for score in row] for row in result["strangers"]], 12)
 
 
 def describe_ad_hoc(result: Result) -> Iterator[str]:
-    """One line per agent."""
+    """Yield one line per agent."""
     for row in result["ad_hoc"]:
         name = short_name(row["newcomer"])[-22:]
         yield f"{name:<24}{row['score']:>8.3f} +- {row['score_error']:.3f} over line-ups"
 
 
 def describe_tournament(result: Result) -> Iterator[str]:
-    """One line per match, then one per rating."""
-    yield "games that the first wins against the second, and its mean return less the other's:"
+    """Yield one line per match, then one per rating."""
+    yield "games won by the first agent against the second, and its mean return minus the second's:"
     for match in result["tournament"]["matches"]:
         one, other = (short_name(name)[-22:] for name in match["agents"])
         won = f"won {match['won']:>6.1%} +- {match['won_error'] or 0:.1%}, drawn {match['drawn']:>5.1%}"
@@ -173,14 +173,14 @@ def describe_tournament(result: Result) -> Iterator[str]:
 
 
 def describe_communication(result: Result) -> Iterator[str]:
-    """One line per measure."""
+    """Yield one line per measure."""
     for name, value in {**result["communication"], **result["communication"]["known"]}.items():
         if isinstance(value, float):
             yield f"{name:<32}{value:>8.3f}"
 
 
 def short_name(name: str) -> str:
-    """A run by the name of its folder, an imported agent by those of its file and its own; prefixes stay."""
+    """Return a short name: a run's folder, or an imported agent's file and name; prefixes are kept."""
     base = base_of(name)
     prefix, path, source = name.removesuffix(base), Path(base), source_of(name)
     if source is not None:
@@ -188,7 +188,7 @@ def short_name(name: str) -> str:
     if not is_file(name):
         return name
     if prefix.removeprefix(SEARCH):
-        return f"{path.parent.name}/{path.stem[-9:]}".lstrip("/")  # published: where the runs of a paper differ
+        return f"{path.parent.name}/{path.stem[-9:]}".lstrip("/")  # the parts in which a paper's runs differ
     return prefix + (path.name if path.suffix != ".safetensors" else path.parent.name or path.stem)
 
 
@@ -203,7 +203,7 @@ MODES: dict[Name, Mode] = {
 
 
 def draw(path: Path, mode: Mode, result: Result) -> None:
-    """The heat map of a result of a mode that is a matrix."""
+    """Draw the heat map of a result that is a matrix."""
     assert mode.axes is not None
     cells = result["cross_play"] if "cross_play" in result else result["strangers"]
     scores = np.array([[cell["score"] if isinstance(cell, Mapping) else cell for cell in row] for row in cells])

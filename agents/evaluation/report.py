@@ -1,6 +1,6 @@
-"""Evaluation in one call: the agents that are named play, alone or in pairs, and the result is told in words.
+"""Evaluation in one call: the named agents play in a mode, and the result is printed and written to files.
 
-Its command is `agents.evaluate`.
+The command line is `agents.evaluate`.
 """
 
 import shlex
@@ -27,45 +27,45 @@ __all__ = ["Args", "evaluate", "report"]
 
 @dataclass(frozen=True)
 class Args:
-    """Play games and print how good the agents are."""
+    """Play games and print the agents' scores."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
     """hanabi, ikebana or koikoi."""
     mode: Name = "self-play"
-    """Who plays with whom. self-play: one agent at all seats, or one per seat. cross-play: all ordered pairs, one at
-    player 0's seat, the other at all other seats. one-guest: all ordered pairs, a team of one agent with the other at
-    one seat, at every seat in turn. ad-hoc: every agent among partners drawn from all the others. tournament:
-    competitive games, every pair head to head with seats exchanged, and ratings. communication: Hanabi, how the players
-    of self-play communicate, instead of how much they score."""
+    """How agents are combined. self-play: one agent at all seats, or one per seat. cross-play: all ordered pairs, with
+    one at player 0's seat and the other at all other seats. one-guest: all ordered pairs, with a team of one agent and
+    the other as a guest at each seat in turn. ad-hoc: each agent with partners drawn from all the others. tournament:
+    for competitive games, every pair head to head with seats exchanged, and ratings. communication: for Hanabi,
+    measures of how the players of self-play communicate, instead of scores."""
     preset: str | None = None
     """A preset of the game; by default its first."""
     players: int | None = None
     """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value. What players observe follows the networks among the agents."""
+    """More fields of the game's config, as name=value. The observation follows from the networks among the agents."""
     search: tuple[str, ...] = ()
-    """How agents search:NAME think, as name=value: see ``agents.load``."""
+    """Settings of agents search:NAME, as name=value: see ``agents.load``."""
     agents: str = "random"
     """NAME[,NAME...]: one agent for all seats, or one per seat; names of agents, policy files, runs' folders, or
     FILE.py:NAME and package.module:NAME, whose code is imported and run."""
     games: Size = 10_000
     """Number of games."""
     seed: int = 1
-    """Seed of the deals and of the agents' randomness: with the same seed all agents meet the same deals."""
+    """Seed of the deals and of the agents' randomness: with the same seed all agents play the same deals."""
     num_threads: int = 1
     """Threads of the simulator and of the networks."""
     png: Path | None = None
-    """Draw the matrix of cross-play or one-guest to this file."""
+    """Draw the matrix of cross-play or one-guest to this PNG file."""
     json: Path | None = None
-    """Also write the results to this file."""
+    """Also write the results to this JSON file."""
 
 
 def evaluate(args: Args) -> dict[str, Any]:
-    """Do what ``args`` say; the result as JSON types.
+    """Play the evaluation that ``args`` describe, and return the result as JSON types.
 
     Raises:
-        ValueError: an unknown name, a wrong value, or an agent that cannot play this config. A mode of pairs goes on
-            without files that cannot be used while two agents are left; ``refused`` says why.
+        ValueError: an unknown name, a wrong value, or an agent that cannot play this config. A mode of pairs leaves out
+            files that cannot be used as long as two agents remain; ``refused`` in the result has the reasons.
     """
     check_ranges(args)
     args = replace(args, preset=args.preset or game_named(args.game).first_preset)
@@ -100,21 +100,21 @@ def evaluate(args: Args) -> dict[str, Any]:
 
 
 def checked_mode(args: Args) -> Mode:
-    """The mode that the arguments ask for.
+    """Return the mode that the arguments name.
 
     Raises:
-        ValueError: there is none of this name, or it has no picture that could be drawn.
+        ValueError: there is no such mode, or a picture is asked for and the mode has none.
     """
     if args.mode not in MODES:
         raise ValueError(f"mode must be one of {', '.join(MODES)}, got {shown(args.mode)}")
     if args.png and MODES[args.mode].axes is None:
         drawn = " or ".join(name for name, mode in MODES.items() if mode.axes)
-        raise ValueError(f"png draws the matrix of --mode {drawn}, and nothing of {args.mode}")
+        raise ValueError(f"png draws the matrix of --mode {drawn}, and {args.mode} has none")
     return MODES[args.mode]
 
 
 def command_of(args: Args) -> str:
-    """The command line that asks for the same: what differs from the usual, written as in a shell."""
+    """Return the command line of the evaluation: all options that differ from their defaults, quoted for a shell."""
     words = ["hanabako", "evaluate", args.game]
     for setting in fields(args)[1:]:
         value = getattr(args, setting.name)
@@ -132,10 +132,10 @@ def loaded(
     goes_on: bool,
     trust: bool = True,
 ) -> tuple[dict[str, Policy], dict[str, str]]:
-    """The agents by name, and what is wrong with the files that cannot be used, which is also printed.
+    """Return the agents by name, and the reasons why files were left out, which are also printed.
 
     Raises:
-        ValueError: an agent cannot be used, and it is no file, or nothing ``goes_on`` without it.
+        ValueError: an agent cannot be used and is not a file, or ``goes_on`` is false, or fewer than two agents remain.
     """
     agents, refused = {}, {}
     for name in names:
@@ -152,7 +152,7 @@ def loaded(
 
 
 def describe(result: Mapping[str, Any]) -> str:
-    """The result in words."""
+    """Return the result as text."""
     head = f"{result['config']['game']} {result['preset']}, {result['players']} players"
     head += f", observation {result['observation']}, {result['games']} games of seed {result['seed']}"
     answers = (describe_answers(name, counts) for name, counts in result.get("answers", {}).items())
@@ -160,17 +160,17 @@ def describe(result: Mapping[str, Any]) -> str:
 
 
 def describe_answers(name: str, counts: Mapping[str, Any]) -> str:
-    """What the answers of a language model took, in a line."""
+    """Return one line on the answers of a language model: counts, tokens and time."""
     decisions = counts["decisions"] or 1
     return (
         f"{name}: {counts['decisions']:,} decisions, {counts['illegal']:,} of them illegal and replaced by random moves"
         f" ({counts['illegal'] / decisions:.1%}); {counts['prompt_tokens']:,} tokens read,"
-        f" {counts['completion_tokens']:,} written; {counts['seconds'] / decisions:.2f} s a decision"
+        f" {counts['completion_tokens']:,} written; {counts['seconds'] / decisions:.2f} s per decision"
     )
 
 
 def report(args: Args) -> None:
-    """Do what ``args`` say, print the result, and write the files that they ask for.
+    """Play the evaluation that ``args`` describe, print the result, and write the files that they ask for.
 
     Raises:
         ValueError: see `evaluate`.

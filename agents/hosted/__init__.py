@@ -1,1 +1,1 @@
-"""Agents at tables of other people's servers, of whose games only observations arrive."""
+"""Clients for evaluations hosted by others, whose servers show only the observations of our seats."""

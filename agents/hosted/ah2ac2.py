@@ -1,15 +1,15 @@
-"""A client of AH2AC2's hosted evaluation (Dizdarevic et al. 2025): an agent of ours plays beside partners there.
+"""A client of AH2AC2's hosted evaluation (Dizdarevic et al. 2025), where one of our agents plays with their partners.
 
-A game is one websocket: ``wss://SERVER/play-next?submission_key=KEY`` (the next game of an evaluation, beside human
-proxies) or ``/play-random-agent?num_players=N&candidate_positions=K&...&test_submission_key=KEY`` (a test, beside
+A game is one websocket: ``wss://SERVER/play-next?submission_key=KEY`` (the next game of an evaluation, with human
+proxies) or ``/play-random-agent?num_players=N&candidate_positions=K&...&test_submission_key=KEY`` (a test game, with
 random partners). The server greets, then sends JSON: ``info`` (``num_players``, ``candidate_controlling``, which names
 our seats as ``agent_K``, ``game_id``), and for each of our seats ``obs`` (the V0 observation) and ``legal_moves``, the
-last of which is "none". The answer is an action for each of our seats, "none" where another player is to move. What
-comes after every step has ``score`` and ``done`` too; a message with ``error_details`` is a refusal. Before each game
-of an evaluation ``https://SERVER/evaluation-info/KEY`` says whether there is one left (``human_ai_eval_done``).
+last of which is "none". We answer with an action for each of our seats, "none" if another player is to move. The
+message after every step also has ``score`` and ``done``; a message with ``error_details`` is a refusal. Before each
+game of an evaluation, ``https://SERVER/evaluation-info/KEY`` tells whether games are left (``human_ai_eval_done``).
 
-Written from FLAIROx/ah2ac2 (fd43b45), ``ah2ac2/evaluation`` and ``docs/evaluation``; not tried with the server itself,
-which needs a key from https://ah2ac2.com.
+Written from FLAIROx/ah2ac2 (fd43b45), ``ah2ac2/evaluation`` and ``docs/evaluation``. It has not been tried with the
+server itself, which needs a key from https://ah2ac2.com.
 """
 
 import json
@@ -35,39 +35,39 @@ from .shown_game import Shown, ShownGame
 __all__ = ["SERVER", "GameThere", "Server"]
 
 SERVER = "prod-proxy.ah2ac2.com"
-"""Where the evaluation is hosted."""
+"""The host of the evaluation."""
 MOST_ANSWER = 2**20
-"""Bytes of a message."""
+"""The largest accepted message, in bytes."""
 SECONDS = 120
-"""How long the server may take for a message."""
+"""How long to wait for a message."""
 PolicyFor: TypeAlias = Callable[[int], tuple[HanabiConfig, Policy]]
-"""For a number of players the game's config and who plays it."""
+"""Returns, for a number of players, the config of the game and the policy that plays it."""
 HERE = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
 class GameThere:
-    """A game that came to its end."""
+    """A finished game."""
 
     game_id: str
     players: int
     seats: tuple[int, ...]
-    """Those of our agent."""
+    """The seats of our agent."""
     score: float
-    """As the server counts it."""
+    """The score as the server counts it."""
     actions: tuple[str, ...]
-    """The actions of all players, in words. If a partner made the last one it is missing, since it is not shown."""
+    """The actions of all players, as text. If a partner made the last one, it is missing, because it is not shown."""
 
 
 class Server:
-    """The evaluation's server.
+    """The server of the evaluation.
 
     Args:
-        key: a test's or an evaluation's key; it is never shown.
+        key: the key of a test or an evaluation; it appears in no message.
         address: its host, or ``ws://HOST:PORT`` on this machine.
 
     Raises:
-        ValueError: another address, without encryption; or the key is empty.
+        ValueError: the address is not one of these, or the key is empty.
     """
 
     def __init__(self, key: str, address: str = SERVER) -> None:
@@ -75,17 +75,17 @@ class Server:
         scheme, _, place = address.rpartition("://")
         host = urlsplit(f"//{place}").hostname
         if scheme not in ("", "wss", "ws") or not host or (scheme == "ws" and host not in HERE):
-            raise ValueError(f"server must be HOST or wss://HOST (ws:// on this machine alone), got {shown(address)}")
+            raise ValueError(f"server must be HOST or wss://HOST (ws:// only on this machine), got {shown(address)}")
         if not key:
             raise ValueError("key must not be empty")
         self.place, self.is_encrypted, self.is_here = place, scheme != "ws", host in HERE
 
     def goes_on(self) -> bool:
-        """Whether the evaluation has a game left.
+        """Whether the evaluation has games left.
 
         Raises:
             OSError: the server cannot be reached, or does not know the key.
-            ValueError: it says something else.
+            ValueError: the answer is not of the protocol.
         """
         address = f"http{'s' * self.is_encrypted}://{self.place}/evaluation-info/{quote(self.key, safe='')}"
         with self._in_words(), urllib.request.urlopen(address, timeout=SECONDS) as answer:
@@ -98,15 +98,15 @@ class Server:
         """Play a game to its end.
 
         Args:
-            policy_for: the agent, and what it observes.
-            number: of the game, which the agent's randomness follows.
-            test: the players and our seats of a test; None is the evaluation's next game.
+            policy_for: returns the config, with what the agent observes, and the agent.
+            number: the number of the game, which determines the agent's randomness.
+            test: the number of players and our seats in a test game; None plays the evaluation's next game.
 
         Raises:
-            OSError: the server cannot be reached, does not know the key, or is gone before the end.
-            ValueError: it sends what is none of the protocol, or no game of Hanabi; the agent cannot play there.
+            OSError: the server cannot be reached, does not know the key, or disconnects before the end.
+            ValueError: a message breaks the protocol or the rules of Hanabi, or the agent cannot play there.
         """
-        from websockets.sync.client import connect  # of the extra ``ah2ac2``
+        from websockets.sync.client import connect  # in the extra ``ah2ac2``
 
         query: list[tuple[str, Any]] = [("submission_key", self.key)]
         if test is not None:
@@ -136,7 +136,7 @@ class Server:
         actions: list[str] = []
         while True:
             if game.player is None:
-                raise ValueError("the server goes on with a game that is over by the rules")
+                raise ValueError("the server continues a game that is over by the rules")
             answer = dict.fromkeys(seats.values(), none)
             taken = None
             if game.player in seats:
@@ -150,11 +150,11 @@ class Server:
             made = game.go_on_as(observed(message, seats))
             actions.append(action_to_str(config, made))
             if taken is not None and taken != made:
-                raise ValueError(f"the server made {actions[-1]!r} of {action_to_str(config, taken)!r}")
+                raise ValueError(f"the server played {actions[-1]!r} instead of {action_to_str(config, taken)!r}")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
-        """Errors of connections as OSError; nothing says the key, which addresses hold and a server may repeat."""
+        """Turn connection errors into OSError, and remove the key, which addresses hold, from all messages."""
         from websockets.exceptions import InvalidStatus, WebSocketException
 
         try:
@@ -167,7 +167,7 @@ class Server:
         except TimeoutError:
             raise OSError(f"{self.place} does not answer") from None
         except (HTTPException, WebSocketException) as error:
-            raise OSError(f"{self.place} is gone before the game's end: {self._said(error)}") from None
+            raise OSError(f"{self.place} disconnected before the game's end: {self._said(error)}") from None
         except OSError as error:
             raise OSError(f"{self.place} cannot be reached: {self._said(error)}") from None
         except ValueError as error:
@@ -186,10 +186,10 @@ class Server:
 
 
 def read(content: str | bytes) -> Mapping[str, Any]:
-    """A message.
+    """Parse a message.
 
     Raises:
-        ValueError: it is no JSON object, or a refusal.
+        ValueError: it is not a JSON object, or is a refusal.
     """
     try:
         message = json.loads(content)
@@ -197,15 +197,15 @@ def read(content: str | bytes) -> Mapping[str, Any]:
         raise ValueError(f"the server sent no JSON: {shown(content)}") from None
     message = as_object("a message of the server", message)
     if "error_details" in message:
-        raise ValueError(f"the server says: {shown(message['error_details'])}")
+        raise ValueError(f"the server refused: {shown(message['error_details'])}")
     return message
 
 
 def player_named(name: str, players: int) -> int:
-    """The player that ``agent_K`` names.
+    """Return the player that ``agent_K`` names.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no such player.
     """
     found = re.fullmatch(r"agent_([0-4])", name)
     if found is None or int(found[1]) >= players:
@@ -214,22 +214,22 @@ def player_named(name: str, players: int) -> int:
 
 
 def final_score(message: Mapping[str, Any]) -> float | None:
-    """The score of a game that is over after this step; None if it goes on.
+    """Return the score of a game that is over after this step; None if it continues.
 
     Raises:
-        ValueError: it is not said.
+        ValueError: the message has no ``done`` or ``score``.
     """
     done, score = message.get("done"), message.get("score")
     if type(done) is not bool or type(score) not in (int, float):
-        raise ValueError(f"a step must tell done and score, got {shown(done)} and {shown(score)}")
+        raise ValueError(f"a step must have done and score, got {shown(done)} and {shown(score)}")
     return score if done else None
 
 
 def numbers_of(message: Mapping[str, Any], name: str, key: str) -> np.ndarray:
-    """The numbers of one of our seats, float32.
+    """Return the numbers for one of our seats, float32.
 
     Raises:
-        ValueError: there are none.
+        ValueError: they are missing, or are not numbers.
     """
     found = as_object(name, message.get(name)).get(key)
     if not isinstance(found, list) or not all(type(value) in (int, float, bool) for value in found):
@@ -238,15 +238,15 @@ def numbers_of(message: Mapping[str, Any], name: str, key: str) -> np.ndarray:
 
 
 def observed(message: Mapping[str, Any], seats: Mapping[int, str]) -> Shown:
-    """What our seats are shown."""
+    """Return what our seats are shown, by seat."""
     return {seat: numbers_of(message, name, "obs") for seat, name in seats.items()}
 
 
 def check_legal(message: Mapping[str, Any], name: str, action: int, none: int) -> None:
-    """The server must allow the action.
+    """Check that the server allows an action.
 
     Raises:
-        ValueError: it does not.
+        ValueError: it does not allow it.
     """
     legal = numbers_of(message, name, "legal_moves")
     if len(legal) != none + 1 or not legal[action]:

@@ -1,12 +1,12 @@
-"""A game of Hanabi that is played elsewhere, followed by what some of its seats observe.
+"""A game of Hanabi that is played elsewhere, reconstructed from the observations of some of its seats.
 
-The record of a `ShownGame` is the one of the game elsewhere in all that these seats see, from the deal on. What none of
-them sees is the deck and, of a seat that is alone, its own hand: there lie the cards that are left, in any way that
-fits what all hints have told. Who plays by what its seat may know plays as it would there; after every step what
-the seats observe here is compared with what was shown.
+The record of a `ShownGame` agrees with the real game in everything that these seats see, from the deal on. None of them
+sees the deck, nor, if there is only one seat, its own hand. In those hidden slots the record has the remaining cards in
+any arrangement that fits the hints. A policy that uses only what its seat may know therefore plays as it would in the
+real game. After every step, the seats' observations of the record are compared with those that were shown.
 
-What is shown is a V0 observation (`hanabi_env.v0_belief`): the canonical bits but for the plausible cards, weighed by
-the copies that are left. A plausible card without copies is lost in it; the hints that are played again bring it back.
+The shown observation is V0 (`hanabi_env.v0_belief`): the canonical bits, except that plausible cards are weighted by
+their remaining copies. A plausible card without copies is lost in that encoding; replaying the hints recovers it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,25 +30,25 @@ from ..playing.policy import Policy, Seated
 __all__ = ["Shown", "ShownGame"]
 
 Shown = Mapping[int, NDArray[np.float32]]
-"""What each of some players observes, (bits,)."""
+"""The observation of each of some players, (bits,)."""
 CLOSE = 1e-3
-"""Beliefs are sums of float32 in any order; all that differs in fact differs by more."""
+"""The tolerance for beliefs, which are sums of float32 in any order; real differences are larger."""
 KINDS = ("play", "discard", "color", "rank")
 Slot = tuple[int, int]
-"""A player, and a place in the hand."""
+"""A player, and the index of a card in that player's hand."""
 
 
 class ShownGame(Block):
-    """A game elsewhere, `agents.playing.policy.GamesInPlay` of one game.
+    """A game played elsewhere, as `agents.playing.policy.GamesInPlay` with one game.
 
     Args:
-        config: what is played; it may observe more than is shown.
-        shown: what each of the agent's seats observes when the cards are dealt.
-        seed: of the agent's randomness.
-        number: which game of that seed it is.
+        config: the config of the game; it may observe more than is shown.
+        shown: the observation of each of the agent's seats after the deal.
+        seed: the seed of the agent's randomness.
+        number: the number of the game for that seed.
 
     Raises:
-        ValueError: that is not the beginning of such a game.
+        ValueError: the observations are not those of the beginning of such a game.
     """
 
     def __init__(self, config: HanabiConfig, shown: Shown, seed: int = 1, number: int = 0) -> None:
@@ -62,44 +62,44 @@ class ShownGame(Block):
         self._compare(shown)
 
     def seat(self, policy: Policy) -> None:
-        """Let a policy have the seats, before the first step."""
+        """Give the seats to a policy, before the first step."""
         self.players = [policy.seat(self, self.seats)]
         for player in self.players:
             player.begin()
 
     @property
     def state(self) -> Any:
-        """The game's record."""
+        """The record of the game."""
         return self.tables["state"].view(np.recarray)[0]
 
     @property
     def player(self) -> int | None:
-        """Who is to move; None if the game is over."""
+        """The player to move; None if the game is over."""
         return None if self.tables["terminated"][0] else int(self.tables["current_player"][0])
 
     def action(self) -> int:
-        """The policy's action, which is to be taken elsewhere. It is one of its seats' turn."""
+        """Return the policy's action for the real game. One of its seats must be to move."""
         for player in self.players:
             player.act()
         return int(self.actions[0])
 
     def go_on_as(self, shown: Shown) -> int:
-        """Make the step that was made elsewhere.
+        """Make the step that was made in the real game.
 
         Args:
-            shown: what the seats observe after it.
+            shown: the seats' observations after the step.
 
         Returns:
-            The action.
+            The action of the step.
 
         Raises:
-            ValueError: no legal action leads to that.
+            ValueError: no legal action leads to these observations.
         """
         self._check_sizes(shown)
         player, words, slot, card = self._last_move(shown)
         action = str_to_action(self.config, words)
         if player != self.player:
-            raise ValueError(f"step {self.step}: player {player} acts, and player {self.player} is to move")
+            raise ValueError(f"step {self.step}: player {player} acts, but player {self.player} is to move")
         before = self._fitting(shown, self._own_before(slot if player == self._alone else None))
         if slot is not None:
             before[player, slot] = {card}
@@ -120,21 +120,21 @@ class ShownGame(Block):
 
     @property
     def _alone(self) -> int | None:
-        """The player whose hand no seat sees."""
+        """The player whose hand no seat sees: the agent's seat if it has only one, else None."""
         return self.seats[0] if len(self.seats) == 1 else None
 
     def _own_now(self) -> list[Slot]:
         return [] if self._alone is None else [(self._alone, k) for k in range(self.state.hand_count[self._alone])]
 
     def _own_before(self, lost: int | None) -> list[Slot | None]:
-        """The slots now of the cards that are shown in the hand of a lone seat; None for one that is still to draw."""
+        """Return the current slots of the cards in a lone seat's shown hand; None for a card still to be drawn."""
         slots: list[Slot | None] = [slot for slot in self._own_now() if slot[1] != lost]
         return slots if lost is None else [*slots, None]
 
     def _fitting(self, shown: Shown, slots: Iterable[Slot | None]) -> dict[Slot, set[int]]:
-        """The cards that each of some slots may hold: one, or those that a lone seat's hints have left open.
+        """Return the cards that each slot may hold: one, or for a lone seat's own hand those that its hints leave open.
 
-        Those of the lone seat's hand are given in the order in which it is shown.
+        The slots of a lone seat's hand must come in the order in which the hand is shown.
         """
         found, place = {}, 0
         for slot in slots:
@@ -148,13 +148,13 @@ class ShownGame(Block):
         return found
 
     def _card_of(self, shown: Shown, player: int, slot: int) -> int:
-        """The card of a hand that one of the seats sees."""
+        """Return a card of a hand that one of the seats sees."""
         seat = next(seat for seat in self.seats if seat != player)
         offset = (player - seat) % self.config.players - 1
         return self._one(shown[seat], self._places["card"][offset * self.config.cards_in_hand + slot], "card of a hand")
 
     def _lay(self, fitting: Mapping[Slot, set[int]]) -> None:
-        """Put cards that fit into these slots, and all others of theirs and of the deck into the deck."""
+        """Put fitting cards into these slots, and the rest of their cards and of the deck's into the deck."""
         if not fitting:
             return
         state = self.state
@@ -162,18 +162,18 @@ class ShownGame(Block):
         left = np.bincount([*(state.hands[slot] for slot in fitting), *state.cards[:deck]], minlength=64)
         chosen: dict[Slot, int] = {}
         if not choose(sorted(fitting.items(), key=lambda item: len(item[1])), left, chosen):
-            raise ValueError(f"step {self.step}: what is shown has a card more often than the box")
+            raise ValueError(f"step {self.step}: the observations show a card more often than the box has it")
         for slot, card in chosen.items():
             state.hands[slot] = card
         state.cards[:deck] = np.repeat(np.arange(64), left)
         self.loops.refresh(self.rules_array, self.tables)
         self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
 
-    # --- What is shown ------------------------------------------------------------------------------------------------
+    # --- Observations -------------------------------------------------------------------------------------------------
 
     @cached_property
     def _places(self) -> dict[str, list[slice]]:
-        """Where fields lie in what is shown, by the section for the last action's and by the name for others."""
+        """The slices of the fields in a shown observation, by `name_of`."""
         fields = layout(canonical(self.config).rules()).fields
         return {name_of(field): field.places() for field in fields}
 
@@ -184,14 +184,14 @@ class ShownGame(Block):
                 raise ValueError(f"player {seat} must observe {bits} finite numbers")
 
     def _one(self, shown: NDArray[np.float32], place: slice, what: str) -> int:
-        """Which number of a field is set."""
+        """Return the index of the one number of a field that is set."""
         (found,) = np.nonzero(shown[place])
         if len(found) != 1:
-            raise ValueError(f"step {self.step}: one {what} must be shown, got {len(found)}")
+            raise ValueError(f"step {self.step}: exactly one {what} must be shown, got {len(found)}")
         return int(found[0])
 
     def _last_move(self, shown: Shown) -> tuple[int, str, int | None, int]:
-        """The last step: who acted, the action in words, and the slot and the card of a play or discard."""
+        """Return the last step: the player, the action as text, and the slot and the card of a play or discard."""
         seat = self.seats[0]
 
         def read(name: str) -> int:
@@ -209,7 +209,7 @@ class ShownGame(Block):
         return player, f"hint {offset} {value}", None, 0
 
     def _compare(self, shown: Shown) -> None:
-        """What the seats observe here must be what was shown."""
+        """Check that the seats observe here what was shown."""
         for seat in self.seats:
             words, mask = np.zeros_like(self.observation), np.zeros_like(self.mask)
             self.loops.observe(self.rules_array, self.tables, seat, words, mask)
@@ -217,17 +217,17 @@ class ShownGame(Block):
             if np.abs(here - shown[seat]).max() > CLOSE:
                 number = int(np.abs(here - shown[seat]).argmax())
                 there = f"{shown[seat][number]:.3f} at {number} of its observation"
-                words = f"player {seat} is shown {there}, and by the rules it is {here[number]:.3f}"
+                words = f"player {seat} is shown {there}, but by the rules it is {here[number]:.3f}"
                 raise ValueError(f"step {self.step}: {words}")
 
 
 def name_of(field: Field) -> str:
-    """The name of a field, which is that of others if it is one of the last action."""
+    """Return the name of a field, with its section if that is the last action, where names of other sections recur."""
     return f"{field.section} {field.name}" if field.section == "last_action" else field.name
 
 
 def choose(fitting: Sequence[tuple[Slot, set[int]]], left: NDArray[np.int64], chosen: dict[Slot, int]) -> bool:
-    """Choose a card for each slot among those that are ``left`` of each kind, which get fewer; False if none fit."""
+    """Choose for each slot one of the cards that are ``left``, and count them down; return whether that is possible."""
     if not fitting:
         return True
     (slot, cards), *rest = fitting

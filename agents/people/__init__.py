@@ -1,1 +1,1 @@
-"""Games that people play with agents: their records, in the terminal and in the browser."""
+"""Games between people and agents, in the terminal and in the browser."""

@@ -1,15 +1,15 @@
-"""A game in the browser: a small server for one page on this machine, and what it says of the game.
+"""A game in the browser: a small server for one page on this machine, and the data that the page shows.
 
     deal = lambda seats: Session(config, line_up_of(seats, config, 2))
     with serving(Host(deal, adviser, ["person", "smart"], ["person", *agents.names("hanabi")])) as url:
         ...
 
-The game lives here: the page may be reloaded, closed or cut off, and shows the same game when it comes back. The
-server listens on the loopback address alone and answers its own page alone. Every address begins with a random token; a
-browser is not told it by its arguments, which all users of the machine see, but by a private file (`signpost`).
-``Host`` must be ours, so that no foreign name leads here (DNS rebinding), and so must ``Origin`` where a browser sends
-one. Requests that change something are JSON of at most `MOST_BYTES` and say which position they mean, so that a click
-made twice or in an old window is refused.
+The server holds the game: the page may be reloaded, closed or disconnected, and shows the same game when it comes back.
+The server listens only on the loopback address and answers only its own page. Every address begins with a random token.
+The browser gets it from a private file (`signpost`), because all users of the machine can see a program's arguments.
+The header ``Host`` must name this server, so that no other domain name leads here (DNS rebinding), and so must
+``Origin`` if the browser sends it. Requests that change something are JSON of at most `MOST_BYTES` and name the
+position they refer to, so that a double click or a click in an old window is refused.
 """
 
 import hmac
@@ -36,13 +36,13 @@ __all__ = ["MOST_BYTES", "Host", "serving", "signpost"]
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 2048
-"""Bytes of a request's body at most."""
+"""The largest size of a request's body, in bytes."""
 PATIENCE = 20
 """Seconds that a request may take to arrive."""
 PAGE = ""
-"""What is behind the token in the address of the page itself."""
+"""The part after the token in the page's own address."""
 NEWS = 12
-"""Steps that the page lists."""
+"""The number of latest steps that the page lists."""
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -55,7 +55,7 @@ HEADERS = {
 
 
 class RefusedError(Exception):
-    """A request that is not answered: its status, why, and where the answer is if that is elsewhere."""
+    """A request that is refused: the status, the reason, and the address of the answer if that is elsewhere."""
 
     def __init__(self, status: HTTPStatus, why: str, location: str | None = None) -> None:
         super().__init__(why)
@@ -63,16 +63,16 @@ class RefusedError(Exception):
 
 
 class Host:
-    """Lays the table: the session that is under way, whose eyes look at it, and what the page asks of both.
+    """The host of a game: it holds the session and the seat from which it is seen, and answers the page's requests.
 
     Args:
-        begin: deals a new game to those who are named, one for each seat.
-        adviser: makes the adviser when it is first asked.
-        seats: who plays first, by name.
-        offered: whom the page can put at a seat.
+        begin: starts a new game with the named players, one name per seat.
+        adviser: makes the adviser when it is first needed.
+        seats: the names of the first game's players.
+        offered: the names that the page can put at a seat.
 
     Raises:
-        ValueError: somebody cannot play this game.
+        ValueError: one of the players cannot play this game.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Host:
         self._seats = list(seats)
         self._news: list[Step] = []
         persons = self.session.persons
-        self._eyes = persons[0] if len(persons) == 1 else None  # None: the player to move says when to show
+        self._eyes = persons[0] if len(persons) == 1 else None  # None until the player to move asks to see the cards
         self._go_on()
 
     def _go_on(self) -> None:
@@ -104,56 +104,56 @@ class Host:
 
     @property
     def is_busy(self) -> bool:
-        """A request is being answered."""
+        """Whether a request is being answered."""
         return self._lock.locked()
 
     def answer(self, verb: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Do what the page asks; the answer is JSON types.
+        """Answer a request of the page with JSON types.
 
         Raises:
-            ValueError: there is no such thing to do, or not now.
+            ValueError: there is no such request, or it is not allowed now.
         """
         with self._lock:
             if verb == "state":
                 return self.state()
             if verb not in VERBS:
-                raise ValueError(f"a request must be one of state, {', '.join(VERBS)}, got {shown(verb)}")
+                raise ValueError(f"a request must be state or one of {', '.join(VERBS)}, got {shown(verb)}")
             revision = as_index("revision", request.get("revision"), 2**53)
             if revision != self._revision:
-                raise ValueError("the game has gone on: this is how it stands now")
+                raise ValueError("the game has moved on; this is its current state")
             return VERBS[verb](self, request)
 
     def take(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """``action``: the person to move acts."""
+        """Play ``action`` for the person to move."""
         if self._eyes is None:
-            raise ValueError("the player to move has not looked yet")
+            raise ValueError("the player to move has not asked to see the cards yet")
         self._news.append(self.session.take(str(request.get("action"))))
         self._go_on()
         return self._changed()
 
     def undo(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The last decision is taken back."""
+        """Take back the last decision."""
         self.session.undo()
         self._news = []
         self._go_on()
         return self._changed()
 
     def ready(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The person to move looks at the cards; the others do not."""
+        """Show the cards to the person to move, once the others look away."""
         if not self.session.is_persons_turn:
             raise ValueError("no player is to move")
         self._eyes = self.session.player
         return self._changed()
 
     def again(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """A new game, once this one is over."""
+        """Start a new game, once this one is over."""
         if not self.session.is_over:
             raise ValueError("this game is not over")
         self._start(self._seats)
         return self._changed()
 
     def deal(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """``seats``: a new game with these at the seats, whatever became of the one before."""
+        """Start a new game with the players ``seats``, even if the current one is not over."""
         seats = as_each("seats", request.get("seats"), self._known)
         if len(seats) != len(self._seats):
             raise ValueError(f"seats must be {len(self._seats)} names, got {shown(seats)}")
@@ -166,14 +166,14 @@ class Host:
         return name
 
     def advice(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """What the adviser would do: pairs of an action and its probability."""
+        """Return the adviser's choice: pairs of an action and its probability."""
         if self._eyes is None:
-            raise ValueError("the player to move has not looked yet")
+            raise ValueError("the player to move has not asked to see the cards yet")
         adviser = self._adviser()
         return {"name": adviser.name, "advice": list(adviser.advice(self.session.record).items())}
 
     def review(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Once the game is over: of every person's decision, what was done and what the adviser would have done."""
+        """Return for each person's decision of a finished game what was done and what the adviser would have done."""
         if not self.session.is_over:
             raise ValueError("this game is not over")
         adviser, session = self._adviser(), self.session
@@ -186,10 +186,10 @@ class Host:
         return {"name": adviser.name, "review": rows}
 
     def replay(self) -> str:
-        """The page of the finished game, with what the adviser would choose.
+        """Return the replay page of the finished game, with the adviser's choices.
 
         Raises:
-            ValueError: it is not over.
+            ValueError: the game is not over.
         """
         with self._lock:
             if not self.session.is_over:
@@ -201,7 +201,7 @@ class Host:
         return self.state()
 
     def state(self) -> dict[str, Any]:
-        """What the page shows; no card that its eyes may not see."""
+        """Return what the page shows. It contains no card that may not be seen from the current seat."""
         session = self.session
         state = {
             "revision": self._revision,
@@ -243,7 +243,7 @@ VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any]]] = {
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one host's page."""
+    """An HTTP server for the page of one host."""
 
     daemon_threads = True
 
@@ -255,27 +255,27 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where the page is."""
+        """The address of the page."""
         return f"http://{LOOPBACK}:{self.server_port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A page that was closed in the middle of an answer is no error."""
+        """Ignore errors: a page that is closed in the middle of an answer is normal."""
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers a request, and closes its connection: a page that was left keeps none open."""
+    """Handler of one request. It then closes the connection, so that no abandoned page keeps one open."""
 
-    server: Server  # pyrefly: ignore[bad-override-mutable-attribute] - the base class knows no better
+    server: Server  # pyrefly: ignore[bad-override-mutable-attribute] - the base class declares a wider type
     timeout = PATIENCE
     server_version = "hanabako"
     sys_version = ""
 
     def do_GET(self) -> None:
-        """The page, the state, and the replay of a finished game."""
+        """Answer with the page, the state, or the replay of a finished game."""
         self._answer(self._get)
 
     def do_POST(self) -> None:
-        """What changes something, or takes thought."""
+        """Answer a request that changes something or needs computing time."""
         self._answer(self._post)
 
     def _answer(self, work: Callable[[str], tuple[str, str]]) -> None:
@@ -310,15 +310,15 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _admitted(self) -> str:
-        """What is asked for behind the token, of a request that comes from our own page or address bar.
+        """Return the path after the token, for a request that comes from our own page or from the address bar.
 
-        The page itself may be asked for by a link, as in `signpost`: a window of its own shows it then, into which no
-        other page can look.
+        The page itself may be opened from a link, as in `signpost`: it then has a window of its own, which no other
+        page can read.
         """
         if self.headers.get_all("Host") is None or self.headers.get_all("Host") != [self.headers["Host"]]:
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "a request has one Host")
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "a request must have exactly one Host")
         if self.headers["Host"] not in self.server.names:
-            raise RefusedError(HTTPStatus.FORBIDDEN, "this server has another name")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "Host must be this server's name")
         origin = self.headers["Origin"]
         if origin is not None and origin != f"http://{self.headers['Host']}":
             raise RefusedError(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
@@ -349,7 +349,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.headers["Origin"] is None:
             raise RefusedError(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
         if self.headers.get_content_type() != "application/json":
-            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is JSON")
+            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request must be JSON")
         if what not in VERBS:
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
         return json.dumps(self.server.host.answer(what, self._body())), "application/json"
@@ -357,9 +357,9 @@ class Handler(BaseHTTPRequestHandler):
     def _body(self) -> Mapping[str, Any]:
         length = self.headers["Content-Length"] or ""
         if not (length.isascii() and length.isdigit()) or self.headers["Transfer-Encoding"] is not None:
-            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "a request says how long it is")
+            raise RefusedError(HTTPStatus.LENGTH_REQUIRED, "a request must state its length")
         if len(length) > 9 or int(length) > MOST_BYTES:
-            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request must have at most {MOST_BYTES} bytes")
         try:
             body = self.rfile.read(int(length))
             if len(body) < int(length):
@@ -370,16 +370,16 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError as error:
             raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from None
         if not isinstance(request, Mapping):
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "a request is a JSON object")
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "a request must be a JSON object")
         return request
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """The terminal is not for requests, whose addresses hold the token."""
+        """Print nothing: addresses of requests contain the token."""
 
 
 @contextmanager
 def signpost(url: str) -> Iterator[str]:
-    """The address of a file that leads a browser to ``url``, and that only this user can read; removed at the end."""
+    """Yield the address of a temporary file that only this user can read and that leads a browser to ``url``."""
     with TemporaryDirectory(prefix="hanabako-", ignore_cleanup_errors=True) as folder:
         file = Path(folder) / "open.html"
         file.touch(0o600)
@@ -391,7 +391,7 @@ def signpost(url: str) -> Iterator[str]:
 
 @contextmanager
 def serving(host: Host, port: int = 0) -> Iterator[str]:
-    """Serve the page while the block runs; yields its address. Port 0 is any free one.
+    """Serve the page while the block runs, and yield its address. Port 0 takes any free one.
 
     Raises:
         OSError: the port is taken.

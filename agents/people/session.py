@@ -1,11 +1,12 @@
-"""One game in which people and agents sit side by side, as the terminal and the browser show it.
+"""One game between people and agents, as the terminal and the browser show it.
 
     session = Session(config, [None, agents.load("smart", config)])      # None is a person
-    session.go_on()                                                      # the agents up to the person's next decision
+    session.go_on()                                                      # agents play up to the person's next decision
     session.take("play 0")
 
-After every step the game is on disk, if it has a file: whatever ends the program loses nothing. `Session.undo` goes
-back to the person's own last decision; the agents, whose randomness is that of the seed, would do the same again.
+If the session has a file, the game is saved after every step, so that nothing is lost however the program ends.
+`Session.undo` goes back to the person's own last decision; the agents, whose randomness depends on the seed, would play
+the same again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,18 +42,18 @@ __all__ = [
 ]
 
 PERSON = "person"
-"""The name of a person among those of agents."""
+"""The name that stands for a person among the names of agents."""
 
 
 class Waiting(Seated):
     """A person's seat: the person acts through the session."""
 
     def act(self) -> None:
-        """Nothing: see `Session.take`."""
+        """Do nothing: see `Session.take`."""
 
 
 class Person:
-    """The policy of a seat where a person sits."""
+    """The policy of a person's seat."""
 
     name = PERSON
     observes = False
@@ -71,17 +72,17 @@ class Step:
     player: int
     action: str
     news: str
-    """What everybody saw of it, in a sentence."""
+    """A sentence about what every player saw of it."""
 
 
 class Session:
-    """A game under way.
+    """A game in progress.
 
     Args:
-        config: of any game.
+        config: the config of any game.
         seats: a policy per player; None is a person.
-        seed: of the deal and of the agents' randomness; None is a fresh one.
-        file: where the record is kept, and kept up to date.
+        seed: seed of the deal and of the agents' randomness; None is a random one.
+        file: the file of the record, which is updated after every step.
 
     Raises:
         OSError: the record cannot be written.
@@ -101,14 +102,14 @@ class Session:
         self._begin(GameRecord(config, short_seed() if seed is None else seed, players))
 
     def _begin(self, record: GameRecord) -> None:
-        """Deal, and play what the record holds."""
+        """Deal, and replay the actions of the record."""
         self.record = GameRecord(record.config, record.seed, record.players, undone=record.undone)
         self.movers: list[int] = []
         self._env = record.begin()
         self.table = OneTable(self._env, self._policies, record.seed)
         for words in record.actions:
             if self.player not in self.persons:
-                self.table.action()  # what it remembers of its decision is to be remembered again
+                self.table.action()  # so that the agent rebuilds its memory of this decision
             self._apply(self._env.str_to_action(words), words)
         self._keep()
 
@@ -125,48 +126,48 @@ class Session:
 
     @property
     def is_over(self) -> bool:
-        """The game has ended."""
+        """Whether the game has ended."""
         return all(self._env.terminations.values())
 
     @property
     def player(self) -> int:
-        """Who is to move."""
+        """The player to move."""
         return int(self._env.tables["current_player"][0])
 
     @property
     def is_persons_turn(self) -> bool:
-        """A person is to move."""
+        """Whether a person is to move."""
         return not self.is_over and self.player in self.persons
 
     def name(self, player: int) -> str:
-        """``player_1 (smart)``."""
+        """Return a player's name with the agent's: ``player_1 (smart)``."""
         return f"{player_name(player)} ({self.record.players[player]})"
 
     def legal(self) -> list[str]:
-        """The legal actions of the player to move, in words and in the order of their numbers."""
+        """Return the legal actions of the player to move as text, in the order of their numbers."""
         if self.is_over:
             return []
         mask = self._env.observe(self._env.agent_selection)["action_mask"]
         return [self._env.action_to_str(int(action)) for action in np.flatnonzero(mask)]
 
     def view(self, seat: int | None) -> Any:
-        """The table as a seat sees it; None sees every card."""
+        """Return the table as a seat sees it; None sees every card."""
         return self._drawing.view_of(self._env.to_dict(), self.config, seat)
 
     def text(self, seat: int | None, color: bool = False, shapes: bool = False) -> str:
-        """The same in lines of text."""
+        """Return the view of a seat as lines of text."""
         return self._drawing.table_ansi(self.view(seat), color, shapes)
 
     def picture(self, seat: int | None) -> str:
-        """The same as SVG."""
+        """Return the view of a seat as SVG."""
         return self._drawing.table_svg(self.view(seat))
 
     def note(self, action: str) -> str:
-        """What a legal action means for the player to move, in a few words."""
+        """Return a few words on what a legal action means for the player to move."""
         return self._choices.describe_choice(self.view(self.player), action)
 
     def places(self) -> list[Place]:
-        """Where on its picture the player to move may choose, with the legal actions there."""
+        """Return the clickable places in the picture of the player to move, with the legal actions there."""
         legal = set(self.legal())
         found = self._choices.places(self.view(self.player))
         return [
@@ -176,10 +177,10 @@ class Session:
         ]
 
     def take(self, action: str) -> Step:
-        """The player to move, who is a person, acts.
+        """Take an action for the player to move, who must be a person.
 
         Raises:
-            ValueError: it is no person's turn, or the action is not legal.
+            ValueError: no person is to move, or the action is not legal.
         """
         if not self.is_persons_turn:
             raise ValueError("the game is over" if self.is_over else f"{self.name(self.player)} is to move")
@@ -188,7 +189,7 @@ class Session:
         return self._step(self._env.str_to_action(action), action)
 
     def go_on(self) -> Iterator[Step]:
-        """The agents' decisions until a person is to move or the game is over."""
+        """Play and yield the agents' decisions until a person is to move or the game is over."""
         while not self.is_over and not self.is_persons_turn:
             action = self.table.action()
             yield self._step(action, self._env.action_to_str(action))
@@ -200,10 +201,10 @@ class Session:
         return Step(player, words, self._choices.describe_step(before, words, self._env.to_dict(), self.config))
 
     def undo(self) -> str:
-        """Go back to the last decision of the person to move, at the end to that of any person; returns its words.
+        """Go back to the last decision of the person to move, or at the end to that of any person; return its action.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is no such decision.
         """
         own = [self.player] if self.is_persons_turn else self.persons
         turns = [turn for turn, player in enumerate(self.movers) if player in own]
@@ -215,21 +216,21 @@ class Session:
 
 
 class Opinion(NamedTuple):
-    """What an agent would choose, actions in words."""
+    """An agent's choice, with actions as text."""
 
     probabilities: dict[str, float]
-    """The probabilities of the actions, the likeliest first."""
+    """The probabilities of the actions, highest first."""
     values: dict[str, float]
-    """What a search expects of each (points, or the probability to win); else empty."""
+    """A search's value of each action (points, or the probability of winning); empty without a search."""
 
 
 class Adviser:
-    """What an agent would choose at every seat of a game that others play.
+    """An agent that says what it would choose at every seat of a game that others play.
 
     Args:
-        name: of the agent, or its file.
-        config: of the games; what the agent observes may differ.
-        effort: how it thinks, if it searches.
+        name: the name of the agent, or its file.
+        config: the config of the games; the agent's observation may differ.
+        effort: the settings of the agent if it searches.
 
     Raises:
         ValueError: there is no such agent, or it cannot play ``config``.
@@ -241,9 +242,9 @@ class Adviser:
         self.policy: Any = load_to_play(name, self.config, effort)
 
     def opinions(self, record: GameRecord) -> Iterator[Opinion]:
-        """Before every action and, if the game goes on, of the coming one.
+        """Yield the agent's opinion before every action of the record and, if the game is not over, on the next one.
 
-        A bot's choice has the probability 1. A search thinks for every seat by itself.
+        A bot's choice has probability 1. A search uses only what the seat to move may know.
         """
         table: OneTable | None = None
         memories: Any = None
@@ -278,21 +279,21 @@ class Adviser:
         return Opinion({env.action_to_str(int(action)): float(probabilities[action]) for action in legal}, {})
 
     def advice(self, record: GameRecord) -> dict[str, float]:
-        """The probabilities of the last of `opinions`: of the coming action. Empty at the end."""
+        """Return the probabilities for the next action, the last of `opinions`; empty if the game is over."""
         opinions = list(self.opinions(record))
         return opinions[-1].probabilities if len(opinions) > len(record.actions) else {}
 
     def review(self, record: GameRecord) -> list[tuple[str, str]]:
-        """For every action, what was done and what the adviser would have done there."""
+        """Return for every action of the record what was done and what the adviser would have done."""
         pairs = zip(record.actions, self.opinions(record), strict=False)
         return [(words, next(iter(opinion.probabilities))) for words, opinion in pairs]
 
 
 def replay_of(record: GameRecord, adviser: Adviser | None, title: str) -> Replay:
-    """The page of a game, with what the adviser would choose if there is one.
+    """Make the page of a game, with the choices of an adviser if there is one.
 
     Raises:
-        ValueError: an action of the record is none, or not legal there.
+        ValueError: the record has an action that does not exist or is not legal.
     """
     opinions = list(adviser.opinions(record)) if adviser else []
     snapshots = []
@@ -302,20 +303,20 @@ def replay_of(record: GameRecord, adviser: Adviser | None, title: str) -> Replay
     return game_of(record.config).module("drawing.render").replay(record.config, snapshots, title=title)
 
 
-# --- Who plays what ---------------------------------------------------------------------------------------------------
+# --- Configs, seats and seeds -----------------------------------------------------------------------------------------
 
 
 def short_seed() -> int:
-    """A fresh seed that a person can type."""
+    """Return a random seed that is short enough to type."""
     return fresh_seed() % 2**32
 
 
 def best_agent(config: Any) -> str:
-    """The last of the game's bots that can play ``config`` and does not look at hidden cards: they improve in order."""
+    """Return the last bot of the game, thus its best, that can play ``config`` without looking at hidden cards."""
     for name in reversed([name for name in names(game_of(config).name) if "cheat" not in name]):
         try:
             load(name, config)
-        except ValueError:  # it cannot play this configuration
+        except ValueError:  # it cannot play this config
             continue
         return name
     raise AssertionError("random agents play everything")
@@ -324,9 +325,9 @@ def best_agent(config: Any) -> str:
 def config_for(
     game: str, preset: str | None, players: int | None, settings: Sequence[str], agents: Sequence[str]
 ) -> Any:
-    """The config that is played: if nothing is said of it, the one that the first network among ``agents`` plays.
+    """Return the config to play; without any settings, the one that the first network among ``agents`` was trained for.
 
-    What players observe follows the networks among the agents.
+    The observation follows from the networks among the agents.
 
     Raises:
         ValueError: an unknown game, preset, field or file, or a value that the config refuses.
@@ -343,7 +344,7 @@ def config_for(
 
 
 def filled(agents: Sequence[str], seats: int) -> list[str]:
-    """A name for each seat; the last name stands for the seats after it too.
+    """Return a name for each seat; the last name fills the remaining seats.
 
     Raises:
         ValueError: there are more names than seats.
@@ -356,10 +357,10 @@ def filled(agents: Sequence[str], seats: int) -> list[str]:
 def line_up_of(
     agents: Sequence[str], config: Any, seats: int, effort: Mapping[str, Any] | None = None
 ) -> list[Policy | None]:
-    """A policy for each seat by name, see `filled`; None for `PERSON`. Searches think with ``effort``.
+    """Return a policy for each seat by name, see `filled`; None for `PERSON`. Searches have the settings ``effort``.
 
     Raises:
-        ValueError: there are more names than seats, or one is no agent that can play ``config``.
+        ValueError: there are more names than seats, or one is not an agent that can play ``config``.
     """
     everybody = filled(agents, seats)
     loaded = {name: None if name == PERSON else load_to_play(name, config, effort) for name in everybody}

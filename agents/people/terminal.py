@@ -1,6 +1,6 @@
-"""A game in the terminal: the table in text, the legal actions with numbers, and words or numbers that answer.
+"""A game in the terminal: the table as text, and numbered legal actions that are chosen by number or by words.
 
-Where the input is no terminal, words are read from it line by line, and the game ends where it does.
+If the input is not a terminal, it is read line by line, and the game stops where the input ends.
 """
 
 import re
@@ -24,22 +24,22 @@ Type an action's number, its words, or the beginnings of its words. Some that ar
 {examples}
   ?  help      this text
      actions   the legal actions
-     table     the table again
+     advice    what the adviser would do
      advice    what the adviser would do
      undo      take your last decision back; the record says so
-  q  quit      leave; the game so far is kept"""
+  q  quit      leave; the game so far is saved"""
 
 CLEAR = "\033[2J\033[3J\033[H"
 ESCAPE = re.compile(r"\033\[[\d;]*m")
 TICK = 0.2
-"""Seconds between two looks at signals while a line is typed."""
+"""Seconds between two checks for signals while a line is typed."""
 
 
 def typed_line(prompt: str) -> str:
-    """A line from this terminal; EOFError at its end.
+    """Read a line from this terminal; raise EOFError at its end.
 
-    ``input`` looks at signals before it waits for a key, and while it does: a Ctrl-C that comes in between is noticed
-    at the next key only. So its wait is broken every `TICK`.
+    ``input`` checks for signals before it waits for a key and while it waits. It notices a Ctrl-C between these two
+    only at the next key, so its wait is interrupted every `TICK`.
     """
     if not hasattr(signal, "setitimer"):  # on Windows
         return input(prompt)
@@ -53,7 +53,7 @@ def typed_line(prompt: str) -> str:
 
 
 def can_show_shapes(encoding: str) -> bool:
-    """A terminal of this encoding has the shapes of the cards."""
+    """Whether a terminal with this encoding can show the symbols of the cards."""
     try:
         "♥☾✿❋▮".encode(encoding)
     except (UnicodeEncodeError, LookupError):
@@ -63,21 +63,21 @@ def can_show_shapes(encoding: str) -> bool:
 
 @dataclass
 class Terminal:
-    """Plays a session with the people at this terminal."""
+    """A session that is played by the people at this terminal."""
 
     session: Session
     adviser: Callable[[], Adviser]
-    """Makes the adviser when it is first asked."""
+    """Makes the adviser when it is first needed."""
     width: int = 80
     color: bool = False
     shapes: bool = False
-    """Beside the colors, or instead of them."""
+    """Show symbols for suits, next to the colors or instead of them."""
     interactive: bool = False
-    """Somebody looks on: between two persons at one terminal the screen is cleared."""
+    """A person watches the screen, which is cleared between two persons at one terminal."""
     read: Callable[[str], str] = typed_line
     """Shows a prompt and returns a line, or raises EOFError."""
     _last: int | None = field(default=None, init=False)
-    """Whose eyes saw the screen last."""
+    """The player who saw the screen last."""
 
     def play(self) -> None:
         """Play until the game is over or the person leaves."""
@@ -97,10 +97,10 @@ class Terminal:
             print("\nThe end. All cards:\n")
             self.show(None)
         elif session.file:
-            print("The game so far is kept.")
+            print("The game so far is saved.")
 
     def answer(self, answer: str) -> None:
-        """Do what somebody typed."""
+        """Do what a person typed."""
         commands: dict[str, Callable[[], None]] = {
             "": self.actions,
             "?": self.help,
@@ -122,7 +122,7 @@ class Terminal:
         self.go_on()
 
     def help(self) -> None:
-        """How actions are typed, with one of each kind that is legal now, and the other commands."""
+        """Print how to type actions, with one legal action of each kind, and the other commands."""
         legal = self.session.legal()
         kinds = {action.split()[0]: action for action in reversed(legal)}
         notes = {action: self.session.note(action) for action in kinds.values()}
@@ -130,7 +130,7 @@ class Terminal:
         self.say(HELP.format(examples="\n".join(sorted(lines))))
 
     def go_on(self) -> None:
-        """The agents' decisions, then what the next person sees."""
+        """Play the agents' decisions, then show the table to the next person."""
         with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
             for step in self.session.go_on():
                 self.tell(step)
@@ -140,7 +140,7 @@ class Terminal:
         if len(self.session.persons) > 1 and player != self._last:
             if self.interactive:
                 print(CLEAR, end="")
-            self.read(f"{player_name(player)}, it is your turn: press Enter when no one else looks. ")
+            self.read(f"{player_name(player)}, it is your turn: press Enter when no one else is looking. ")
             for words in self.news_for(player):
                 self.say(f"  {words}")
         self._last = player
@@ -148,24 +148,24 @@ class Terminal:
         self.actions()
 
     def news_for(self, player: int) -> Sequence[str]:
-        """What happened since this player's last decision: the screen was cleared meanwhile."""
+        """Return what happened since this player's last decision, because the screen was cleared meanwhile."""
         movers = self.session.movers
         since = max((turn for turn, mover in enumerate(movers) if mover == player), default=-1) + 1
         actions = self.session.record.actions
         return [f"{player_name(movers[turn])}: {actions[turn]}" for turn in range(since, len(movers))]
 
     def tell(self, step: Step) -> None:
-        """What everybody saw of a step."""
+        """Print what every player saw of a step."""
         self.say(f"  {step.news}")
 
     def show(self, seat: int | None) -> None:
-        """The table as a seat sees it."""
+        """Print the table as a seat sees it."""
         print()
         for line in self.session.text(seat, self.color, self.shapes).splitlines():
             print(fitted(line, self.width))
 
     def actions(self) -> None:
-        """The legal actions in columns."""
+        """Print the legal actions in columns."""
         notes = [(words, self.session.note(words)) for words in self.session.legal()]
         cells = [f"{k:>2} {words}" + (f"  {note}" if note else "") for k, (words, note) in enumerate(notes, 1)]
         widest = max(map(len, cells)) + 3
@@ -176,7 +176,7 @@ class Terminal:
             print("".join(f"{cell:<{widest}}" for cell in row).rstrip())
 
     def advice(self) -> None:
-        """What the adviser would do, with its probabilities."""
+        """Print what the adviser would do, with its probabilities."""
         try:
             with said_if_slow("The adviser thinks; the first time on a machine it is compiled ..."):
                 adviser = self.adviser()
@@ -187,7 +187,7 @@ class Terminal:
         self.say(f"{adviser.name}: " + ", ".join(f"{words} {probability:.0%}" for words, probability in likely))
 
     def undo(self) -> None:
-        """Take the person's last decision back."""
+        """Take back the person's last decision."""
         try:
             words = self.session.undo()
         except ValueError as error:
@@ -197,17 +197,17 @@ class Terminal:
         self.go_on()
 
     def say(self, words: str) -> None:
-        """Words, line by line, no wider than the terminal."""
+        """Print lines of text, no wider than the terminal."""
         for line in words.splitlines():
             print(fitted(line, self.width))
         sys.stdout.flush()
 
 
 def chosen(answer: str, legal: Sequence[str]) -> str:
-    """The legal action that somebody meant: by its number from 1, its words, or the beginnings of its words.
+    """Return the legal action that a person typed: by its number from 1, its words, or the beginnings of its words.
 
     Raises:
-        ValueError: none, or more than one.
+        ValueError: it matches no legal action, or several.
     """
     if answer.isdecimal() and len(answer) < 5:
         if 1 <= int(answer) <= len(legal):
@@ -219,12 +219,12 @@ def chosen(answer: str, legal: Sequence[str]) -> str:
         if len(found) == 1:
             return found[0]
         if found:
-            raise ValueError(f"{shown(answer)} may be {' or '.join(found)}")
-    raise ValueError(f"{shown(answer)} is no legal action now; 'actions' lists them, ? helps")
+            raise ValueError(f"{shown(answer)} could be {' or '.join(found)}")
+    raise ValueError(f"{shown(answer)} is not a legal action now; 'actions' lists them, ? helps")
 
 
 def short_form(action: str, legal: Sequence[str]) -> str:
-    """The first letters of an action's words, or if another legal action begins so, more of them."""
+    """Return the first letters of an action's words, as many as no other legal action begins with."""
     words = action.lower().split()
     for letters in range(1, max(map(len, words))):
         short = " ".join(word[:letters] for word in words)
@@ -243,12 +243,12 @@ def _is_beginning(words: list[str], action: list[str]) -> bool:
 
 
 def _is_object(words: list[str], action: list[str]) -> bool:
-    """The card alone: ``3-1`` for ``play 3-1``."""
+    """Whether the words name only the card: ``3-1`` for ``play 3-1``."""
     return len(words) == 1 and len(action) == 2 and words == action[1:]
 
 
 def fitted(line: str, width: int) -> str:
-    """A line broken at spaces where it is wider than the terminal; what follows is indented. Colors take no room."""
+    """Break a line that is wider than the terminal at spaces, and indent the rest. Colors have no width."""
     if len(ESCAPE.sub("", line)) <= width:
         return line
     indent = " " * min(len(line) - len(line.lstrip()) + 4, width // 2)
@@ -263,7 +263,7 @@ def fitted(line: str, width: int) -> str:
 
 @contextmanager
 def said_if_slow(words: str, seconds: float = 2.0) -> Iterator[None]:
-    """Say ``words`` once what is done inside has taken that long."""
+    """Print ``words`` if the block takes longer than ``seconds``."""
     timer = threading.Timer(seconds, print, [words], {"file": sys.stderr, "flush": True})
     timer.daemon = True
     timer.start()

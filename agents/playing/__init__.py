@@ -1,1 +1,1 @@
-"""Playing: policies, seats and blocks of games; all else in agents stands on it."""
+"""Playing games with policies: the protocol of policies, their seats, and blocks of games. All of agents uses it."""

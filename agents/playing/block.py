@@ -1,4 +1,4 @@
-"""Many games of one config that go on together, step by step, with the policies seated there."""
+"""A block: many games of one config that are played step by step together, with policies at their seats."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,21 +17,21 @@ from .policy import Seated
 __all__ = ["GAMES_AT_ONCE", "Block", "random_keys", "size_for"]
 
 GAMES_AT_ONCE = 1024
-"""Games of a block at most, where more are to be played: their records and memories stay in the processor's cache."""
+"""The largest number of games per block: records and memories of a block then fit in the processor's cache."""
 FEWEST = 64
 
 NEVER_PLAYED = np.array([2**32 - 1], np.uint64)
-"""The players' randomness comes from an episode that no table reaches."""
+"""The episode whose key gives the players' random streams; no table reaches it, so no deal shares them."""
 
 
 class Block:
-    """Tables of one game that go on step by step until all games are over: `agents.playing.policy.GamesInPlay`.
+    """Tables of one game that play step by step until all games are over: an `agents.playing.policy.GamesInPlay`.
 
     Args:
-        game: what is played.
-        count: how many tables.
-        observes: somebody reads observations; else their array is empty, (N, 0).
-        specialize: compile the loops for this config alone.
+        game: the game to play.
+        count: the number of tables, N.
+        observes: whether a policy reads observations; if none does, their array is empty, (N, 0).
+        specialize: compile the loops for this config only.
     """
 
     def __init__(self, game: Game, count: int, observes: bool, specialize: bool) -> None:
@@ -40,9 +40,9 @@ class Block:
         self.loops = game.loops(specialize)
         self.rules_array = game.rules_array
         self.tables = np.zeros(count, game.table_dtype(specialize))
-        self._octets = self.tables.view(np.uint8).reshape(count, -1)  # copied as they are, not field by field
+        self._octets = self.tables.view(np.uint8).reshape(count, -1)  # for copying whole records, not field by field
         words = words_for(game.observation_bits)
-        # Without a column nothing is written; int8 is what most users compile their step for.
+        # Without columns, nothing is written; int8 is the dtype for which most users' step is compiled already.
         rows: NDArray[Any] = np.zeros((count, words), np.uint64) if observes else np.zeros((count, 0), np.int8)
         self.observation = rows
         self.mask = np.zeros((count, game.num_actions), np.int8)
@@ -60,7 +60,7 @@ class Block:
         self.show()
 
     def show(self) -> None:
-        """Let the players to move observe games that begin."""
+        """Write the first observations and masks of new games."""
         if self.observation.shape[1]:
             self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
         else:
@@ -69,17 +69,17 @@ class Block:
 
     @property
     def open_games(self) -> NDArray[np.int64]:
-        """The tables whose games go on."""
+        """The indices of the tables whose games are not over."""
         return np.flatnonzero(~self.tables["terminated"])
 
     def go_on(self, players: Sequence[Seated]) -> None:
-        """One step at every table whose game goes on."""
+        """Let the players act, and make one step at every table whose game is not over."""
         for player in players:
             player.act()
         self.make_step(players)
 
     def make_step(self, players: Sequence[Seated]) -> None:
-        """The step of the ``actions`` that are there, which the players observe."""
+        """Make a step with the present ``actions``, and let the players observe it."""
         self.loops.step(self.rules_array, self.tables, self.actions, self.observation, self.mask, self._final, DISABLED)
         self.step += 1
         for player in players:
@@ -87,11 +87,11 @@ class Block:
 
 
 def random_keys(seeds: Any, games: Any) -> NDArray[np.uint64]:
-    """The random key of the players of each game, by its seed and number, (N,): apart from the streams of its deals."""
+    """Return a random key for the players of each game, by seed and number, (N,); the deals use other streams."""
     seeds, games = (np.atleast_1d(np.asarray(numbers, np.uint64)) for numbers in (seeds, games))
     return np.asarray(episode_key(game_key(seeds, games), NEVER_PLAYED))
 
 
 def size_for(count: int) -> int:
-    """The size of a block that is kept for ``count`` games, or as many again: there are few sizes."""
+    """Return the size of a reusable block for ``count`` games: a power of two, so that few sizes exist."""
     return max(FEWEST, 1 << (count - 1).bit_length())

@@ -1,8 +1,8 @@
-"""Games that go on apart from each other: in each somebody from outside has some seats, and policies have the others.
+"""Games that advance independently: in each, an outside player holds some seats, and policies hold the others.
 
-Who learns among partners plays so (`agents.learning.common.partners`), and so does one seat of many games as an
-environment (`hanabako.envs.vector_seat`). All games whose policies are to move go on together, until everywhere it is
-the turn of a player outside.
+Learning among partners (`agents.learning.common.partners`) and the vector environment of one seat per game
+(`hanabako.envs.vector_seat`) play this way. All games in which policies are to move advance together, until an outside
+player is to move in every game.
 """
 
 from abc import ABC, abstractmethod
@@ -23,16 +23,16 @@ __all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "check_members"]
 
 
 class OpenGames(ABC):
-    """Games that go on until it is the turn of a player outside; a base class."""
+    """A base class for games that advance until an outside player is to move."""
 
     block: "OpenBlock"
     learners: NDArray[np.uint64]
-    """(games,): the players outside in each game, as bits of a set."""
+    """(games,): the outside players of each game, as bits of a set."""
     _seated: list[Seated]
-    """Those who have the other seats, each with its own in every game."""
+    """The seated policies at the other seats; each has its own seats in every game."""
 
     def _let_others_move(self) -> None:
-        """All decisions of others until it is the learner's turn in every game that goes on."""
+        """Play the others' decisions until an outside player is to move in every game that is not over."""
         tables = self.block.tables
         while len(rows := np.flatnonzero(~tables["terminated"] & ~has(self.learners, tables["current_player"]))):
             for seated in self._seated:
@@ -40,7 +40,7 @@ class OpenGames(ABC):
             self._go_on(rows)
 
     def _go_on(self, rows: NDArray[np.int64]) -> None:
-        """One step in the games ``rows``."""
+        """Make one step in the games ``rows``."""
         self.block.step_some(rows)
         self._collect(rows)
         for seated in self._seated:
@@ -51,18 +51,18 @@ class OpenGames(ABC):
 
     @abstractmethod
     def _collect(self, rows: NDArray[np.int64]) -> None:
-        """Take the rewards of a step in the games ``rows``."""
+        """Take the rewards of a step in the games ``rows``; implemented by subclasses."""
 
     @abstractmethod
     def _end(self, rows: NDArray[np.int64]) -> None:
-        """The games ``rows`` have ended with this step."""
+        """Handle the games ``rows``, which this step has ended; implemented by subclasses."""
 
 
 class OpenBlock(Block):
-    """Tables that go on apart from each other: some make a step while others wait; each deals its next game itself."""
+    """Tables that advance independently: some make a step while others wait, and each deals its own next game."""
 
     def step_some(self, rows: NDArray[np.int64]) -> None:
-        """One step, of their ``actions``, at the tables ``rows``; a game that is over then stays as it is."""
+        """Make one step with their ``actions`` at the tables ``rows``; a game that ends then stays as it is."""
         tables, observation, mask = self._copies(rows)
         actions, final = self.actions[rows], self._final[rows]
         self.loops.step(self.rules_array, tables, actions, observation, mask, final, DISABLED)
@@ -70,24 +70,24 @@ class OpenBlock(Block):
         self.step += 1
 
     def begin_next(self, rows: NDArray[np.int64]) -> None:
-        """The next game at the tables ``rows``."""
+        """Begin the next game at the tables ``rows``."""
         self.tables["state"]["episode"][rows] += 1
         self.begin(rows)
 
     def begin(self, rows: NDArray[np.int64]) -> None:
-        """The present game at the tables ``rows``, from its deal on."""
+        """Begin the present game at the tables ``rows`` with its deal."""
         tables, observation, mask = self._copies(rows)
         self.loops.reset(self.rules_array, tables, np.ones(len(rows), np.bool_))
         self.loops.observe(self.rules_array, tables, -1, observation, mask)
         self._put_back(rows, tables, observation, mask)
 
     def take(self, tables: NDArray[Any], step: int) -> None:
-        """Go on from these records after that many steps."""
+        """Continue from the given records, of which ``step`` steps have been made."""
         self.tables[:], self.step = tables, step
         self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
 
     def seen_by(self, player: int, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-        """What a player observes at the tables ``rows``, packed, and its mask: of zeros if it is not to move."""
+        """Return a player's packed observations at the tables ``rows``, and its masks: zeros if it is not to move."""
         tables, observation, mask = self._copies(rows)
         self.loops.observe(self.rules_array, tables, player, observation, mask)
         return observation, mask
@@ -104,13 +104,13 @@ class OpenBlock(Block):
 
 
 class LoneBlock(OpenBlock):
-    """An `OpenBlock` in which every game is played as it would be alone: its random numbers follow its steps.
+    """An `OpenBlock` that plays every game as it would be alone: its random numbers depend on its own steps only.
 
-    ``step`` stays 0; instead the streams ``keys`` go on by a number with each step of their games.
+    ``step`` stays 0; instead, each game's key in ``keys`` advances by one number per step of that game.
     """
 
     def seed(self, seed: int, first: int, rows: NDArray[np.int64]) -> None:
-        """Give the tables ``rows`` the deals of ``seed``: table ``i`` those of its game ``first + i``."""
+        """Give the tables ``rows`` the deals of ``seed``: table ``i`` gets those of game ``first + i``."""
         others = np.flatnonzero(~among(rows, len(self.tables)))
         kept = self._octets[others]
         self.loops.seed(self.tables, np.array([seed, first], np.uint64))
@@ -124,10 +124,10 @@ class LoneBlock(OpenBlock):
 
 
 def check_members(members: Sequence[Any]) -> list[Policy]:
-    """The policies of a pool's members.
+    """Return the policies of a pool's members.
 
     Raises:
-        ValueError: one is no bot of ours and does not choose from observations: it could not begin games one by one.
+        ValueError: a member cannot begin games one by one: it is neither a bot of ours nor chooses from observations.
     """
     policies = [as_policy(member) for member in members]
     for policy in policies:
@@ -137,7 +137,7 @@ def check_members(members: Sequence[Any]) -> list[Policy]:
 
 
 def among(rows: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
-    """The games ``rows`` as a bool for each of ``count``."""
+    """Return the games ``rows`` as a mask, bool (count,)."""
     chosen = np.zeros(count, np.bool_)
     chosen[rows] = True
     return chosen

@@ -1,4 +1,4 @@
-"""Play many games with given policies: what happened in them, and how good that is."""
+"""Play many games with given policies, and summarize the results."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -22,23 +22,23 @@ from .seating import sit
 
 @dataclass(frozen=True)
 class Games:
-    """What happened in some games; every array begins with their number."""
+    """The results of some games; the first axis of every array is the game."""
 
     score: NDArray[np.int64]
-    """Points by the booklet, lost games as with ``score_on_loss="zero"``; the winners' in a competitive game."""
+    """Points by the booklet, lost games as with ``score_on_loss="zero"``; in a competitive game the winners' points."""
     fireworks_score: NDArray[np.int64]
-    """Points on the table at the end, in lost games too. In a competitive game 0, as are ``lost`` and ``perfect``."""
+    """Points on the table at the end, even in lost games; 0 in competitive games, as are ``lost`` and ``perfect``."""
     length: NDArray[np.int64]
-    """Decisions."""
+    """The number of decisions."""
     rewards: NDArray[np.float64]
-    """(games, players): the return of every player."""
+    """(games, players): the return of each player."""
     lost: NDArray[np.bool_]
-    """The last life is lost, or the final bouquet (V5)."""
+    """Whether the last life was lost, or the final bouquet failed (V5)."""
     perfect: NDArray[np.bool_]
-    """The highest score there is."""
+    """Whether the highest possible score was reached."""
 
     def summary(self) -> dict[str, Any]:
-        """Means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""
+        """Return means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""
         games = len(self.score)
         result: dict[str, Any] = {"games": games}
         for name in ("score", "fireworks_score", "length"):
@@ -54,7 +54,7 @@ class Games:
 
 
 def wilson_interval(count: int, of: int) -> tuple[float, float]:
-    """The 95% confidence interval of a rate by Wilson's score method (1927), without continuity correction."""
+    """Return the 95 % confidence interval of a rate by Wilson's score method (1927), without continuity correction."""
     z = 1.959963984540054  # the normal distribution's quantile of 97.5%
     rate, shrunk = count / of, z**2 / of
     middle, half = rate + shrunk / 2, z * math.sqrt(rate * (1 - rate) / of + shrunk / (4 * of))
@@ -63,7 +63,7 @@ def wilson_interval(count: int, of: int) -> tuple[float, float]:
 
 
 def standard_error(values: NDArray[Any]) -> float | None:
-    """The standard error of the mean of independent values (n,); None if there is only one."""
+    """Return the standard error of the mean of independent values (n,); None if there is only one."""
     return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
 
 
@@ -77,26 +77,25 @@ def play(
     specialize: bool | None = None,
     first: int = 0,
 ) -> Games:
-    """Play ``games`` games, once each. Game i is game ``first`` + i of a vector environment of that seed.
+    """Play ``games`` games, once each. Game i is game ``first`` + i of a vector environment with that seed.
 
-    What happens in a game depends on its index, the seed and the policies only, not on how many games are played along
-    with it nor on the number of threads. (A network's sums may be rounded differently in batches of another size; two
-    actions equally likely to the last digit may then change places.)
+    A game depends only on its index, the seed and the policies, not on the number of other games or of threads. (A
+    network may round its sums differently in batches of another size, which can change the choice between two actions
+    that are equally likely to the last digit.)
 
     Args:
-        config: what is played.
+        config: the config of the games.
         policies: one for all seats, or one per seat.
-        games: how many, at least 1.
-        seed: of the deals and of the policies' randomness.
-        num_threads: blocks of games that are played at the same time.
+        games: number of games, at least 1.
+        seed: seed of the deals and of the policies' randomness.
+        num_threads: number of blocks of games that are played at the same time.
         progress: show a progress bar.
-        specialize: compile the loops for this config alone; None: from 256 games on, if all policies prefer that (see
-            `agents.playing.policy.Policy.specializes`).
+        specialize: compile the loops for this config only; None does so for 256 games or more if all policies allow it
+            (see `agents.playing.policy.Policy.specializes`).
         first: index of the first game.
 
     Raises:
-        ValueError: ``games`` is below 1, ``num_threads`` is out of range, or there is another number of policies than
-            of players.
+        ValueError: ``games`` is below 1, ``num_threads`` is out of range, or the number of policies is wrong.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, got {games}")
@@ -120,17 +119,17 @@ def play(
 
 
 def is_specialized(games: int, seats: Sequence[Policy]) -> bool:
-    """Whether `play` compiles the loops for that many games for their config alone, if nothing is said of it."""
+    """Whether `play` by default compiles the loops for these games' config only."""
     return games >= SPECIALIZE_FROM and all(policy.specializes for policy in seats)
 
 
 def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> Iterator[NDArray[Any]]:
-    """Play the block's games, from game ``first`` of ``seed`` on: its tables after every step."""
+    """Play the block's games, from game ``first`` of ``seed``, and yield its tables after every step."""
     return steps_with(block, sit(block, seats), seed, first)
 
 
 def steps_with(block: Block, players: Sequence[Seated], seed: int, first: int) -> Iterator[NDArray[Any]]:
-    """As `steps_of`, with those who have taken their seats."""
+    """Play as in `steps_of`, with policies that have taken their seats."""
     block.deal(seed, first)
     for player in players:
         player.begin()
@@ -141,7 +140,7 @@ def steps_with(block: Block, players: Sequence[Seated], seed: int, first: int) -
 
 
 class Record:
-    """`Games` in the making."""
+    """A recorder that collects `Games`."""
 
     def __init__(self, game: Game, games: int) -> None:
         self.game = game
@@ -156,7 +155,7 @@ class Record:
         )
 
     def add(self, tables: NDArray[Any], first: int) -> None:
-        """Note a step of the tables, the first of which plays game ``first``; a finished one is rewarded 0."""
+        """Add a step of the tables, the first of which plays game ``first``; finished games have rewards of 0."""
         games = self.games
         games.rewards[first : first + len(tables)] += tables["rewards"][:, : self.game.players]
         ended = np.flatnonzero(tables["ended"])

@@ -1,8 +1,8 @@
-"""What plays: one protocol for networks, bots and whatever else takes a seat.
+"""Policies: one protocol for networks, bots and everything else that takes a seat.
 
-A `Policy` has a name, says two things about how it likes to be played with, and takes seats in many games at once.
-`BatchedPolicy` is the base of those that choose actions from observations, with memory or without; a bot's policy is
-`agents.bots.bot.BotPolicy`. Any object with an ``act`` will do as well: see `Acting`.
+A `Policy` has a name and a few flags, and takes seats in many games at once. `BatchedPolicy` is the base class of
+policies that choose actions from observations, with or without memory. The policy of a bot is
+`agents.bots.bot.BotPolicy`. Any object with an ``act`` can play too: see `Acting`.
 """
 
 from abc import ABC, abstractmethod
@@ -47,91 +47,91 @@ Actions: TypeAlias = NDArray[np.int64]
 
 
 class GamesInPlay(Protocol):
-    """Some games of one config that go on step by step, as those who sit there see them."""
+    """Some games of one config that are played step by step, as seen by their seated policies."""
 
     game: Game
-    """What is played."""
+    """The game."""
     specialize: bool
-    """The loops are compiled for this config alone."""
+    """Whether the loops are compiled for this config only."""
     rules_array: NDArray[Any]
-    """The rules, the one record of an array (1,)."""
+    """The rules as an array of one record, (1,)."""
     keys: NDArray[np.uint64]
-    """(N,): the random stream of each game's players."""
+    """(N,): the random key of each game's players."""
     actions: NDArray[np.int64]
-    """(N,): of the coming step; a finished game takes no notice of its own."""
+    """(N,): the actions of the next step; those of finished games are ignored."""
     step: int
-    """Steps so far."""
+    """The number of steps so far."""
     tables: NDArray[Any]
-    """The games' records (N,), see `hanabako.engine.game.Game.table_dtype`."""
+    """(N,): the games' records, see `hanabako.engine.game.Game.table_dtype`."""
 
     @property
     def observation(self) -> NDArray[Any]:
-        """What each game's player to move observes: packed uint64 (N, words), or single bits of another dtype."""
+        """The observations of the players to move: packed uint64 (N, words), or single bits in another dtype."""
         ...
 
     @property
     def mask(self) -> NDArray[np.int8]:
-        """The legal actions there, (N, A)."""
+        """(N, A): the legal actions of the players to move."""
         ...
 
 
 class Seated(ABC):
     """A policy at some seats of some games in play.
 
-    Games may also begin and go on each by itself, with other players in every one: then ``chosen``, bool (N,), says
-    which of them begin or have made a step (None: all), and the code that seats the players writes to ``seats``.
+    Games may also begin and advance independently, with other players in each. Then ``chosen``, bool (N,), marks the
+    games that begin or have made a step (None: all), and the code that seats the players writes to ``seats``.
     """
 
     seats: NDArray[np.uint64]
-    """(N,): which players it is in each game, as bits of a set. They change, if at all, when that game begins."""
+    """(N,): the players whose seats it has in each game, as bits of a set; they change only when that game begins."""
 
-    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (who remembers nothing begins so)
-        """The cards are dealt: forget the earlier game."""
+    def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (without memory, do nothing)
+        """Forget the previous game: the cards of a new one are dealt."""
 
     @abstractmethod
     def act(self) -> None:
-        """Write to the games' ``actions`` wherever one of these seats is to move."""
+        """Write an action to the games' ``actions`` wherever one of these seats is to move."""
 
-    def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (nor has it anything to observe)
-        """The games have made a step."""
+    def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (without memory, do nothing)
+        """Take note of a step that the games have made."""
 
     def memories(self) -> NDArray[Any] | None:
-        """What it remembers, (N, ...): the array itself, to be saved and written back to; None if it is nothing."""
+        """Return the memory, (N, ...): the array itself, for saving and restoring; None without memory."""
         return None
 
     def public_knowledge(self) -> NDArray[np.uint64] | None:
-        """What the cards may be by public knowledge: sets (N, players, hand_size), or None if it keeps no track."""
+        """Return the possible cards by public knowledge: sets (N, players, hand_size), or None if it keeps no track."""
         return None
 
 
 @runtime_checkable
 class Weighing(Protocol):
-    """A seated policy that says how it valued the actions: a search."""
+    """A seated policy that reports its values of the actions: a search."""
 
     values: list[dict[int, float] | None]
-    """Per game what each action was thought to bring at the last decision that was searched."""
+    """Per game, the value of each action at the last decision that was searched."""
 
 
 @runtime_checkable
 class Counting(Protocol):
-    """A policy that counts what its decisions took: a language model."""
+    """A policy that counts the cost of its decisions: a language model."""
 
     def counted(self) -> dict[str, Any]:
-        """What all games so far took, as JSON types; numbers ``decisions`` and ``illegal`` among them."""
+        """Return the totals over all games so far, as JSON types, among them ``decisions`` and ``illegal``."""
         ...
 
 
 class Policy(Protocol):
-    """A policy that can take any seat of a game: what `agents.load` returns and `agents.evaluate.play` asks for."""
+    """A policy that can take any seat of a game: `agents.load` returns one, and `agents.evaluate.play` takes them."""
 
     name: str
-    """For results."""
+    """The name in results."""
     observes: bool
-    """It reads observations; if no policy does, none are computed."""
+    """Whether it reads observations; if no policy does, none are computed."""
     specializes: bool
-    """Its games may be compiled for their config alone, which pays if there are many."""
+    """Whether its games may be compiled for their config only, which is faster for many games."""
     plays_apart: bool
-    """Its games may begin and go on each by itself, see `Seated`."""
+    """Whether its games may begin and advance independently, see `Seated`."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
         """Take these seats in all the games."""
@@ -139,10 +139,10 @@ class Policy(Protocol):
 
 
 class BatchedPolicy(ABC):
-    """A policy that is asked once per step for all its decisions in all games.
+    """A policy that is called once per step for all its decisions in all games.
 
-    What it does is a function of its arguments alone, so that a game is played the same way alone or among thousands.
-    What it has to remember of a game it keeps in its memory, see `memory`.
+    Its actions depend only on its arguments, so that a game is played the same way alone or among thousands. What it
+    has to remember about a game goes to its memory, see `memory`.
     """
 
     name: str
@@ -155,16 +155,16 @@ class BatchedPolicy(ABC):
         """Choose one legal action per row.
 
         Args:
-            observation: what the player to move observes: packed bits, uint64 (rows, words), or single bits of any
-                other dtype (rows, bits).
+            observation: the observations of the players to move: packed bits, uint64 (rows, words), or single bits in
+                any other dtype (rows, bits).
             mask: the legal actions.
             noise: the only source of random numbers.
-            memory: (rows, ...), what this player remembers of this game, to be overwritten by what it shall remember;
-                None for a policy without memory, or for a player who remembers nothing yet.
+            memory: (rows, ...), what each player remembers of its game; the policy overwrites it with the new memory.
+                None for a policy without memory.
         """
 
     def memory(self, count: int) -> NDArray[Any] | None:
-        """Memories (count, ...) of ``count`` players whose games begin; None if there is nothing to remember."""
+        """Return the memories (count, ...) of ``count`` players at the beginning of a game; None for no memory."""
         return None
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
@@ -173,7 +173,7 @@ class BatchedPolicy(ABC):
 
 
 class BatchedSeated(Seated):
-    """A batched policy at some seats of some games: it keeps one memory per game and seat."""
+    """A batched policy at some seats of some games, with one memory per game and seat."""
 
     def __init__(self, policy: BatchedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         self._policy = policy
@@ -212,27 +212,27 @@ class BatchedSeated(Seated):
 
 
 def set_of(seats: Sequence[int], count: int) -> NDArray[np.uint64]:
-    """The same seats in each of ``count`` games, see `Seated.seats`."""
+    """Return a set of the same seats for each of ``count`` games, see `Seated.seats`."""
     return np.full(count, sum(1 << int(seat) for seat in set(seats)), np.uint64)
 
 
 def has(sets: NDArray[np.uint64], players: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether each set holds the player beside it, (N,)."""
+    """Return whether each set contains the player at the same index, bool (N,)."""
     return (sets >> players.astype(np.uint64)) & np.uint64(1) != 0
 
 
 def rows_to_move(seats: NDArray[np.uint64], tables: NDArray[Any]) -> NDArray[np.int64]:
-    """The games that go on in which one of these seats is to move, see `Seated.seats`."""
+    """Return the games in progress in which one of these seats is to move, see `Seated.seats`."""
     return np.flatnonzero(has(seats, tables["current_player"]) & ~tables["terminated"])
 
 
 def chosen_rows(chosen: NDArray[np.bool_] | None, count: int) -> NDArray[np.int64]:
-    """Which of ``count`` games are chosen, see `Seated`: all if None."""
+    """Return the indices of the chosen ones of ``count`` games, see `Seated`: all if ``chosen`` is None."""
     return np.arange(count) if chosen is None else np.flatnonzero(chosen)
 
 
 def uniform(keys: NDArray[np.uint64], step: int | NDArray[np.int64]) -> NDArray[np.float64]:
-    """The ``step``-th number in [0, 1) of every stream; or of each its own, (N,)."""
+    """Return the ``step``-th number in [0, 1) of every stream, (N,); ``step`` may differ per stream."""
     words = np.asarray(random_word(keys, np.atleast_1d(np.asarray(step, np.uint64))))
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
@@ -241,19 +241,19 @@ def uniform(keys: NDArray[np.uint64], step: int | NDArray[np.int64]) -> NDArray[
 
 
 class Acting(Protocol):
-    """The least that can play: an object that chooses actions, and remembers nothing."""
+    """The least that can play: an object that chooses actions, without memory."""
 
     def act(self, observation: NDArray[Any], mask: Mask, noise: Noise) -> Actions:
-        """As `BatchedPolicy.act`."""
+        """Choose actions, see `BatchedPolicy.act`."""
         ...
 
 
 Agent: TypeAlias = Policy | Acting
-"""What may be handed over to play."""
+"""Anything that can be given to functions that play."""
 
 
 class ActingPolicy(BatchedPolicy):
-    """The policy of an object that has no more than an ``act``, and perhaps ``name`` and ``observes``."""
+    """The policy of an object that has only an ``act``, and perhaps ``name`` and ``observes``."""
 
     def __init__(self, agent: Acting) -> None:
         self._agent = agent
@@ -266,18 +266,18 @@ class ActingPolicy(BatchedPolicy):
 
 
 def as_policy(agent: Any) -> Policy:
-    """``agent`` itself if it can take seats, else the policy of its ``act``."""
+    """Return ``agent`` itself if it can take seats, else a policy that calls its ``act``."""
     return agent if hasattr(agent, "seat") else ActingPolicy(agent)
 
 
 def line_up(policies: Agent | Sequence[Agent], players: int) -> list[Policy]:
-    """One policy per seat, out of one for all seats or a sequence of one per seat.
+    """Return one policy per seat, from one policy for all seats or a sequence with one per seat.
 
     Raises:
-        ValueError: it is a sequence of another length.
+        ValueError: the sequence has the wrong length.
     """
     seats = list(policies) if isinstance(policies, Sequence) else [policies] * players
     if len(seats) != players:
         raise ValueError(f"policies must be one, or one for each of the {players} seats, got {len(seats)}")
-    complete = {id(agent): as_policy(agent) for agent in seats}  # once each: equal ones share their work
+    complete = {id(agent): as_policy(agent) for agent in seats}  # one policy per distinct agent, so that seats share it
     return [complete[id(agent)] for agent in seats]

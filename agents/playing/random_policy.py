@@ -1,4 +1,4 @@
-"""A player that chooses among its legal actions at random, all equally likely: the floor of every scoreboard."""
+"""The random player, whose legal actions are all equally likely: the floor of every scoreboard."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""One seat in each of many games, with given partners at the others: what is behind `hanabako.envs.vector_seat`."""
+"""One seat in each of many games, with given partners at the others: the games of `hanabako.envs.vector_seat`."""
 
 from typing import Any
 
@@ -18,27 +18,28 @@ __all__ = ["SeatGames"]
 
 
 class SeatGames(OpenGames):
-    """Games in which one player is outside. After `begin` and `step` it is to move in all that are not over.
+    """Games with one outside player. After `begin` and `step`, that player is to move in all games that are not over.
 
     Args:
-        game: what is played.
-        count: how many games.
-        seat: the player outside.
-        choice: who has the other seats.
+        game: the game to play.
+        count: the number of games.
+        seat: the outside player.
+        choice: the partners, and how they are chosen for the other seats.
 
     Raises:
-        ValueError: a partner can neither be asked game by game nor begin games one by one.
+        ValueError: a partner is neither a function that is called game by game nor a policy that can begin games one by
+            one.
     """
 
-    block: LoneBlock  # pyrefly: ignore[bad-override-mutable-attribute] - every method of the base is content with it
+    block: LoneBlock  # pyrefly: ignore[bad-override-mutable-attribute] - every method of the base class accepts it
     reward: NDArray[np.float64]
-    """(games,): of the last step, what the seat earned before its first decision included."""
+    """(games,): the seat's rewards for the last step, including those before its first decision."""
     ended: NDArray[np.bool_]
-    """(games,): a game has ended with the last step."""
+    """(games,): whether a game ended with the last step."""
     ending: dict[str, NDArray[Any]]
-    """What is told of a game that ended, (games, ...)."""
+    """(games, ...): statistics of games that ended, by name."""
     final: NDArray[np.uint64]
-    """(games, words): what the seat observed at the end of those games."""
+    """(games, words): the seat's observation at the end of those games."""
 
     def __init__(self, game: Game, count: int, seat: int, choice: Choice) -> None:
         policies = check_members([member for member in choice.members if is_policy(member)])
@@ -66,29 +67,29 @@ class SeatGames(OpenGames):
 
     @property
     def tables(self) -> NDArray[Any]:
-        """The games' records (games,)."""
+        """(games,): the games' records."""
         return self.block.tables
 
     def seed(self, seed: int, first: int, rows: NDArray[np.int64]) -> None:
-        """Give the games ``rows`` their deals and generators: game ``i`` those of game ``first + i`` of ``seed``."""
+        """Give the games ``rows`` deals and generators: game ``i`` gets those of game ``first + i`` of ``seed``."""
         self.block.seed(seed, first, rows)
         for row in rows.tolist():
             self._generators[row] = generator_of(seed, first + row)
 
     def begin(self, rows: NDArray[np.int64]) -> None:
-        """The present episodes of the games ``rows``, up to the seat's first decision."""
+        """Begin the present episodes of the games ``rows``, and play up to the seat's first decision."""
         self._is_new[rows] = True
         self.block.begin(rows)
         self._sit_down(rows)
         self._let_others_move()
 
     def step(self, actions: NDArray[np.int64], same_step: bool, next_step: bool) -> None:
-        """A decision of the seat in every game that goes on, and the others' until it is to move again.
+        """Play one decision of the seat in every game that is not over, then the others' until it is to move again.
 
         Args:
-            actions: (games,).
-            same_step: games that end are followed by their next ones at once.
-            next_step: those that were over before are followed by their next ones now.
+            actions: (games,): the seat's actions.
+            same_step: begin the next game at once after a game that ends.
+            next_step: begin the next game now after a game that was over before.
         """
         over = self.tables["terminated"].copy()
         self._follows_at_once = same_step
@@ -108,7 +109,7 @@ class SeatGames(OpenGames):
         self._owed[rows[new]] += earned[new]
 
     def _end(self, rows: NDArray[np.int64]) -> None:
-        """One that ends before the seat's first decision is followed by the next one as if it had not been."""
+        """Handle ended games; one that ended before the seat's first decision is skipped, and the next one begins."""
         new = self._is_new[rows]
         self._note(rows[~new])
         again = rows if self._follows_at_once else rows[new]
@@ -116,7 +117,7 @@ class SeatGames(OpenGames):
             self._begin_next(again)
 
     def _note(self, rows: NDArray[np.int64]) -> None:
-        """What is to be told of games that have ended; they show the seat their ends."""
+        """Record the statistics of games that have ended, and show the seat their final observations."""
         self.ended[rows] = True
         for name, numbers in self.ending.items():
             own = self.tables[name][rows]
@@ -131,9 +132,9 @@ class SeatGames(OpenGames):
         self._sit_down(rows)
 
     def _sit_down(self, rows: NDArray[np.int64]) -> None:
-        """Draw who sits where in the games ``rows``, which begin, and their random keys."""
+        """Draw the partners and the random keys of the games ``rows``, which begin."""
         drawn = [self._choice.draw(self._generators[row]) for row in rows.tolist()]
-        self.block.keys[rows] = random_keys([seed for _, seed in drawn], 0)  # as at a `OneTable`
+        self.block.keys[rows] = random_keys([seed for _, seed in drawn], 0)  # as for a `OneTable`
         numbers = self._numbers[np.array([places for places, _ in drawn]).reshape(len(rows), -1)]
         players = np.array(self._choice.others, np.uint64)
         for k, seated in enumerate(self._seated):
@@ -142,7 +143,7 @@ class SeatGames(OpenGames):
 
 
 class FunctionSeated(Seated):
-    """A function at some seats of some games: asked game by game, as a single seat asks it."""
+    """A function at some seats of some games, called game by game, as in a single-game environment."""
 
     def __init__(self, partner: Partner, block: LoneBlock, generators: list[np.random.Generator]) -> None:
         self._partner, self._block, self._generators = partner, block, generators

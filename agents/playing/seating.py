@@ -1,7 +1,7 @@
-"""Policies take their seats: in games that go on together, or in one PettingZoo environment (`OneTable`).
+"""Seating policies: in games that are played together, or in one PettingZoo environment (`OneTable`).
 
-A seated policy is an `agents.playing.policy.Seated`: it begins when the cards are dealt, acts when it may be its
-turn, and observes every step.
+A seated policy is an `agents.playing.policy.Seated`: it begins when the cards are dealt, acts if one of its seats is to
+move, and observes every step.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from .policy import Agent, GamesInPlay, Policy, Seated, line_up
 
 
 def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
-    """Let one policy per seat take its seats in all the games; equal ones share their work."""
+    """Let one policy per seat take its seats in all the games; a policy with several seats is seated once."""
     seats: dict[int, list[int]] = {}
     for player, policy in enumerate(policies):
         seats.setdefault(id(policy), []).append(player)
@@ -33,13 +33,13 @@ class OneTable:
             env.step(table.action())
             table.observe()
 
-    They play as in `agents.evaluate.play`, which has the same game at ``game_index`` of ``seed``.
+    They play as in `agents.evaluate.play`, where the same game has the index ``game_index`` and the seed ``seed``.
 
     Args:
         env: an AEC environment of ours, just reset.
         policies: one for all seats, or one per seat.
-        seed: of the policies' randomness.
-        game_index: as in ``reset``; a part of that seed.
+        seed: the seed of the policies' randomness.
+        game_index: the index of the game for that seed, as in ``reset``.
     """
 
     def __init__(self, env: Any, policies: Agent | Sequence[Agent], seed: int = 0, game_index: int = 0) -> None:
@@ -57,22 +57,22 @@ class OneTable:
 
     @property
     def observation(self) -> NDArray[np.int8]:
-        """What the player to move observes, (1, bits)."""
+        """(1, bits): the observation of the player to move."""
         return self._env.observe(self._env.agent_selection)["observation"][None]
 
     @property
     def mask(self) -> NDArray[np.int8]:
-        """The legal actions, (1, A)."""
+        """(1, A): the legal actions of the player to move."""
         return self._env.observe(self._env.agent_selection)["action_mask"][None]
 
     def action(self) -> int:
-        """The action of the player to move."""
+        """Return the action of the player to move."""
         for player in self.players:
             player.act()
         return int(self.actions[0])
 
     def observe(self) -> None:
-        """The environment has made a step; to be called after every one, whichever player acted."""
+        """Take note of a step of the environment; call this after every step, whichever player acted."""
         self.step += 1
         for player in self.players:
             player.observe()

@@ -1,7 +1,7 @@
-"""The machinery of measuring: a study declares its rows, plays what is missing of them, and makes tables and figures.
+"""Studies: a study declares its rows, plays the missing ones, and writes tables and figures from the results.
 
-A study is a Python file with a `Study` by the name ``STUDY``. `hanabako study` lists, runs, shows and merges studies:
-see `agents.commands.study`. The project's own lie in ``benchmarks/strength`` of a clone.
+A study is a Python file that defines a `Study` named ``STUDY``. `hanabako study` lists, runs, shows and merges studies:
+see `agents.commands.study`. The project's own studies are in ``benchmarks/strength`` of a clone.
 """
 
 from hanabako.extras import need

@@ -1,7 +1,7 @@
-"""Rows of a study on many machines, by Ray: what a row needs travels with it, and what it leaves comes back.
+"""Running rows of a study on many machines with Ray: a row's input files are sent with it, and its outputs sent back.
 
-A cluster is started by Ray's own tools (``ray start``, SLURM, Kubernetes); all its machines have this package, and need
-no disk in common. A row whose machine is lost is played again elsewhere.
+Ray's own tools start the cluster (``ray start``, SLURM, Kubernetes). All its machines must have this package; they need
+no shared disk. If a machine is lost, its row is played again on another one.
 """
 
 import os
@@ -22,20 +22,20 @@ from .study import Result, Row
 __all__ = ["Cluster"]
 
 RETRIES = 3
-"""How often a row begins again whose machine was lost."""
+"""How often a row is restarted when its machine is lost."""
 
 Play = Callable[[Any, Result | None], Mapping[str, Any]]
 
 
 class Cluster(Executor):
-    """The machines of a Ray cluster.
+    """An executor for the machines of a Ray cluster.
 
     Args:
-        address: ``auto``, the cluster that this machine belongs to; or ``HOST:PORT``.
+        address: ``auto`` for the cluster that this machine belongs to; or ``HOST:PORT``.
 
     Raises:
         ModuleNotFoundError: Ray is not installed.
-        ValueError: there is no cluster.
+        ValueError: there is no such cluster.
     """
 
     def __init__(self, address: str) -> None:
@@ -53,22 +53,22 @@ class Cluster(Executor):
 
     @property
     def cores(self) -> int:
-        """All CPUs of the cluster."""
+        """The number of CPUs of the whole cluster."""
         return int(self._ray.cluster_resources().get("CPU", 1))
 
     @property
     def most_cores(self) -> int:
-        """The CPUs of the largest machine."""
+        """The number of CPUs of the largest machine."""
         machines = [machine for machine in self._ray.nodes() if machine["Alive"]]
         return max(int(machine["Resources"].get("CPU", 0)) for machine in machines)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Play a part of a row: ``fn`` is a `Study.play`, and the arguments are its own."""
+        """Play a part of a row: ``fn`` is a `Study.play`, and the arguments are those of its call."""
         row, before = args
         future: Future[Any] = Future()
         if row.cores > self.most_cores:
             future.set_exception(
-                ValueError(f"it needs {row.cores} cores of one machine, the largest here has {self.most_cores}")
+                ValueError(f"it needs {row.cores} cores of one machine, but the largest has {self.most_cores}")
             )
             return future
         by_value(self._ray, fn)
@@ -80,7 +80,7 @@ class Cluster(Executor):
         return future
 
     def _finish(self, task: Any, row: Row, ended: Future[Any], future: Future[Any]) -> None:
-        """Write what a row has left, and hand on what was measured."""
+        """Write the files that a row leaves, and pass on the measurements."""
         self._waiting.discard(task)
         try:
             measured, left = ended.result()
@@ -98,14 +98,14 @@ class Cluster(Executor):
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
     ) -> None:
-        """Leave the cluster; what is not finished is dropped."""
+        """Leave the cluster and cancel unfinished work."""
         for task in list(self._waiting):
             self._ray.cancel(task, force=True)
         self._ray.shutdown()
 
 
 def by_value(ray: Any, play: Play) -> None:
-    """Let a study's own file, which other machines lack, travel with what it declares."""
+    """Send a study's own file, which other machines lack, along with the functions that it defines."""
     module = sys.modules[play.__module__]
     if is_of_a_file(play.__module__):
         ray.cloudpickle.register_pickle_by_value(module)
@@ -114,10 +114,10 @@ def by_value(ray: Any, play: Play) -> None:
 def on_a_machine(
     play: Play, row: Row, before: Result | None, sent: Mapping[str, bytes]
 ) -> tuple[Mapping[str, Any], dict[str, bytes]]:
-    """Play a part of a row in a folder of its own, which holds what was ``sent``.
+    """Play a part of a row in a temporary folder with the files that were ``sent``.
 
     Returns:
-        What was measured, and the files that the row leaves.
+        The measurements, and the files that the row leaves.
     """
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
         for name, content in sent.items():

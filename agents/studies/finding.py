@@ -1,4 +1,4 @@
-"""Studies by name and by file: those of a clone lie in its folder ``benchmarks/strength``, one file each."""
+"""Finding studies by name or by file: those of a clone are in its folder ``benchmarks/strength``, one file each."""
 
 import ast
 from dataclasses import dataclass
@@ -13,47 +13,47 @@ from .study import Study
 __all__ = ["Place", "find", "load", "names", "title_of"]
 
 STUDIES = Path(__file__).resolve().parents[2] / "benchmarks" / "strength"
-"""The folder of the project's own studies. An install has none."""
+"""The folder of the project's own studies; it exists only in a clone."""
 SCORES = "SCORES.md"
 KINDS = (".py", ".toml")
-"""What the names of files that declare studies end with."""
+"""The suffixes of files that declare studies."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a study lies, and where its results and its page go."""
+    """The files and folders of a study."""
 
     source: Path
     """The study's file."""
     results: Path
-    """JSON."""
+    """The JSON file of results."""
     figures: Path
-    """A folder."""
+    """The folder for figures."""
     page: Path
-    """Markdown: a page of its own, or ``SCORES.md``, where a study of a clone fills its marks."""
+    """The Markdown page: one of its own, or for a study of a clone ``SCORES.md``, between the study's marks."""
     runs: Path
-    """A folder for training runs."""
+    """The folder for training runs."""
     name: str | None = None
-    """A study of the clone; None for a file."""
+    """The name of a study of the clone; None for a file."""
 
     @property
     def words(self) -> str:
-        """What commands call it."""
+        """The study's name in commands."""
         return self.name or str(self.source)
 
 
 def names() -> list[str]:
-    """The studies of the clone; none in an install."""
+    """Return the names of the clone's studies; none without a clone."""
     return sorted(path.stem for path in sources() if not path.stem.startswith("_"))
 
 
 def sources() -> list[Path]:
-    """The files of the clone's studies."""
+    """Return the files of the clone's studies."""
     return [path for kind in KINDS for path in STUDIES.glob(f"*{kind}")]
 
 
 def title_of(name: str) -> str:
-    """The first sentence of a study's file, which is not run for it; in TOML, of its first comment."""
+    """Return the first sentence of a study's file without running it; in TOML, that of its first comment."""
     source = source_of(name)
     text = source.read_text(encoding="utf-8")
     if source.suffix == ".toml":
@@ -62,16 +62,16 @@ def title_of(name: str) -> str:
 
 
 def source_of(name: str) -> Path:
-    """The file of a study of the clone."""
+    """Return the file of a study of the clone."""
     return next(path for path in sources() if path.stem == name)
 
 
 def find(name_or_file: str, out: Path | None = None) -> Place:
-    """The place of a study.
+    """Find a study.
 
     Args:
         name_or_file: one of `names`, or a file ``.py`` or ``.toml``.
-        out: the folder for results, page and figures; by default beside a file, and the clone's own for a name.
+        out: the folder for results, page and figures; by default the folder of the file, or the clone's for a name.
 
     Raises:
         ValueError: there is no such study.
@@ -90,10 +90,10 @@ def find(name_or_file: str, out: Path | None = None) -> Place:
 
 
 def load(place: Place) -> Study:
-    """The study that a file declares: in TOML a comparison, in Python the name ``STUDY``. This runs a Python file.
+    """Return the study that a file declares: in TOML a comparison, in Python ``STUDY``. This runs a Python file.
 
     Raises:
-        ValueError: it cannot be imported, it declares none, or its name is not the file's.
+        ValueError: it cannot be imported, declares no study, or declares one with another name than the file's.
     """
     if place.source.suffix == ".toml":
         return load_comparison(place.source, place.runs)

@@ -1,4 +1,4 @@
-"""What a study shows: its tables and figures on a page, each with the commands and machines behind the numbers."""
+"""The page of a study: its tables and figures, each with the commands and machines behind the numbers."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,19 +15,19 @@ from .study import Results, Study, words_of
 __all__ = ["origin_line", "sections", "write_page"]
 
 DOCUMENTS = (STUDIES / "SCORES.md", STUDIES.parents[1] / "README.md")
-"""Where a study of the clone fills its marks."""
+"""The pages of a clone that have marks for studies."""
 
 MOST_COMMANDS = 3
-"""The most commands of a table that are shown with their options; the results hold all."""
+"""Up to this many commands of a table are shown with their options; the results hold all."""
 
 
 def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
-    """Write a study's figures, and its page or its parts of the clone's pages, if they have changed.
+    """Write a study's figures and, if they have changed, its page or its parts of the clone's pages.
 
     Args:
-        study: what was measured.
-        place: where it lies.
-        check: write nothing, figures included.
+        study: the study.
+        place: its files and folders.
+        check: write nothing, not even figures.
 
     Returns:
         The pages that were out of date.
@@ -49,7 +49,7 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
 
 
 def documents(study: Study, texts: Mapping[str, str]) -> dict[Path, str]:
-    """The clone's pages with a study's parts filled in.
+    """Return the clone's pages with a study's parts filled in.
 
     Raises:
         ValueError: there are no marks for a table.
@@ -65,14 +65,14 @@ def documents(study: Study, texts: Mapping[str, str]) -> dict[Path, str]:
 
 
 def page_of(study: Study, place: Place, texts: Mapping[str, str]) -> str:
-    """A study's page in Markdown: its tables and figures."""
+    """Return a study's page in Markdown: its tables and figures."""
     parts = [f"# {study.name}", *(f"## {title}\n\n{text}" for title, text in texts.items())]
     parts += [f"![{name}]({name})" for name in study.figures if (place.figures / name).exists()]
     return "\n\n".join(parts) + "\n"
 
 
 def sections(study: Study, results: Results) -> dict[str, str]:
-    """Every table of a study by its title, in Markdown, with what made the numbers; stale rows are named, not shown."""
+    """Return a study's tables by title, in Markdown, with what made the numbers; stale rows are only named."""
     stale, true = [], []
     for row in results:
         (stale if is_stale(row) else true).append(row)
@@ -84,14 +84,14 @@ def sections(study: Study, results: Results) -> dict[str, str]:
 
 
 def stale_line(stale: Results) -> str:
-    """The rows that are stale, as a sentence; "" without any."""
+    """Return a sentence that names the stale rows; "" if there are none."""
     if not stale:
         return ""
     return f"Stale, since a network has changed: {'; '.join(map(words_of, stale))}."
 
 
 def origin_line(results: Results) -> str:
-    """The commands that made some results, and where and when they ran, in one paragraph."""
+    """Return a paragraph on the commands that made some results, and where and when they ran."""
     said = commands_of(results)
     machines = [(row["machine"], row["versions"]) for row in results]
     where = in_words([{**machine, "versions": versions} for machine, versions in machines if machine != NOT_RECORDED])
@@ -109,7 +109,7 @@ def origin_line(results: Results) -> str:
 
 
 def commands_of(results: Results) -> list[str]:
-    """The commands that made some results, as code; without their options where there are many."""
+    """Return the commands that made some results, as code; without options if there are many."""
     said = dict.fromkeys(row["command"] for row in results if row["command"] != NOT_RECORDED)
     if len(said) > MOST_COMMANDS:
         said = dict.fromkeys(command.partition(" --")[0] for command in said)
@@ -117,6 +117,6 @@ def commands_of(results: Results) -> list[str]:
 
 
 def listed(texts: Sequence[Any]) -> str:
-    """Texts as an enumeration."""
+    """Return texts as an enumeration: "a, b and c"."""
     *first, last = map(str, texts)
     return f"{', '.join(first)} and {last}" if first else last

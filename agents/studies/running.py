@@ -1,7 +1,6 @@
-"""Play what is missing of a study's rows, part by part, on whatever executes them.
+"""Running a study: play the missing parts of its rows on an executor.
 
-The results are written whenever a part has ended, so that an interrupted study keeps what is finished and goes on with
-the rest.
+The results are written whenever a part has ended, so that an interrupted study keeps what is finished and can continue.
 """
 
 import os
@@ -29,7 +28,7 @@ THREADS = "OMP_NUM_THREADS"
 
 
 class Here(Executor):
-    """Does at once, in this process, what it is given."""
+    """An executor that runs everything at once, in this process."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """See `concurrent.futures.Executor.submit`."""
@@ -42,30 +41,30 @@ class Here(Executor):
 
 
 class Cores(ProcessPoolExecutor):
-    """Processes of this machine. If the study ends early, they end at once, and what they play is dropped.
+    """An executor with processes on this machine. If the study ends early, they end, and unfinished parts are dropped.
 
-    One that waits for a training run is waited for: the run is saved.
+    A process that waits for a training run may finish, so that the run is saved.
     """
 
     def __init__(self, cores: int) -> None:
         super().__init__(cores, get_context("spawn"), begin_worker)
         self._signals = ExitStack()
-        resource_tracker.ensure_running()  # it would end `held_back` when it starts with the first worker
+        resource_tracker.ensure_running()  # starting it with the first worker would end `held_back`
 
     def __enter__(self) -> Self:
-        """Take the signals."""
+        """Take over the signals."""
         self._signals.enter_context(patient())
         return self
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """See `concurrent.futures.Executor.submit`; a worker may start."""
+        """See `concurrent.futures.Executor.submit`; this may start a worker."""
         with undisturbed():
             return super().submit(fn, *args, **kwargs)
 
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
     ) -> None:
-        """Wait until all have ended."""
+        """Wait until all processes have ended."""
         with self._signals:
             for process in active_children() if exc_type is not None else ():
                 process.terminate()
@@ -76,15 +75,15 @@ def begin_worker() -> None:
     """Make this process one of `Cores`."""
     ProgressBar.set_lock(
         threading.RLock()
-    )  # its usual lock is of the system, which would miss it when this process is ended
+    )  # the default lock is shared between processes, and would stay locked if this process were ended
     follow_parent()
 
 
 def executor_of(cores: int) -> Executor:
-    """Processes, whose networks keep to a core each; or this process, for one.
+    """Return an executor of ``cores`` processes whose networks use one core each; for one core, this process.
 
     Raises:
-        ValueError: there are no cores.
+        ValueError: ``cores`` is below 1.
     """
     if cores < 1:
         raise ValueError(f"cores must be at least 1, got {cores}")
@@ -104,20 +103,20 @@ def run(
     minutes: float = float("inf"),
     again: bool = False,
 ) -> dict[str, str]:
-    """Play what is missing, least complete rows first.
+    """Play the missing parts of a study, least complete rows first.
 
     Args:
-        study: what is measured.
-        path: of its results.
-        origin: what is noted of the rows that are played.
-        rows: only these, and those that they need.
-        executor: what plays the parts: this process, its cores, a cluster. It must import the study's module.
-        cores: how many the executor has: parts are submitted as long as there are free ones.
-        minutes: no part begins after that.
-        again: play rows from their first game on, also those that are complete.
+        study: the study.
+        path: the file of its results.
+        origin: the origin to record with the results.
+        rows: play only these rows, and those that they need.
+        executor: plays the parts: this process, its cores, or a cluster. It must be able to import the study's module.
+        cores: the number of cores of the executor; parts are submitted as long as some are free.
+        minutes: begin no part after this time.
+        again: play the rows from the beginning, even those that are complete.
 
     Returns:
-        Why rows could not be played, by their words; what they need more than that is left out.
+        The reasons why rows could not be played, by their words; rows that need those are left out.
 
     Raises:
         OSError: the results cannot be read or written.
@@ -156,7 +155,7 @@ def run(
 
 
 def with_needs(rows: Sequence[Row]) -> list[Row]:
-    """Rows, and before each those that it needs."""
+    """Return the rows, each after the rows that it needs."""
     found: dict[str, Row] = {}
     for row in rows:
         for own in (*with_needs(row.needs), row):
@@ -165,7 +164,7 @@ def with_needs(rows: Sequence[Row]) -> list[Row]:
 
 
 def ready(rows: Sequence[Row], results: Mapping[str, Result], busy: set[str], refused: Mapping[str, str]) -> list[Row]:
-    """The rows that can go on now, least complete first."""
+    """Return the rows that can be played now, least complete first."""
 
     def is_done(row: Row) -> bool:
         return done(row, results) >= row.wanted
@@ -176,12 +175,12 @@ def ready(rows: Sequence[Row], results: Mapping[str, Result], busy: set[str], re
 
 
 def done(row: Row, results: Mapping[str, Result]) -> int:
-    """How much of a row there is."""
+    """Return how many parts of a row are done."""
     return results[row.key]["done"] if row.key in results else 0
 
 
 def result_of(row: Row, measured: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of a row: its fields, how much of it there is, the networks it rests on, and what was measured."""
+    """Return the result of a row: its fields, its progress, the networks that it depends on, and the measurements."""
     networks = fingerprints(*row.agents)
     return {
         "fields": list(row.values()),

@@ -1,8 +1,8 @@
-"""The results of a study in a JSON file: one object, one row a line, each with what made it.
+"""The results of a study in a JSON file: one object, one line per row, each with its origin.
 
 The object has ``study``, then ``command``, ``machine``, ``versions`` and ``commit`` of the last run, and ``rows``. A
-row that was made otherwise carries its own of these four. The file is locked only while it is read, merged and written,
-so that several processes may add to it.
+row with another origin carries its own values of these four. The file is locked only while it is read, merged and
+written, so that several processes can add to it.
 """
 
 import json
@@ -35,16 +35,16 @@ __all__ = [
 
 ORIGIN = ("command", "machine", "versions", "commit")
 NOT_RECORDED = "not recorded"
-"""Stands for a command or machine that was never written down; ``commit`` then names the one that added the result."""
+"""Replaces a command or machine that was never recorded; ``commit`` is then the one that added the result."""
 MOST_BYTES = 2**28
-"""The largest file of results that is read."""
+"""The size limit of a results file that is read, in bytes."""
 
 Origin = Mapping[str, Any]
-"""What made a result: ``command``, ``machine``, ``versions``, ``commit``."""
+"""The origin of a result: ``command``, ``machine``, ``versions``, ``commit``."""
 
 
 def origin_of(words: Sequence[str]) -> dict[str, Any]:
-    """What the results of this process rest on: the command (``hanabako`` and these words) and where it runs."""
+    """Return the origin of this process's results: the command (``hanabako`` and these words), machine and versions."""
     machine = describe()
     return {
         "command": shlex.join(["hanabako", *words]),
@@ -55,21 +55,21 @@ def origin_of(words: Sequence[str]) -> dict[str, Any]:
 
 
 def read_results(path: str | PathLike[str]) -> list[dict[str, Any]]:
-    """The rows of a results file, each with all of `ORIGIN`; none if there is no file.
+    """Return the rows of a results file, each with all of `ORIGIN`; none if there is no file.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds no results; names the file.
+        ValueError: it holds no results; the message names the file.
     """
     return read_file(path)[1] if Path(path).exists() else []
 
 
 def read_file(path: str | PathLike[str]) -> tuple[str, list[dict[str, Any]]]:
-    """The study's name and the rows of a results file, each with all of `ORIGIN`.
+    """Return the study's name and the rows of a results file, each with all of `ORIGIN`.
 
     Raises:
         OSError: the file is missing or cannot be read.
-        ValueError: it holds no results; names the file.
+        ValueError: it holds no results; the message names the file.
     """
     content = read_json(path, MOST_BYTES)
     if not isinstance(content, dict) or not isinstance(content.get("study"), str):
@@ -82,10 +82,10 @@ def read_file(path: str | PathLike[str]) -> tuple[str, list[dict[str, Any]]]:
 
 
 def checked(row: Any, path: str | PathLike[str]) -> dict[str, Any]:
-    """A row of a file, if it is one.
+    """Return a row of a file after checking it.
 
     Raises:
-        ValueError: it is none; names the file.
+        ValueError: it is not a row; the message names the file.
     """
     if not isinstance(row, dict):
         raise ValueError(f"{path}: a row must be an object, got {shown(row)}")  # noqa: TRY004 - of the file
@@ -99,7 +99,7 @@ def checked(row: Any, path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def write_results(path: str | PathLike[str], study: str, origin: Origin, results: Iterable[Result]) -> None:
-    """Write a results file whole, by temporary name and rename: one row a line.
+    """Write a whole results file, one line per row, to a temporary name that is then renamed.
 
     Raises:
         OSError: it cannot be written.
@@ -117,18 +117,18 @@ def write_results(path: str | PathLike[str], study: str, origin: Origin, results
 def add_rows(
     path: str | PathLike[str], study: str, origin: Origin, results: Results, instead: Collection[str] = ()
 ) -> list[dict[str, Any]]:
-    """Put results into a file beside those that it holds, under a lock; returns what it holds then.
+    """Add results to a file under a lock, and return all rows that it then holds.
 
     Args:
-        path: the file, made if there is none.
+        path: the file, which is made if it is missing.
         study: the study's name.
-        origin: of these results.
-        results: of some rows. Where the file holds more of a row, that stays.
+        origin: the origin of these results.
+        results: results of some rows. If the file has more of a row, the file's result is kept.
         instead: keys of rows whose results in the file are dropped, because they are played again.
 
     Raises:
         OSError: the file cannot be read or written.
-        ValueError: it holds something else; names the file.
+        ValueError: it holds something else; the message names the file.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
@@ -139,9 +139,9 @@ def add_rows(
 
 
 def merged(parts: Iterable[Results]) -> list[dict[str, Any]]:
-    """Results of several files or processes together: of each row the one with most done, no row is lost.
+    """Merge results of several files or processes: the most complete result of each row is kept, and no row is lost.
 
-    Where two rest on different networks, the later one counts.
+    If two results depend on different networks, the later one is kept.
     """
     best: dict[str, dict[str, Any]] = {}
     for result in (result for part in parts for result in part):
@@ -151,22 +151,22 @@ def merged(parts: Iterable[Results]) -> list[dict[str, Any]]:
 
 
 def better(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Which of two results of the same row counts."""
+    """Return which of two results of the same row is kept."""
     if one.get("networks", {}) != other.get("networks", {}):
         return other if date_of(other) >= date_of(one) else one
     return other if (other["done"], date_of(other)) > (one["done"], date_of(one)) else one
 
 
 def date_of(result: Result) -> str:
-    """When a result was made, as text that sorts; "" where that was not recorded."""
+    """Return when a result was made, as text that sorts; "" if that was not recorded."""
     machine = result["machine"]
     return str(machine.get("date", "")) if isinstance(machine, Mapping) else ""
 
 
 def is_stale(result: Result) -> bool:
-    """Whether a network or an imported agent that a result rests on has changed since, or a network ships no more.
+    """Whether a network or imported agent that a result depends on has changed since, or no longer ships.
 
-    A file that is gone says nothing: policies of training runs are seldom kept.
+    A missing file of a training run does not make a result stale, because such files are seldom kept.
     """
     noted = result.get("networks", {})
     now = fingerprints(*noted)
@@ -174,5 +174,5 @@ def is_stale(result: Result) -> bool:
 
 
 def is_path(name: str) -> bool:
-    """Whether an agent's name leads to a file, that is there or not, and is none of a network that ships."""
+    """Whether an agent's name is a path to a file, which may be missing, and not the name of a network that ships."""
     return source_of(name) is not None or Path(name).name != name or Path(name).suffix != ""

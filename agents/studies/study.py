@@ -1,4 +1,4 @@
-"""What a study is: its rows, how a row is played or trained, and what is made of the results."""
+"""The parts of a study: its rows, how a row is played or trained, and how results become tables and figures."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from hanabako.words.checks import shown
 __all__ = ["Result", "Results", "Row", "Study", "chosen", "key_of", "refuse_unknown_fields", "words_of"]
 
 Result = Mapping[str, Any]
-"""A row of the results: the row's fields, ``fields`` (their names), ``done``, ``wanted``, and what was measured."""
+"""The result of a row: the row's fields, ``fields`` (their names), ``done``, ``wanted``, and the measurements."""
 Results = Sequence[Result]
 
 
@@ -19,16 +19,16 @@ Results = Sequence[Result]
 class Row:
     """One thing that a study measures. A study's rows are frozen dataclasses that extend this one.
 
-    Its fields, but for ``wanted``, tell it from other rows and are what `hanabako study run --where` chooses by. Their
-    values are JSON types.
+    Its fields, except ``wanted``, distinguish it from other rows, and `hanabako study run --where` selects rows by
+    them. Their values are JSON types.
     """
 
     wanted: int = 1
-    """How many parts the row shall have: games, deals, decks; 1 for a training run."""
+    """The number of parts to play: games, deals, decks; 1 for a training run."""
 
     @property
     def agents(self) -> Collection[str]:
-        """The agents it rests on, by name or file: its result is stale when a network among them has changed."""
+        """The names or files of agents that it depends on; its result is stale if a network among them has changed."""
         return ()
 
     @property
@@ -38,36 +38,36 @@ class Row:
 
     @property
     def cores(self) -> int:
-        """How many cores a part of it keeps busy."""
+        """The number of cores that one part keeps busy."""
         return 1
 
     @property
     def files(self) -> Mapping[str, Path]:
-        """What another machine needs to play it, by names in a folder there, see `at`."""
+        """The files that another machine needs to play it, by their paths in a folder there, see `at`."""
         return {}
 
     @property
     def leaves(self) -> Mapping[str, Path]:
-        """The files that are there once it is played, likewise."""
+        """The files that playing it leaves, by their paths in that folder."""
         return {}
 
     def at(self, folder: Path) -> "Row":
-        """The same row where its `files` lie in another folder."""
+        """Return the same row with its `files` in another folder."""
         del folder
         return self
 
     def values(self) -> dict[str, Any]:
-        """Its fields by name, but for ``wanted``."""
+        """Return its fields by name, except ``wanted``."""
         return {own.name: getattr(self, own.name) for own in fields(self) if own.name != "wanted"}
 
     @property
     def key(self) -> str:
-        """What tells it from other rows, as text."""
+        """A text that identifies the row."""
         return key_of({**self.values(), "fields": list(self.values())})
 
     @property
     def words(self) -> str:
-        """Its fields in one line, as ``name=value``; those that have their default are left out."""
+        """Its fields on one line, as ``name=value``, without those that have their default."""
         defaults = {own.name: own.default for own in fields(self) if own.default is not MISSING}
         return " ".join(
             f"{name}={value}"
@@ -77,56 +77,57 @@ class Row:
 
 
 def key_of(result: Result) -> str:
-    """What tells a result from those of other rows: its own fields by name, as JSON."""
+    """Return a text that identifies the row of a result: its fields by name, as JSON."""
     return json.dumps({name: result[name] for name in result["fields"]})
 
 
 def words_of(result: Result) -> str:
-    """A row's fields in one line, as ``name=value``."""
+    """Return a row's fields on one line, as ``name=value``."""
     return " ".join(f"{name}={result[name]}" for name in result["fields"])
 
 
 Play = Callable[[Any, Result | None], Mapping[str, Any]]
-"""Plays a part of a row. Takes the row and its result so far (None at the beginning); returns what was measured, all of
-it, with ``done``. A function of a module, so that other processes can import it; what it returns are JSON types."""
+"""A function that plays a part of a row. It takes the row and its result so far (None at first), and returns all
+measurements so far as JSON types, with ``done``. It must be defined at module level, so that other processes can import
+it."""
 Draw = Callable[[Results, Path], None]
-"""Writes a figure of the results to a file."""
+"""A function that writes a figure of the results to a file."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """Rows to measure, how, and what is shown of the results."""
+    """A study: its rows, how they are measured, and how results are shown."""
 
     name: str
-    """As in the results and on the page; the stem of the study's file."""
+    """The name in results and on the page: the stem of the study's file."""
     rows: Sequence[Row]
-    """What is measured. Every row's fields are its own."""
+    """The rows to measure; no two have equal fields."""
     play: Play
     """Plays the next part of a row's missing games, or trains the row."""
     tables: Mapping[str, Callable[[Results], str]] = field(default_factory=dict)
-    """Markdown made of the results, by title: in a clone, that of the marks in ``SCORES.md`` around the table."""
+    """Functions that make Markdown from the results, by title: in a clone, the name of the marks in ``SCORES.md``."""
     figures: Mapping[str, Draw] = field(default_factory=dict)
-    """By the name of the picture's file."""
+    """Functions that draw figures, by file name."""
     unit: str = "game"
     """What ``done`` and ``wanted`` count, for the progress bar."""
     check: Callable[[], None] | None = None
-    """Tries what the rows will need before any is played; raises ValueError if something cannot work."""
+    """Checks before the first row that everything the rows need works; raises ValueError if not."""
 
     def __post_init__(self) -> None:
         keys = [row.key for row in self.rows]
         twice = next((row for row, key in zip(self.rows, keys, strict=True) if keys.count(key) > 1), None)
         if twice is not None:
-            raise ValueError(f"study {self.name}: every row must be there once, {twice.words} is there twice")
+            raise ValueError(f"study {self.name}: all rows must differ, but {twice.words} comes twice")
         for row in self.rows:
             if row.wanted < 1:
                 raise ValueError(f"study {self.name}: wanted must be at least 1, got {row.wanted} for {row.words}")
 
 
 def chosen(rows: Iterable[Row], choices: Mapping[str, str]) -> list[Row]:
-    """The rows whose fields have the chosen values, as text (``str`` or JSON); rows without such a field do not.
+    """Return the rows whose fields have the chosen values, given as text (``str`` or JSON).
 
     Raises:
-        ValueError: no row has such a field or value; says which there are, among those that the choices before leave.
+        ValueError: no row has such a field or value; the message lists those of the rows left by the previous choices.
     """
     left, before = list(rows), ""
     for name, text in choices.items():
@@ -143,17 +144,17 @@ def chosen(rows: Iterable[Row], choices: Mapping[str, str]) -> list[Row]:
 
 
 def texts_of(value: Any) -> tuple[str, str]:
-    """How a value may be written on a command line."""
+    """Return the texts by which a command line may give a value."""
     return str(value), json.dumps(value)
 
 
 def refuse_unknown_fields(config: Any, known: Collection[str], study: str) -> None:
-    """Check that a config differs from the defaults only in fields that a study knows.
+    """Check that a config has the default in every field that a study does not know.
 
-    A study that solves or counts by rules of its own must not answer for a variant that came later.
+    A study that has its own implementation of the rules must not answer for a variant that was added later.
 
     Raises:
-        ValueError: another field has not its default.
+        ValueError: an unknown field does not have its default.
     """
     for own in fields(config):
         value = getattr(config, own.name)

@@ -1,1 +1,1 @@
-"""What writes the generated parts of pages, and the site."""
+"""Generators for parts of the documentation pages, and the configuration of the site."""

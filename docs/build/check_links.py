@@ -1,8 +1,8 @@
-"""Check a built site without the network: every internal link leads to a file, and to a place in it.
+"""Check a built site without the network: every internal link must lead to a file, and to an id in it.
 
     python -m docs.build.check_links .cache/docs/html
 
-Scripts, styles and pictures from other hosts are refused too: a page must look the same without a network.
+Scripts, styles and pictures from other hosts are errors too: a page must look the same without a network.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ TARGETS = {
 
 
 class Page(HTMLParser):
-    """What a page links to, as (tag, address), and the ids that links may name."""
+    """A page with its links, as (tag, address), and the ids that links may target."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note a tag's id and its link."""
+        """Collect a tag's id and its link."""
         values = {name: value or "" for name, value in attrs}
         self.ids |= {values.get("id", ""), values.get("name", "") if tag == "a" else ""}
         if TARGETS.get(tag, "") in values:
@@ -43,7 +43,7 @@ class Page(HTMLParser):
 
 
 def broken_links(site: Path) -> Iterator[str]:
-    """A line per link of the site's pages that leads nowhere."""
+    """Yield one line per broken link of the site's pages."""
     pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts}
     for path, page in pages.items():
         for tag, address in page.links:
@@ -60,9 +60,9 @@ def broken_links(site: Path) -> Iterator[str]:
 
 
 def check(site: Path, /) -> None:
-    """Print what is broken of a site; fail if anything is."""
+    """Print the broken links of a site; exit with status 1 if there are any."""
     lines = sorted(set(broken_links(site)))
-    print("\n".join(lines) or "every internal link leads somewhere")
+    print("\n".join(lines) or "no broken internal links")
     raise SystemExit(bool(lines))
 
 

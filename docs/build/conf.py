@@ -1,10 +1,10 @@
-"""The site: every README, the notebooks with their committed outputs, and the pages of the folder above.
+"""The configuration of the site: every README, the notebooks with their committed outputs, and the pages in ``docs``.
 
     make docs
 
-The sources are the clone itself (``sphinx-build -c docs/build . .cache/docs``), so that a page's links are the same on
-a forge and on the site. Two environment variables, which may be missing, say where it is published: ``HANABAKO_SITE``
-is the site's address, ``HANABAKO_REPOSITORY`` the repository's, and pages then link to their sources there.
+The source folder is the clone itself (``sphinx-build -c docs/build . .cache/docs``), so that links on a page work both
+on a forge and on the site. Two optional environment variables say where the site is published: ``HANABAKO_SITE`` is the
+site's address, and ``HANABAKO_REPOSITORY`` the repository's, to which pages then link for their sources.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from docs.build import public  # noqa: E402 - of the clone
+from docs.build import public  # noqa: E402 - in the clone
 
 project = "Hanabako"
 author = "The Hanabako authors"
@@ -31,11 +31,11 @@ exclude_patterns = [".*", "runs", "dist", "tests", "**/__pycache__"]
 
 nb_execution_mode = "off"
 nb_merge_streams = True
-nb_render_markdown_format = "myst"  # as our pages are written: tables are tables
+nb_render_markdown_format = "myst"  # the format of our pages, in which tables are rendered as tables
 myst_heading_anchors = 4
 smartquotes = False
 copybutton_exclude = ".linenos, .gp, .go"  # prompts and outputs
-suppress_warnings = ["myst.header"]  # rule cards step from a second heading to a fourth
+suppress_warnings = ["myst.header"]  # rule cards skip from a second-level heading to a fourth-level one
 
 # --- Docstrings -------------------------------------------------------------------------------------------------------
 
@@ -48,9 +48,9 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
-viewcode_follow_imported_members = False  # else the source of what a package re-exports links back to no entry
+viewcode_follow_imported_members = False  # else sources of re-exported names link to entries that do not exist
 nitpicky = True
-nitpick_ignore_regex = [(r"py:.*", rf"(?!({'|'.join(public.PACKAGES)})\.).*")]  # what others document lies elsewhere
+nitpick_ignore_regex = [(r"py:.*", rf"(?!({'|'.join(public.PACKAGES)})\.).*")]  # names of other packages
 
 # --- Pages ------------------------------------------------------------------------------------------------------------
 
@@ -67,8 +67,8 @@ if REPOSITORY:
 
 
 def setup(app):
-    """What this site needs of Sphinx beside its extensions."""
+    """Connect this site's own functions to Sphinx."""
     app.connect("source-read", public.expand)
     app.connect("missing-reference", public.find)
     app.connect("doctree-read", public.without_builtins)
-    app.connect("autodoc-process-docstring", public.tidied, priority=400)  # napoleon's is 500
+    app.connect("autodoc-process-docstring", public.tidied, priority=400)  # before napoleon, which has 500

@@ -1,9 +1,9 @@
-"""The maps of the packages: every module by the first sentence of its docstring.
+"""The maps of the packages: every module with the first sentence of its docstring.
 
     python -m docs.build.folder_map            # write them into a clone's pages
     python -m docs.build.folder_map --check    # only say whether they are up to date
 
-README has a map of the packages, CONTRIBUTING one of every package's modules.
+README has a map of the packages, CONTRIBUTING a map of the modules of each package.
 """
 
 import ast
@@ -23,13 +23,13 @@ COMMAND = "python -m docs.build.folder_map"
 
 
 def sentence(module: Path) -> str:
-    """The first sentence of a module's docstring as Markdown, without its last stop."""
+    """Return the first paragraph of a module's docstring as Markdown, without the final full stop."""
     words = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
     return words.split("\n\n")[0].replace("\n", " ").replace("``", "`").replace("|", "\\|").rstrip(".:")
 
 
 def folder_map(folder: Path) -> str:
-    """Every module of a package: the folder's own first, then room by room."""
+    """Return a table of the modules of a package: those of the folder itself first, then subfolder by subfolder."""
     rows = [
         (f"`{path.relative_to(folder)}`", sentence(path))
         for path in sorted(folder.glob("*.py"))
@@ -46,12 +46,12 @@ def folder_map(folder: Path) -> str:
 
 
 def rooms_below(folder: Path) -> list[Path]:
-    """The packages below a folder, each before those inside it."""
+    """Return the packages below a folder, each before those inside it."""
     return sorted(path.parent for path in folder.rglob("__init__.py") if path.parent != folder)
 
 
 def packages_map(root: Path) -> str:
-    """Every package at the top of a clone."""
+    """Return a table of the packages at the top of a clone."""
     found = sorted(path.parent for path in root.glob("*/__init__.py"))
     return markdown_rows(
         ("folder", "what it is"), [(f"`{path.name}/`", sentence(path / "__init__.py")) for path in found]
@@ -59,13 +59,13 @@ def packages_map(root: Path) -> str:
 
 
 def modules_maps(root: Path) -> str:
-    """The modules of every package of a clone, each under a heading."""
+    """Return the tables of modules of all packages of a clone, each under a heading."""
     folders = sorted(path.parent for path in root.glob("*/__init__.py"))
     return "\n\n".join(f"### {path.name}\n\n{folder_map(path)}" for path in folders if path.name not in LEFT_OUT)
 
 
 def maps(root: Path) -> Iterator[tuple[Path, tuple[str, str]]]:
-    """The pages of a clone with maps, each with the name and the text of its generated part."""
+    """Yield the pages of a clone that have maps, each with the name and text of its generated part."""
     yield root / "README.md", ("map", packages_map(root))
     yield root / "CONTRIBUTING.md", ("maps", modules_maps(root))
 

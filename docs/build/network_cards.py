@@ -1,4 +1,4 @@
-"""The cards of the networks that ship, in docs/networks.md: from their files, their recipes and the committed results.
+"""The cards of the pretrained networks in docs/networks.md, made from their files, recipes and committed results.
 
 python -m docs.build.network_cards           # write them
 python -m docs.build.network_cards --check   # say whether they are up to date
@@ -32,14 +32,14 @@ Facts = Mapping[str, Any]
 
 
 def cards() -> str:
-    """All cards."""
+    """Return all cards."""
     measured = {row["network"]: row for row in read_results(shipped_networks.RESULTS)}
     pairs = read_results(PARTNERS)
     return "\n\n".join(card(name, recipe, measured[name], pairs) for name, recipe in RECIPES.items())
 
 
 def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]) -> str:
-    """The card of one network."""
+    """Return the card of one network."""
     path = PRETRAINED / f"{name}.safetensors"
     metadata = read_metadata(path)
     config, about = config_from_dict(metadata["config"]), metadata["about"]
@@ -62,9 +62,9 @@ def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]
 
 
 def network_in_words(path: Path, network: Facts) -> str:
-    """Kind and sizes of a network, and what tells its file from others."""
+    """Return a network's kind, sizes and number of weights, and the size and digest of its file."""
     with safe_open(path, "np") as file:
-        weights = sum(prod(file.get_slice(tensor).get_shape()) for tensor in file.keys())  # noqa: SIM118 - it is no dict
+        weights = sum(prod(file.get_slice(tensor).get_shape()) for tensor in file.keys())  # noqa: SIM118 - not a dict
     content = path.read_bytes()
     sizes = ", ".join(f"{size} {network[size]}" for size in ("width", "layers"))
     file_in_words = f"{len(content) / 1e3:,.0f} kB, SHA-256 `{sha256(content).hexdigest()[:16]}`"
@@ -72,7 +72,7 @@ def network_in_words(path: Path, network: Facts) -> str:
 
 
 def stages(recipe: Recipe) -> Iterator[str]:
-    """How its training went, stage by stage: algorithm, decisions and settings that are not the usual ones."""
+    """Yield the training of a network by stages: algorithm, decisions, and settings that differ from the defaults."""
     if recipe.first is not None:
         yield from stages(recipe.first)
     what = "PPO" if recipe.clones is None else f"cloning of `{recipe.clones}`"
@@ -81,7 +81,7 @@ def stages(recipe: Recipe) -> Iterator[str]:
 
 
 def scores(name: str, evaluation: Facts, competitive: bool) -> Iterator[str]:
-    """What a network reaches with itself, or against bots."""
+    """Yield a network's results in self-play, or against bots."""
     if not competitive:
         yield with_error(evaluation["score"], evaluation["score_error"])
         yield f"perfect {evaluation['perfect_rate']:.1%}, lost {evaluation['lost_rate']:.2%}"
@@ -97,7 +97,7 @@ def scores(name: str, evaluation: Facts, competitive: bool) -> Iterator[str]:
 
 
 def partners(name: str, pairs: list[dict[str, Any]]) -> Iterator[str]:
-    """The mean scores beside others: the network at player 0's seat, then the other there."""
+    """Yield the mean scores with each partner: with the network at player 0's seat, then with the partner there."""
     for pair in pairs:
         if name in (pair["network"], pair["partner"]):
             found = pair["scores"] if name == pair["network"] else pair["scores"][::-1]
@@ -106,7 +106,7 @@ def partners(name: str, pairs: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def licence() -> str:
-    """The project's."""
+    """Return the project's licence as a cell's text."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return f"{project['license']}, as the project's"
 

@@ -1,12 +1,12 @@
-"""The stamps of notebooks: which commit made their committed outputs, and what of the code they show is newer.
+"""The stamps of notebooks: which commit made their committed outputs, and which of the code they show is newer.
 
-    python -m docs.build.notebooks                        # report; nothing fails, outputs may be older than code
+    python -m docs.build.notebooks                        # report; outputs older than the code are no error
     python -m docs.build.notebooks --run 03_variants      # make the outputs again, and stamp them
-    python -m docs.build.notebooks --stamp 03_variants    # stamp what was just made by hand
+    python -m docs.build.notebooks --stamp 03_variants    # stamp outputs that were made by hand
 
-A stamp is the entry ``hanabako`` of a notebook's metadata: ``commit``, its ``date``, and a digest of the code cells
-with their outputs, so that what was changed without a stamp is noticed. The code that a notebook shows is every module
-of the clone that its cells reach by imports; comments and docstrings do not count.
+A stamp is the entry ``hanabako`` in a notebook's metadata: ``commit``, its ``date``, and a digest of the code cells
+with their outputs, so that a change without a new stamp is noticed. The code that a notebook shows is every module of
+the clone that its cells import, directly or through others; comments and docstrings do not count.
 """
 
 import ast
@@ -26,14 +26,14 @@ __all__ = ["digest_of_cells", "report", "stamp_in_words", "write_stamp"]
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "hanabako"
 NAMED = 3
-"""How many changed files a line of the report names."""
+"""The number of changed files that a line of the report names."""
 
 
 # --- Stamps -----------------------------------------------------------------------------------------------------------
 
 
 def digest_of_cells(notebook: dict[str, Any]) -> str:
-    """SHA-256 (16 digits) of the cells that run, with their outputs."""
+    """Return the SHA-256 (16 hex digits) of the code cells with their outputs."""
     cells = [["".join(cell["source"]), cell["outputs"]] for cell in notebook["cells"] if cell["cell_type"] == "code"]
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -42,7 +42,7 @@ def write_stamp(path: Path, commit: str) -> None:
     """Write into a notebook that its outputs were made at ``commit``.
 
     Raises:
-        ValueError: git knows no such commit.
+        ValueError: git does not know the commit.
     """
     date = git("show", "-s", "--format=%cs", commit.removesuffix("-dirty"))
     if date is None:
@@ -54,7 +54,7 @@ def write_stamp(path: Path, commit: str) -> None:
 
 
 def stamp_in_words(notebook: dict[str, Any]) -> str:
-    """A sentence for readers of a notebook's page."""
+    """Return a sentence about the stamp for readers of a notebook's page."""
     made = notebook["metadata"].get(NAME)
     if made is None:
         return "Outputs of an unknown commit."
@@ -62,17 +62,17 @@ def stamp_in_words(notebook: dict[str, Any]) -> str:
     return f"Outputs of commit {made['commit']}, {made['date']}{since}."
 
 
-# --- What is newer ----------------------------------------------------------------------------------------------------
+# --- Code that is newer -----------------------------------------------------------------------------------------------
 
 
 def report() -> Iterator[str]:
-    """A line per notebook: its stamp, and what of the code it shows has changed since."""
+    """Yield one line per notebook: its stamp, and which of the code it shows has changed since."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         yield f"{path.stem}: {state_of(read_json(path))}"
 
 
 def state_of(notebook: dict[str, Any]) -> str:
-    """The stamp of a notebook and what is newer, in words."""
+    """Return a text about a notebook's stamp and the code that is newer."""
     made = notebook["metadata"].get(NAME)
     if made is None:
         return "no stamp"
@@ -86,7 +86,7 @@ def state_of(notebook: dict[str, Any]) -> str:
 
 
 def newer_files(notebook: dict[str, Any], commit: str) -> list[str] | None:
-    """The files of code that a notebook shows and that say something else than at ``commit``; None: no such commit."""
+    """Return the files that a notebook shows and whose code changed after ``commit``; None if git does not know it."""
     changed = git("diff", "--name-only", commit, "--", "*.py")
     if changed is None:
         return None
@@ -96,12 +96,12 @@ def newer_files(notebook: dict[str, Any], commit: str) -> list[str] | None:
 
 @cache
 def says_otherwise(name: str, commit: str) -> bool:
-    """A file's code is not what it was at ``commit``."""
+    """Whether a file's code differs from that at ``commit``."""
     return meaning(git("show", f"{commit}:{name}") or "") != meaning((ROOT / name).read_text("utf-8"))
 
 
 def files_shown(notebook: dict[str, Any]) -> set[Path]:
-    """Every file of the clone that a notebook's cells reach by imports."""
+    """Return every file of the clone that a notebook's cells import, directly or through others."""
     code = [re.sub(r"^\s*[%!].*$", "", "".join(cell["source"]), flags=re.MULTILINE) for cell in notebook["cells"]]
     waiting = [name for cell, text in zip(notebook["cells"], code, strict=True) if cell["cell_type"] == "code"
                for name in imported(text, "")]  # fmt: skip
@@ -116,7 +116,7 @@ def files_shown(notebook: dict[str, Any]) -> set[Path]:
 
 
 def imported(code: str, package: str) -> list[str]:
-    """The full names of everything that code imports, at its top or later."""
+    """Return the full names of everything that code imports, anywhere in it."""
     names = []
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
@@ -130,7 +130,7 @@ def imported(code: str, package: str) -> list[str]:
 
 
 def file_of(name: str) -> Path | None:
-    """The file of a module of the clone."""
+    """Return the file of a module of the clone; None if there is none."""
     place = ROOT.joinpath(*name.removeprefix(f"{NAME}.agents.").split("."))
     if name.startswith(f"{NAME}.agents."):
         place = ROOT.joinpath("agents", *name.split(".")[2:])
@@ -141,7 +141,7 @@ def file_of(name: str) -> Path | None:
 
 
 def meaning(code: str) -> str:
-    """The syntax tree of a module without docstrings and comments."""
+    """Return the syntax tree of a module, as text, without docstrings and comments."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
@@ -150,7 +150,7 @@ def meaning(code: str) -> str:
 
 
 def git(*words: str) -> str | None:
-    """What git says, or None where it fails or is missing."""
+    """Return git's output, or None if it fails or is missing."""
     try:
         done = subprocess.run(
             ["git", *words], cwd=ROOT, check=False, capture_output=True, encoding="utf-8", errors="replace"
@@ -174,11 +174,11 @@ def execute(path: Path) -> None:
 
 
 def make(run: tuple[str, ...] = (), stamp: tuple[str, ...] = (), commit: str | None = None) -> None:
-    """Say which notebooks are older than the code they show, or make and stamp their outputs.
+    """Report which notebooks are older than the code they show, or make and stamp their outputs.
 
     Args:
         run: execute these notebooks and stamp them.
-        stamp: stamp these as they are.
+        stamp: stamp these notebooks as they are.
         commit: the commit that made the outputs; by default the one that is checked out.
     """
     commit = commit or (git("describe", "--always", "--dirty", "--abbrev=12") or "unknown").strip()

@@ -1,4 +1,4 @@
-"""What other people's work an installation rests on, and under which licences: THIRD_PARTY.md.
+"""THIRD_PARTY.md: the libraries that an installation needs, with their licences.
 
 python -m docs.build.notices   # write its table from pyproject.toml and what is installed
 """
@@ -20,7 +20,7 @@ EVERY_INSTALL = "every install"
 
 
 def asked_for() -> dict[str, str]:
-    """Every library that the distribution asks for, and by which extra."""
+    """Return every library that the distribution requires, with the extra that requires it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = {EVERY_INSTALL: project["dependencies"], **project["optional-dependencies"]}
     found: dict[str, str] = {}
@@ -33,19 +33,19 @@ def asked_for() -> dict[str, str]:
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    """Library, licence, and what asks for it."""
+    """Yield the rows of the table: library, licence, and what requires it."""
     for name, group in asked_for().items():
         yield name, licence(name), group
 
 
 def licence(name: str) -> str:
-    """As the library's own metadata says it: the expression, a classifier, or the first line of its text.
+    """Return a library's licence from its metadata: the expression, a classifier, or the first line of its text.
 
-    If it is not installed, what the page says of it stays.
+    If the library is not installed, the licence on the page is kept.
     """
     try:
         about = metadata.metadata(name)
-    except metadata.PackageNotFoundError:  # as the page says already
+    except metadata.PackageNotFoundError:  # keep what the page says
         found = re.search(rf"^\| {re.escape(name)} \| (.*?) \|", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
         return found[1] if found else "not installed here"
     classifiers = [

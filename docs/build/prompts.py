@@ -1,6 +1,6 @@
-"""What a language model is sent for a turn of Hanabi, on the page docs/language_models.md.
+"""The example in docs/language_models.md: the messages that a language model is sent for a turn of Hanabi.
 
-python -m docs.build.prompts   # write it again
+python -m docs.build.prompts   # write the example again
 """
 
 from pathlib import Path
@@ -14,11 +14,11 @@ __all__ = ["main", "prompt"]
 
 PAGE = Path(__file__).resolve().parents[1] / "language_models.md"
 ANSWERS = ("Answer: hint 1 1", "Answer: hint 1 Y")
-"""The actions of the turns before; an illegal one would be replaced."""
+"""The answers in the turns before the one that is shown; both must be legal."""
 
 
 def prompt() -> str:
-    """The two messages of the third turn of a game beside `smart`, as a block of text."""
+    """Return the two messages of the third turn of a game with `smart`, as a Markdown block."""
     config = PRESETS["standard"]
     game = ChatGame(config, agents.load("smart", config), seed=7)
     for answer in ANSWERS:
@@ -29,7 +29,7 @@ def prompt() -> str:
 
 
 def main() -> None:
-    """Write the page's part."""
+    """Write the generated part of the page."""
     update(PAGE, [("prompt", prompt())], check=False, command="python -m docs.build.prompts")
 
 

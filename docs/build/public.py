@@ -1,6 +1,6 @@
-"""What the site's pages do not say themselves: modules of the reference, the algorithms, the stamps of notebooks.
+"""Parts that are added when the site is built: modules of the reference, the algorithms, the stamps of notebooks.
 
-A page of the reference lists modules, which autodoc documents; ``folder.*`` is every module of a folder:
+A page of the reference lists modules for autodoc to document; ``folder.*`` stands for every module of a folder:
 
     ```{public}
     hanabako.games
@@ -38,7 +38,7 @@ ALGORITHMS = "```{algorithms}\n```"
 
 
 def modules(page: str) -> list[str]:
-    """Every module that a page of the reference lists, once."""
+    """Return every module that a page of the reference lists, without repetition."""
     found: dict[str, None] = {}
     for line in " ".join(FENCE.findall(page)).split():
         folder = line.removesuffix(".*")
@@ -51,7 +51,7 @@ def modules(page: str) -> list[str]:
 
 
 def documented(name: str, *options: str) -> str:
-    """What autodoc writes of a module, inside Markdown; ``conf.py`` says what it does without options."""
+    """Return the autodoc directive for a module in Markdown; ``conf.py`` has the default options."""
     return "\n".join(["```{eval-rst}", f".. automodule:: {name}", *(f"   :{option}:" for option in options), "```"])
 
 
@@ -59,14 +59,14 @@ def documented(name: str, *options: str) -> str:
 
 
 def algorithms() -> list[str]:
-    """The modules that learn: `agents.ppo`, and every module of `agents.learning` with a ``main`` of its own."""
+    """Return the learning algorithms: `agents.ppo`, and every module of `agents.learning` with its own ``main``."""
     paths = sorted((ROOT / "agents" / "learning").glob("*.py"))
     with_main = [path.stem for path in paths if "\ndef main(" in path.read_text(encoding="utf-8")]
     return ["agents.ppo", *(f"agents.learning.{name}" for name in with_main)]
 
 
 def of_algorithm(name: str) -> Iterator[str]:
-    """A heading, the module's docstring, and the settings of its own in a table."""
+    """Yield a heading, the module's docstring, and a table of its own settings."""
     home = "hanabako.agents.learning.ppo" if name == "agents.ppo" else f"hanabako.{name}"
     module = importlib.import_module(home)
     title = re.split(r"[:.(]", inspect.getdoc(module) or "")[0].strip()
@@ -80,11 +80,11 @@ def of_algorithm(name: str) -> Iterator[str]:
         yield "Settings of its own:\n\n" + markdown_rows(("setting", "meaning"), rows) if rows else ""
 
 
-# --- What Sphinx calls ------------------------------------------------------------------------------------------------
+# --- Handlers of Sphinx's events --------------------------------------------------------------------------------------
 
 
 def expand(app: Any, docname: str, source: list[str]) -> None:
-    """Sphinx's ``source-read``: fill in what a page leaves to this module."""
+    """Handle Sphinx's ``source-read``: add the parts of a page that this module makes."""
     page = source[0]
     if docname.startswith("notebooks/"):
         source[0] = with_stamp(page, docname)
@@ -95,7 +95,7 @@ def expand(app: Any, docname: str, source: list[str]) -> None:
 
 
 def with_stamp(notebook: str, docname: str) -> str:
-    """The notebook with a sentence under its title, which commit made its outputs, and a link to Colab."""
+    """Return the notebook with a sentence under its title on the commit of its outputs, and a link to Colab."""
     content = json.loads(notebook)
     words = f"*{stamp_in_words(content)}*{in_colab(docname)}"
     content["cells"].insert(1, {"cell_type": "markdown", "id": "stamp", "metadata": {}, "source": words})
@@ -103,7 +103,7 @@ def with_stamp(notebook: str, docname: str) -> str:
 
 
 def in_colab(docname: str) -> str:
-    """A badge that opens a notebook in Colab, if the site is built from a repository on GitHub; else nothing."""
+    """Return a badge that opens a notebook in Colab, if the site is built from a repository on GitHub; else ""."""
     host, _, repository = os.environ.get("HANABAKO_REPOSITORY", "").partition("github.com/")
     if host != "https://" or not repository:
         return ""
@@ -113,10 +113,10 @@ def in_colab(docname: str) -> str:
 
 
 def tidied(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Sphinx's ``autodoc-process-docstring``, before napoleon: what our docstrings write another way."""
+    """Handle Sphinx's ``autodoc-process-docstring`` before napoleon: adapt our docstrings to its conventions."""
     if what in ("attribute", "data", "property"):  # "(games,): returns" names a shape, where napoleon reads a type
         lines[:0] = ["..", ""]
-    for i in range(len(lines) - 1, 1, -1):  # an indented block below a sentence is code
+    for i in range(len(lines) - 1, 1, -1):  # turn an indented block below a sentence into a code block
         sentence = lines[i - 2]
         if lines[i].startswith("    ") and not lines[i - 1] and sentence[:1].strip() and sentence[-1] != ":":
             language = "sh" if COMMAND.match(lines[i]) else "python"
@@ -124,7 +124,7 @@ def tidied(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[s
 
 
 def without_builtins(app: Any, doctree: Any) -> None:
-    """Sphinx's ``doctree-read``: a type such as ``list`` is Python's, and no field of that name."""
+    """Handle Sphinx's ``doctree-read``: a type such as ``list`` is Python's, not a field with that name."""
     for node in list(doctree.findall(pending_xref)):
         if node.get("refdomain") == "py" and hasattr(builtins, node["reftarget"]):
             first = node.children[0]
@@ -132,7 +132,7 @@ def without_builtins(app: Any, doctree: Any) -> None:
 
 
 def find(app: Any, env: Any, node: Any, contnode: Any) -> Any:
-    """Sphinx's ``missing-reference``: ``agents`` is ``hanabako.agents``; what has no entry is text, if it exists."""
+    """Handle Sphinx's ``missing-reference``: ``agents`` is ``hanabako.agents``; names without an entry become text."""
     target = node.get("reftarget", "")
     if node.get("refdomain") != "py" or target.split(".")[0] not in PACKAGES:
         return None
@@ -142,7 +142,7 @@ def find(app: Any, env: Any, node: Any, contnode: Any) -> Any:
 
 
 def exists(name: str) -> bool:
-    """There is a module, or an attribute of one, of this full name."""
+    """Whether there is a module, or an attribute of one, with this full name."""
     try:
         pkgutil.resolve_name(name)
     except (ImportError, AttributeError):

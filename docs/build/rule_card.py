@@ -1,4 +1,4 @@
-"""The generated parts of a rule card, in Markdown: what every config field and observation bit of a game means.
+"""Helpers for the generated parts of rule cards: tables of a game's config fields and observation bits in Markdown.
 
 `hanabako.generated.update` writes them into a page.
 """
@@ -24,18 +24,18 @@ __all__ = [
 
 
 def markdown_rows(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows and columns in Markdown."""
+    """Return rows and columns as a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def span(first: int, length: int) -> str:
-    """First and last index."""
+    """Return the first and last index of a range as text."""
     return f"{first}" if length == 1 else f"{first}–{first + length - 1}"
 
 
 def bits_markdown(found: Iterable[Field]) -> str:
-    """Every field of one observation by index."""
+    """Return a table of all fields of one observation by index."""
     rows = [
         (f"`{f.section}`", f.name, _places_in_words(f), f.bits, f.meaning + (f"; per {f.per}" if f.per else ""))
         for f in found
@@ -49,7 +49,7 @@ def _places_in_words(field: Field) -> str:
 
 
 def config_markdown(config: Any) -> str:
-    """Every field of a config with its type, this config's value as the default, and its docstring."""
+    """Return a table of all fields of a config: type, this config's value as the default, and docstring."""
     hints = inspect.get_annotations(type(config))
     words = field_docstrings(type(config))
     rows = [
@@ -60,12 +60,12 @@ def config_markdown(config: Any) -> str:
 
 
 def _type_name(kind: Any) -> str:
-    """A type as one writes it, fit for a table's cell."""
+    """Return a type as it is written in code, without characters that would break a table."""
     return (kind.__name__ if isinstance(kind, type) else str(kind)).replace("|", "or")
 
 
 def field_docstrings(kind: type) -> dict[str, str]:
-    """The sentence below every field of a dataclass, from its source."""
+    """Return the docstring below every field of a dataclass, from its source."""
     (body,) = [node.body for node in ast.parse(inspect.getsource(kind)).body if isinstance(node, ast.ClassDef)]
     return {
         field.target.id: " ".join(str(words.value.value).replace("``", "`").split())
@@ -78,12 +78,12 @@ def field_docstrings(kind: type) -> dict[str, str]:
 
 
 def changed_fields(config: Any, standard: Any) -> str:
-    """The fields in which a config differs from the standard one, or "nothing"."""
+    """Return the fields in which a config differs from the standard one, or "nothing"."""
     names = [f.name for f in fields(config) if getattr(config, f.name) != getattr(standard, f.name)]
     return ", ".join(f"`{name}={getattr(config, name)!r}`" for name in names) or "nothing"
 
 
 def ends_markdown(words: Mapping[int, str | None]) -> str:
-    """How games end, in words and numbers."""
+    """Return a table of the ways in which games end, with their numbers."""
     rows = [(f"`{word!r}`".replace("'", '"'), number) for number, word in words.items()]
     return markdown_rows(("`end_reason`", "number"), rows)

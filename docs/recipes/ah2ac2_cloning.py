@@ -1,13 +1,13 @@
-"""Behaviour cloning as AH2AC2 does it (Dizdarevic et al. 2025, `training/bc.py`), from games in its layout.
+"""Behaviour cloning as in AH2AC2 (Dizdarevic et al. 2025, `training/bc.py`), from games in its file format.
 
 hanabako record hanabi --agents smart --games 1000 --ah2ac2 train.safetensors
 hanabako record hanabi --agents smart --games 200 --seed 2 --ah2ac2 val.safetensors
 python ah2ac2_cloning.py train.safetensors val.safetensors clone.safetensors --epochs 5
 hanabako evaluate hanabi --agents bc_lstm:clone.safetensors
 
-The network observes every turn of a game from every seat, in V0 beliefs, and learns what that player does, "none" too
-where it is not to move. Colors are renamed for each batch. The epoch with the best accuracy is kept: the part of the
-decisions in the second file at which the likeliest legal action is the player's.
+The network observes every turn of a game from every seat, as V0 beliefs, and learns that player's action, including
+"none" if the player is not to move. Colors are permuted at random for each batch. The epoch with the best accuracy is
+kept: the share of decisions in the second file at which the most likely legal action is the player's.
 """
 
 from dataclasses import dataclass
@@ -36,24 +36,24 @@ class Args:
     """Clone the players of the games."""
 
     train: Annotated[Path, tyro.conf.Positional]
-    """Games to learn from, in AH2AC2's arrays."""
+    """Games to learn from, in AH2AC2's file format."""
     val: Annotated[Path, tyro.conf.Positional]
-    """Games to measure the accuracy at."""
+    """Games to measure the accuracy on."""
     out: Annotated[Path, tyro.conf.Positional]
-    """The network: ``bc_lstm:FILE`` plays."""
+    """The file to write the network to; ``bc_lstm:FILE`` plays it."""
     epochs: int = 50
     batch: int = 128
-    """Games of a gradient step; AH2AC2 has 256 for three players."""
+    """Games per gradient step; AH2AC2 uses 256 for three players."""
     units: tuple[int, int, int] = (1024, 512, 256)
-    """Before the memory, of the memory, and behind it; AH2AC2 has 512 before it for three players."""
+    """Units before the LSTM, of the LSTM, and after it; AH2AC2 uses 512 before it for three players."""
     dropout: float = 0.5
     rates: tuple[float, float] = (0.005, 0.0001)
-    """The learning rate falls from the first to the second in nine tenths of the steps."""
+    """The learning rate falls linearly from the first to the second over nine tenths of the steps."""
     seed: int = 0
 
 
 class Turns:
-    """Every turn of every game, as every player observes it: the arrays begin with (turns, games, players)."""
+    """Every turn of every game as every player observes it; all arrays begin with (turns, games, players)."""
 
     def __init__(self, path: Path) -> None:
         with TemporaryDirectory() as folder:
@@ -66,7 +66,7 @@ class Turns:
 
     @staticmethod
     def of_block(replay) -> tuple[np.ndarray, ...]:
-        """Words (uint64), legal actions and "none" (int8), what is done (int64), and whether the game goes on."""
+        """Return words (uint64), masks with "none" (int8), actions (int64), and whether the game is in progress."""
         none, players, games = replay.game.num_actions, replay.game.players, len(replay.games)
         turns = []
         for _, rows, taken in replay.turns():
@@ -78,7 +78,7 @@ class Turns:
         return tuple(np.stack(arrays) for arrays in zip(*turns, strict=True))
 
     def batch(self, games: np.ndarray, order: np.ndarray) -> tuple[torch.Tensor, ...]:
-        """These games with their colors renamed: seen, masks, actions, known; (turns, games * players, ...)."""
+        """Return observations, masks, actions, known of games with colors permuted: (turns, games * players, ...)."""
         bits, acts = layout(self.config.rules()).renaming(order)
         seen = np.empty((*self.words[:, games].shape[:-1], len(bits)), np.int8)
         seen[..., bits] = unpack(self.words[:, games], len(bits))
@@ -90,7 +90,7 @@ class Turns:
 
 
 def logits(network: CloneNetwork, seen: torch.Tensor, masks: torch.Tensor, dropout: float = 0.0) -> torch.Tensor:
-    """Logits for every turn of whole games, (turns, rows, actions)."""
+    """Return the logits for every turn of whole games, (turns, rows, actions)."""
     for dense, norm in zip(network.before, network.norms, strict=True):
         seen = network.activation(norm(dense(seen)))
     seen, _ = network.lstm(seen)
@@ -101,7 +101,7 @@ def logits(network: CloneNetwork, seen: torch.Tensor, masks: torch.Tensor, dropo
 
 @torch.no_grad()
 def accuracy(network: CloneNetwork, games: Turns, batch: int) -> float:
-    """The part of the decisions that the network takes as the players did."""
+    """Return the share of decisions at which the network's action is the player's."""
     right = count = 0
     for chosen in np.split(np.arange(games.words.shape[1]), range(batch, games.words.shape[1], batch)):
         seen, masks, actions, known = games.batch(chosen, np.arange(games.config.colors))
@@ -112,7 +112,7 @@ def accuracy(network: CloneNetwork, games: Turns, batch: int) -> float:
 
 
 def tensors_of(network: CloneNetwork) -> dict[str, torch.Tensor]:
-    """The weights by the names of flax, as AH2AC2's files have them."""
+    """Return the weights by the names of flax, as in AH2AC2's files."""
     found = {}
     for k, dense in enumerate([*network.before, *network.after, network.head]):
         found |= {f"Dense_{k}.kernel": dense.weight.T, f"Dense_{k}.bias": dense.bias}
@@ -126,11 +126,11 @@ def tensors_of(network: CloneNetwork) -> dict[str, torch.Tensor]:
 
 
 def main(args: Args) -> float:
-    """Learn; returns the best accuracy."""
+    """Train, and return the best accuracy."""
     torch.manual_seed(args.seed)
     rng, train, val = np.random.default_rng(args.seed), Turns(args.train), Turns(args.val)
     if train.config != val.config:
-        raise ValueError(f"{args.train} and {args.val} must be of as many players")
+        raise ValueError(f"{args.train} and {args.val} must have the same number of players")
     before, width, after = args.units
     network = CloneNetwork(train.config, width, 1, [before], [after], partial(F.gelu, approximate="tanh"))
     count, best = train.words.shape[1], -1.0

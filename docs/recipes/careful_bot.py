@@ -2,7 +2,7 @@ from hanabako.agents import PlainBot
 
 
 class Careful(PlainBot):
-    """Plays a card of Hanabi that must fit, hints at one that does, and else discards its oldest."""
+    """Plays a card that must fit, else hints at another player's card that fits, else discards its oldest card."""
 
     name = "careful"
 
@@ -14,7 +14,7 @@ class Careful(PlainBot):
                 return f"play {slot}"
         for offset in range(1, view.config.players):
             for card in table.hands[(view.player + offset) % view.config.players]:
-                for mark in card.card[1:], card.card[0]:  # its rank, its color
+                for mark in card.card[1:], card.card[0]:  # its rank, then its color
                     if card.card in fits and mark not in card.hinted and f"hint {offset} {mark}" in legal:
                         return f"hint {offset} {mark}"
         return next((word for word in legal if word.startswith("discard")), legal[0])

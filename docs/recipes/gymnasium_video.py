@@ -1,6 +1,6 @@
 import gymnasium
 import hanabako
-import moviepy  # which RecordVideo writes with
+import moviepy  # needed by RecordVideo for writing
 from gymnasium.wrappers.vector import RecordVideo
 
 envs = gymnasium.make_vec("hanabako/Hanabi-v0", 2, preset="mini", render_mode="rgb_array")

@@ -7,4 +7,4 @@ agents = [QLearner(player, env.action_spec()["num_actions"]) for player in range
 for time_step in (env.reset() for _ in range(20)):
     while not time_step.last():
         time_step = env.step([agents[time_step.current_player()].step(time_step).action])
-    last_steps = [agent.step(time_step) for agent in agents]  # what the end was worth
+    last_steps = [agent.step(time_step) for agent in agents]  # agents also learn from the final rewards

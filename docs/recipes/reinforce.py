@@ -1,4 +1,4 @@
-"""An algorithm of one's own: REINFORCE with a learned baseline (Williams 1992), for cooperative games.
+"""An algorithm of your own: REINFORCE with a learned baseline (Williams 1992), for cooperative games.
 
 hanabako train --algorithm reinforce.py --preset mini --minutes 1
 python reinforce.py --preset mini --minutes 1
@@ -22,7 +22,7 @@ class Args(NetworkSettings):
     games: Size = 128
     """Games played at a time, all ranks together."""
     horizon: Size = 16
-    """Decisions of each game between two gradient steps."""
+    """Decisions per game between two gradient steps."""
     gamma: Part = 0.95
     """Discount per decision."""
     entropy: Part = 0.02
@@ -30,10 +30,10 @@ class Args(NetworkSettings):
 
 
 class Reinforce(NetworkLearner):
-    """Learns from what the network has just played, once."""
+    """A learner that uses each decision of the network once, right after it was played."""
 
     def learn(self, fraction: float) -> dict[str, float]:
-        """Play ``horizon`` decisions of every game and take one gradient step; returns a row for the log."""
+        """Play ``horizon`` decisions of every game and take one gradient step; return a row for the log."""
         envs, rate = self.envs, self.descent.set_rate(fraction)
         steps = []
         for _ in range(self.args.horizon):

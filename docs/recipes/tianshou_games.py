@@ -1,7 +1,7 @@
 from hanabi_env import hanabi_v0
 from tianshou.env import DummyVectorEnv, PettingZooEnv
 
-words = {"step": lambda env, action: (*PettingZooEnv.step(env, action)[:4], {})}  # its memory takes no infos in words
+words = {"step": lambda env, action: (*PettingZooEnv.step(env, action)[:4], {})}  # its buffer rejects text in infos
 Silent = type("Silent", (PettingZooEnv,), words)
 envs = DummyVectorEnv([lambda: Silent(hanabi_v0.env(preset="mini"))] * 4)
 observations, infos = envs.reset(seed=1)

@@ -17,13 +17,13 @@ class HanabiTasks(vf.Taskset[vf.Task, vf.TasksetConfig]):
 
 
 class HanabiConfig(vf.EnvConfig):
-    """Who plays: the model that is evaluated or trained."""
+    """The player: the model that is evaluated or trained."""
 
     player: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"}, runtime={"type": "subprocess"})
 
 
 class HanabiEnv(vf.Env[HanabiConfig]):
-    """A game a deal: the rules once, then a turn and an answer."""
+    """One game per deal: the rules first, then turns and answers."""
 
     async def run(self, task, agents):
         game = ChatGame(CONFIG, PARTNER, seed=task.data.idx)

@@ -92,9 +92,9 @@ def spoil(arrays: Arrays, name: str, place: Any, value: Any) -> None:
 
 SPOILED: dict[str, tuple[Callable[[Arrays], None], str]] = {
     "illegal": (lambda a: spoil(a, "actions", (1, 0, 0), 0), "action 0: 'discard 0' is not legal there"),
-    "out of turn": (lambda a: spoil(a, "actions", (1, 0, 1), 3), "action 0: not one player acts"),
-    "nobody": (lambda a: spoil(a, "actions", (1, 2, 0), 20), "action 2: not one player acts"),
-    "too long": (lambda a: spoil(a, "num_actions", 1, 89), "not one player acts"),
+    "out of turn": (lambda a: spoil(a, "actions", (1, 0, 1), 3), "action 0: must be by one player"),
+    "nobody": (lambda a: spoil(a, "actions", (1, 2, 0), 20), "action 2: must be by one player"),
+    "too long": (lambda a: spoil(a, "num_actions", 1, 89), "must be by one player"),
     "score": (lambda a: spoil(a, "scores", 1, 24), "its score must be .*, got 24"),
     "no card": (lambda a: spoil(a, "decks", (1, 0, 0), 5), r"must be \[0, 0\] to \[4, 4\], got 0 to 5"),
     "another deck": (lambda a: spoil(a, "decks", (1, slice(0, 9)), [4, 4]), "deck"),
@@ -125,7 +125,7 @@ BAD: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
     "an array is missing": (without("scores"), "must hold game_ids, scores, .* got"),
     "one is too many": (lambda a: a | {"more": np.ones(1)}, "must hold game_ids"),
     "no integers": (lambda a: a | {"scores": a["scores"] * 1.0}, "scores must be integers .* got float64"),
-    "sizes": (lambda a: a | {"decks": a["decks"][0]}, "decks must be integers with 3 sizes"),
+    "sizes": (lambda a: a | {"decks": a["decks"][0]}, "decks must be integers with 3 dimensions"),
     "shape": (lambda a: a | {"decks": a["decks"][:, :49].copy()}, r"decks must be of shape \(2, 50, 2\), got"),
     "games": (lambda a: a | {"scores": a["scores"][:1].copy()}, r"scores must be of shape \(2,\), got \(1,\)"),
     "players": (lambda a: a | {"num_players": np.array(3)}, r"actions must be of shape \(2, 89, 3\)"),

@@ -119,7 +119,7 @@ def test_what_was_played_is_found_again_and_what_was_not_is_not(agent: str, caps
     capsys.readouterr()
     with pytest.raises(SystemExit) as end:
         main(["challenge", "verify", "results/tiny.json", "--games", "20"])
-    assert end.value.code == 1 and "2 of 3 rows are found again" in capsys.readouterr().out
+    assert end.value.code == 1 and "2 of 3 rows are reproduced" in capsys.readouterr().out
 
 
 def test_code_in_a_file_of_others_runs_only_if_it_is_trusted(folder: Path, capsys: pytest.CaptureFixture[str]):

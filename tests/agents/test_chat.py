@@ -386,9 +386,7 @@ def test_a_name_says_the_prompt_and_the_model(name: str, model: str, prompt: str
 
 
 def test_names_out_of_files_ask_no_server_without_trust(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(
-        ValueError, match=r"'llm:hints:m' comes out of a file, and would ask a server: only with --trust"
-    ):
+    with pytest.raises(ValueError, match=r"'llm:hints:m' comes from a file, and would ask a server: only with --trust"):
         agents.load("llm:hints:m", MINI, trust=False)
     assert registry.need_trust(["smart", ("a", "llm:m,random")]) == ["llm:m"]
     entry = {"config": {"game": "hanabi"}, "agents": ["llm:m"], "games": 1000, "seed": 1, "score": 3.0}
@@ -402,8 +400,8 @@ def test_names_out_of_files_ask_no_server_without_trust(tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     ("name", "config", "words"),
     [
-        ("llm:", MINI, "wants a model's name behind it"),
-        ("llm:hints:", MINI, "wants a model's name behind it"),
+        ("llm:", MINI, "needs the name of a model after it"),
+        ("llm:hints:", MINI, "needs the name of a model after it"),
         ("llm:m", None, "needs a config"),
         ("search:llm:m", MINI, "the blueprint of a search must"),
     ],
@@ -496,9 +494,9 @@ def test_models_play_with_others_in_every_mode(with_key: None, monkeypatch: Any,
     [
         (404, {"error": {"message": "no model m here", "type": "x", "code": None, "param": None}}, "no model m here"),
         (401, {"error": {"message": "wrong key", "type": "x", "code": None, "param": None}}, "wrong key"),
-        (200, {"hello": "world"}, "does not answer as OpenAI's protocol has it"),
-        (200, {"choices": []}, "does not answer as OpenAI's protocol has it"),
-        (200, [1, 2], "does not answer as OpenAI's protocol has it"),
+        (200, {"hello": "world"}, "does not answer in OpenAI's protocol"),
+        (200, {"choices": []}, "does not answer in OpenAI's protocol"),
+        (200, [1, 2], "does not answer in OpenAI's protocol"),
     ],
 )
 def test_a_server_that_refuses_ends_it_in_a_sentence(

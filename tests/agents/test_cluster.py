@@ -72,7 +72,7 @@ def test_a_study_in_python_travels_with_its_file(cluster: Any, tmp_path: Path, c
     )
     with pytest.raises(SystemExit, match="2 of 3 rows could not be played"):
         main(["study", "run", str(path), "--cluster", cluster.address])
-    assert "it needs 9 cores of one machine, the largest here has 1" in capsys.readouterr().err
+    assert "it needs 9 cores of one machine, but the largest has 1" in capsys.readouterr().err
     (row,) = json.loads((tmp_path / "dice.json").read_text(encoding="utf-8"))["rows"]
     assert row["thrown"] == [0, 1, 2, 3, 4]
 

@@ -128,7 +128,7 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["record", "--search", "rollouts=3"], "record: rollouts: for agents that search .*, got random"),
         (["record", "--source", ".", "--search", "rollouts=3"], "record: rollouts: for agents .*, got none"),
         *(
-            ([*words, "--search", "rollouts=2", "rollouts=3"], "rollouts must be said once, got 2 and 3")
+            ([*words, "--search", "rollouts=2", "rollouts=3"], "rollouts must be given only once, got 2 and 3")
             for words in SEARCHING
         ),
         *(([*words, "--search", "rolls=2"], "unexpected keyword argument 'rolls'") for words in SEARCHING),
@@ -137,7 +137,7 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["evaluate", "hanabi", "--games", "0"], "hanabako evaluate: games must be at least 1, got 0"),
         (["watch", "nowhere.json"], r"hanabako watch: .*\[Errno 2\] .*'nowhere\.json'"),
         (["watch", "."], "hanabako watch: . holds no policy.safetensors"),
-        (["watch", "person"], "hanabako watch: persons play with 'hanabako play'"),
+        (["watch", "person"], "hanabako watch: 'person' is only for 'hanabako play'"),
         (["record", "hanabi", "--games", "0"], "hanabako record: games must be at least 1, got 0"),
         (["benchmark", "hanabi", "--seconds", "0"], "hanabako benchmark: seconds must be above 0, got 0"),
         (["train", "--games", "0"], "hanabako train: games must be at least 1, got 0"),

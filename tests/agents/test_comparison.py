@@ -193,7 +193,7 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ('"mini"', '"huge"', "huge"),
         ("steps = 100", "steps = 100\nstep = 3", "a comparison has game, .*, got 'step'"),
         ("steps = 100", "steps = 100\ndeals = 0", "deals must be at least 1"),
-        ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not be called like a run"),
+        ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not have the name of a run"),
         ("steps = 100", 'steps = 100\npartners = ["smart", "smart"]', "partners must differ"),
         ("[algorithms.one]", '[algorithms."a/b"]', "the name of an algorithm must be of letters"),
         ('module = "ppo"', "", "algorithms.one: it must say module"),
@@ -213,8 +213,8 @@ def test_a_wrong_file_is_refused_in_a_sentence(old: str, new: str, said: str, tm
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("seed = 3", "settings must be of ranks, .*, got 'seed'"),
-        ("speed = 3", "settings must be of ranks, .*, got 'speed'"),
+        ("seed = 3", "settings must be among ranks, .*, got 'seed'"),
+        ("speed = 3", "settings must be among ranks, .*, got 'speed'"),
         ("gamma = 5.0", "gamma must be at most 1"),
         ('gamma = "much"', "gamma must be float"),
         ("ranks = 3", "multiple of the 3 ranks"),

@@ -178,7 +178,7 @@ def test_what_a_search_expects_of_every_action_is_kept(mini: Dataset, tmp_path: 
     alone = found.one(5)
     assert alone.values is not None and alone.values.shape == (int(alone.lengths[0]), values.shape[1])
     assert all(part.values.shape == (len(part.actions), 0) for part in mini.decisions())
-    with pytest.raises(ValueError, match="no one searches: smart, smart"):
+    with pytest.raises(ValueError, match="that searches, got smart, smart"):
         record(tmp_path / "none.npz", config, agents.load("smart", config), 6, seed=2, values=True)
     path = rewritten(found.file.path, {"000001/values.npy": saved(np.zeros((3, 3), np.float32))})
     with pytest.raises(ValueError, match=r"values\.npy must be"):
@@ -495,12 +495,12 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
     ("words", "says"),
     [
         (["--out", "games.jsonl"], r"out must end in \.npz, got 'games.jsonl'"),
-        (["--agents", "person"], "persons play with 'hanabako play'"),
+        (["--agents", "person"], "'person' is only for 'hanabako play'"),
         (["--source", "nowhere.npz", "--hanablive", "site"], r"\[Errno 2\] .*'nowhere\.npz'"),
         (["--source", __file__], "say where its games go with --hanablive, --ah2ac2 or --minari"),
         (["--source", "."], r"holds no game of hanab\.live"),
-        (["--source", ".", "--values"], "values are those of agents that play"),
-        (["--agents", "smart", "--values"], "no one searches: smart, smart"),
+        (["--source", ".", "--values"], "values need agents that play"),
+        (["--agents", "smart", "--values"], "that searches, got smart, smart"),
     ],
 )
 def test_what_cannot_be_recorded_is_said_in_a_line(words: list[str], says: str, tmp_path: Path, monkeypatch):

@@ -242,12 +242,12 @@ def shows(obs: list[Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
 
 BAD: dict[str, tuple[int, Any, str]] = {
-    "a lost connection": (4, None, "is gone before the game's end"),
+    "a lost connection": (4, None, "disconnected before the game's end"),
     "no JSON": (1, "{", r"the server sent no JSON: '\{'"),
     "deep JSON": (0, "[" * 100_000, "the server sent no JSON"),
     "bytes": (0, b"\xff", "the server sent no JSON"),
     "no object": (0, [3], "a message of the server must be"),
-    "a refusal": (0, {"error_details": "no k3y"}, "the server says: 'no KEY'"),
+    "a refusal": (0, {"error_details": "no k3y"}, "the server refused: 'no KEY'"),
     "no info": (0, {}, "info must be"),
     "other seats": (
         0,
@@ -258,8 +258,8 @@ BAD: dict[str, tuple[int, Any, str]] = {
     "an observation too short": (0, shows([1.0]), "player 0 must observe 658 finite numbers"),
     "numbers that are none": (0, shows([float("nan")] * 658), "player 0 must observe 658 finite numbers"),
     "another game": (2, shows([0.0] * 658), "one who acted must be shown"),
-    "no score": (1, lambda message: message | {"score": None}, "must tell done and score"),
-    "too much": (0, " " * 2**21, "is gone before the game's end"),
+    "no score": (1, lambda message: message | {"score": None}, "must have done and score"),
+    "too much": (0, " " * 2**21, "disconnected before the game's end"),
 }
 
 
@@ -280,7 +280,7 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
     [
         ([], "wrong", "refuses with status 403: is the key right?"),
         (["--evaluate"], "wrong", "refuses with status 403: is the key right?"),
-        ([], "", "the key belongs in the variable AH2AC2_KEY of the environment"),
+        ([], "", "the environment variable AH2AC2_KEY must hold the key"),
         (
             ["--server", "ws://ah2ac2.com"],
             "wrong",
@@ -293,7 +293,7 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
         (["--players", "4"], "k3y", "players must be 2 or 3, got 4"),
         (["--seats", "2"], "k3y", "a seat must be an int from 0 to 1, got 2"),
         (["--seats", "0", "0"], "k3y", "seats must be one or more of 0 to 1, once each"),
-        (["--out", "other.json"], "k3y", "other.json is no file of this command"),
+        (["--out", "other.json"], "k3y", "other.json was not written by this command"),
     ],
 )
 def test_what_cannot_be_played_there_is_said(

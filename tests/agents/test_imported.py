@@ -217,7 +217,7 @@ def test_names_of_the_project_come_first(place: Path):
     assert outcome(agents.load("smart", MINI))
     with pytest.raises(ValueError, match="an agent must be one of"):
         agents.load("search:Timid", MINI)
-    with pytest.raises(ValueError, match="behind monte_carlo: belongs a number"):
+    with pytest.raises(ValueError, match="monte_carlo: must be followed by a number"):
         agents.load("monte_carlo:Timid", game_named("koikoi").make_config())
     assert not (place / "imported").exists()
 
@@ -272,7 +272,7 @@ def test_unknown_names_are_likened_to_known_ones(place: Path):
         with pytest.raises(SystemExit, match=f"did you mean {like}\\?$"):
             main(words)
     for name, words in (
-        ("nowhere.py", "an agent in a file is named as in nowhere.py:NAME"),
+        ("nowhere.py", "an agent in a file must be given as nowhere.py:NAME"),
         (str(RECIPE), "careful_bot.py:NAME"),
         ("nowhere.py:Timid", "no file nowhere.py"),
         ("nowhere.at:Timid", "no module nowhere.at"),
@@ -447,10 +447,10 @@ def test_the_leaderboard_plays_code_again_only_if_it_is_trusted(place: Path, cap
     written(place, f"{MARKED}\n")
     with pytest.raises(SystemExit):
         main(["leaderboard", "entry.json"])
-    assert "entry.json: 'mine.py:Timid' comes out of a file" in capsys.readouterr().out
+    assert "entry.json: 'mine.py:Timid' comes from a file" in capsys.readouterr().out
     assert not (place / "imported").exists()
     main(["leaderboard", "entry.json", "--trust"])
-    assert capsys.readouterr().out.endswith("entry.json: found again\n")
+    assert capsys.readouterr().out.endswith("entry.json: reproduced\n")
     assert (place / "imported").exists()
 
 

@@ -26,7 +26,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize("name", ["scores", "matrix"])
 def test_an_entry_is_found_again(entries: dict[str, Path], name: str, capsys):
     main(["leaderboard", str(entries[name])])
-    assert capsys.readouterr().out.endswith(f"{entries[name]}: found again\n")
+    assert capsys.readouterr().out.endswith(f"{entries[name]}: reproduced\n")
 
 
 @pytest.mark.parametrize("name", ["scores", "matrix"])

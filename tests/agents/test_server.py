@@ -141,7 +141,7 @@ def test_a_click_made_twice_or_in_an_old_window_is_refused(client: Client):
     revision = client.state()["revision"]
     assert client.post("take", revision=revision, action="play 0")[0] == 200
     status, answer = client.post("take", revision=revision, action="play 0")
-    assert status == 409 and "gone on" in answer["error"]
+    assert status == 409 and "moved on" in answer["error"]
     assert answer["state"] == client.state()
 
 
@@ -189,7 +189,7 @@ def test_in_a_hot_seat_nothing_is_shown_before_the_right_person_looks():
             assert not {"picture", "text", "actions", "places", "news"} & set(hidden)
             for verb in ("take", "advice"):
                 status, answer = client.post(verb, revision=hidden["revision"], action=action)
-                assert status == 409 and "has not looked yet" in answer["error"]
+                assert status == 409 and "has not asked to see the cards yet" in answer["error"]
             shown = client.do("ready")
             assert f"> {player} (you)" in shown["text"]
             client.do("take", action=action)

@@ -184,7 +184,7 @@ def test_rows_are_chosen_by_their_fields() -> None:
 
 
 def test_a_study_has_every_row_once_and_wants_something_of_it() -> None:
-    with pytest.raises(ValueError, match="name=a is there twice"):
+    with pytest.raises(ValueError, match="name=a comes twice"):
         Study("x", [Kind("a"), Kind("a", wanted=2)], two_more)
     with pytest.raises(ValueError, match="wanted must be at least 1, got 0 for name=a"):
         Study("x", [Kind("a", wanted=0)], two_more)
@@ -376,7 +376,7 @@ def test_results_of_two_folders_are_merged(dice: Path, say: Say, tmp_path: Path)
     assert [row["command"].partition("--where ")[2] for row in rows] == ["sides=6", "sides=20", "sides=20"]
     other = tmp_path / "other.json"
     write_results(other, "other", ORIGIN, [])
-    with pytest.raises(SystemExit, match="results to merge must be of one study, got 'dice' and 'other'"):
+    with pytest.raises(SystemExit, match="results to merge must be from one study, got 'dice' and 'other'"):
         say("merge", files[0], other, "--out", other)
     assert read_results(other) == []
 
@@ -404,12 +404,12 @@ def test_a_row_that_could_not_be_played_ends_the_command_in_a_line(dice: Path, s
         (["run", "dice.toml"], "a study must be .* file that ends with .py or .toml, got 'dice.toml'"),
         (["run", "DICE", "--where", "sides"], "where must be FIELD=VALUE, got 'sides'"),
         (["run", "DICE", "--where", "sides=7"], "sides must be one of 6, 20, got '7'"),
-        (["run", "DICE", "--where", "sides=6", "sides=20"], "where must say sides once, got '6' and '20'"),
+        (["run", "DICE", "--where", "sides=6", "sides=20"], "where must name sides only once, got '6' and '20'"),
         (["run", "DICE", "--cores", "0"], "cores must be at least 1, got 0"),
         (["run", "DICE", "--minutes", "nan"], "minutes must be at least 0, got nan"),
         (["page", "EMPTY"], "declares no study: STUDY must be a Study, got None"),
         (["page", "WRONG"], "declares the study 'dice': its name must be the file's"),
-        (["merge", "--out", "x.json"], "merge takes at least one file of results, got none"),
+        (["merge", "--out", "x.json"], "merge needs at least one results file, got none"),
         (["merge", "missing.json", "--out", "x.json"], "missing.json"),
     ],
 )

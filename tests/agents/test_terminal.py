@@ -64,10 +64,10 @@ def test_a_card_alone_is_enough_where_it_is_clear():
     [
         ("0", "a number must be from 1 to 6, got 0"),
         ("7", "a number must be from 1 to 6"),
-        ("h 1", "no legal action now"),
-        ("9" * 4000, "no legal action now"),
-        ("play", "no legal action now"),
-        ("\x1b[A", "no legal action now"),
+        ("h 1", "not a legal action now"),
+        ("9" * 4000, "not a legal action now"),
+        ("play", "not a legal action now"),
+        ("\x1b[A", "not a legal action now"),
     ],
 )
 def test_what_is_not_understood_is_said_in_a_line(answer: str, words: str):
@@ -77,7 +77,7 @@ def test_what_is_not_understood_is_said_in_a_line(answer: str, words: str):
 
 
 def test_an_answer_with_two_meanings_names_both():
-    with pytest.raises(ValueError, match="'p 1' may be play 1 or pass 1"):
+    with pytest.raises(ValueError, match="'p 1' could be play 1 or pass 1"):
         chosen("p 1", ["play 1", "pass 1"])
 
 
@@ -152,7 +152,13 @@ def test_mistakes_advice_and_undo_end_nothing(capsys: pytest.CaptureFixture[str]
     read = typed("play 77", "99", "advice", "undo", "play 0", "undo", "actions", "quit")
     Terminal(session, lambda: Adviser("nobody", MINI), read=read).play()
     out = capsys.readouterr().out
-    for words in ("no legal action now", "from 1 to", "an agent must be one of", "nothing to take back", "Taken back"):
+    for words in (
+        "not a legal action now",
+        "from 1 to",
+        "an agent must be one of",
+        "nothing to take back",
+        "Taken back",
+    ):
         assert words in out
     assert session.record.actions == () and session.record.undone == 1
 

@@ -1,5 +1,5 @@
-"""Challenges: fixed sets of held-out partners, on fixed deals, that an agent of any kind can be measured with.
+"""Challenges: fixed sets of held-out partners, on fixed deals, for measuring agents of any kind.
 
-`suite` reads what a set is, `meetings` plays an agent with its members, `board` shows results. The sets are the JSON
-files of this folder; one that has been published never changes, its successor has the next version.
+`suite` reads a set, `meetings` plays an agent with its members, `board` shows results. The sets are the JSON files of
+this folder. A published set never changes; its successor has the next version number.
 """

@@ -1,4 +1,4 @@
-"""What the results of a challenge say: a score for each agent, and what it scores with each partner."""
+"""The results of a challenge: a score for each agent, and its scores with each partner."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,28 +19,28 @@ __all__ = ["Entry", "entries", "figure", "lines", "page", "partners", "table"]
 
 @dataclass(frozen=True)
 class Entry:
-    """An agent that has played with all members of a suite."""
+    """An agent that has played with all members of a suite, and its results."""
 
     agent: str
     search: str
     games: int
-    """Deals, the same with every member."""
+    """The number of deals, which are the same with every member."""
     rows: Mapping[str, Result]
-    """By member."""
+    """The results by member."""
     score: float
-    """The mean over members of what it scores with each, where 0 is the floor and 1 the best that was found."""
+    """The mean of its normalized scores over members, where 0 is the floor and 1 the best score that was found."""
     error: float | None
-    """Its standard error over deals, of which members share every one; None if there is but one batch."""
+    """The standard error of the score over deals, which all members share; None if there is only one batch."""
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """The agent's name in tables."""
         how = self.search.strip("{}").replace('"', "").replace(": ", "=")
         return " ".join(part for part in (short_name(self.agent), how) if part)
 
 
 def entries(suite: Suite, results: Results) -> list[Entry]:
-    """The agents that have played with all members of a suite, the best first."""
+    """Return the agents that have played with all members of a suite, best first."""
     met: dict[tuple[str, str], dict[str, Result]] = {}
     for row in results:
         if row.get("suite") == suite.name and row["sums"]:
@@ -54,7 +54,7 @@ def entries(suite: Suite, results: Results) -> list[Entry]:
 
 
 def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) -> Entry:
-    """The entry of an agent, from its row with every member."""
+    """Return the entry of an agent from its results by member."""
     batches = min(len(rows[name]["sums"]) for name in suite.members)
     scores = [member.normalized(means(rows[name]["sums"])[:batches]) for name, member in suite.members.items()]
     mean = np.mean(scores, axis=0)
@@ -63,7 +63,7 @@ def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) 
 
 
 def lines(suite: Suite, entry: Entry) -> Iterator[str]:
-    """An entry for a terminal: one line per member, then its score."""
+    """Yield an entry as lines for a terminal: one line per member, then the score."""
     yield f"{'partner':<32}{'floor':>8}{'score':>8}{'':>8}{'best':>8}{'of best':>9}"
     for name, member in suite.members.items():
         row = entry.rows[name]
@@ -73,17 +73,17 @@ def lines(suite: Suite, entry: Entry) -> Iterator[str]:
 
 
 def plus_minus(error: float | None) -> str:
-    """An error behind its number, where there is one."""
+    """Return an error as text to follow its number; "" for None."""
     return "" if error is None else f" ± {error:.3f}"
 
 
 def table(suite: Suite, found: Sequence[Entry]) -> str:
-    """Entries in Markdown: the score of each, the least and the most that it has with a member, and with which."""
+    """Return a Markdown table of entries: the score, and the least and most with a member, with that member's name."""
     return markdown(["agent", "score", "least", "most", "deals"], (cells(suite, entry) for entry in found))
 
 
 def cells(suite: Suite, entry: Entry) -> list[str]:
-    """The cells of an entry in `table`."""
+    """Return the cells of an entry in `table`."""
     with_each = {name: member.normalized(entry.rows[name]["score"]) for name, member in suite.members.items()}
     ends = [f"{with_each[name]:.2f} with {name}" for name in (least(with_each), most(with_each))]
     deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
@@ -91,24 +91,24 @@ def cells(suite: Suite, entry: Entry) -> list[str]:
 
 
 def least(values: Mapping[str, float]) -> str:
-    """The name of the least value."""
+    """Return the name of the least value."""
     return min(values, key=values.__getitem__)
 
 
 def most(values: Mapping[str, float]) -> str:
-    """The name of the greatest value."""
+    """Return the name of the greatest value."""
     return max(values, key=values.__getitem__)
 
 
 def partners(suite: Suite) -> str:
-    """The members in Markdown: floor, best, and who scored that."""
+    """Return a Markdown table of the members: floor, best score, and who scored that."""
     members = suite.members.values()
     rows = ([one.name, f"{one.floor:.2f}", f"{one.best:.2f}", one.best_by] for one in members)
     return markdown(["partner", "floor", "best", "by"], rows)
 
 
 def page(suite: Suite, found: Sequence[Entry]) -> str:
-    """A page of its own in Markdown."""
+    """Return a whole page in Markdown."""
     about = (
         f"{suite.about} A score is the mean over partners of what the agent scores with each on {suite.games:,} deals, "
         "at every seat in turn: 0 is what `random` scores with it, 1 the best that was found when the suite was made."
@@ -117,7 +117,7 @@ def page(suite: Suite, found: Sequence[Entry]) -> str:
 
 
 def figure(suite: Suite, found: Sequence[Entry], path: Path) -> None:
-    """Write a heat map of entries and members."""
+    """Draw a heat map of the entries' scores with the members to a file."""
     from ...evaluation.crossplay import heat_map, save_figure
 
     cells = np.array(

@@ -1,8 +1,8 @@
-"""An agent plays with the members of a suite: one row of results for each.
+"""Games of an agent with the members of a suite: one row of results per member.
 
-Results are those of a study (`agents.studies`), so that an interrupted run goes on, files can be merged, and every row
-says which command, machine and networks made it. A row keeps the sum of the scores of every `BATCH` deals: enough to
-play some of them again and compare, and for an error that takes into account that all partners play the same deals.
+Results have the form of a study's (`agents.studies`): an interrupted run can continue, files can be merged, and every
+row records its command, machine and networks. A row keeps the sum of scores of every `BATCH` deals. That is enough to
+replay some deals and compare, and for a standard error that allows for deals shared by all partners.
 """
 
 import json
@@ -22,37 +22,37 @@ from .suite import Suite, named
 __all__ = ["BATCH", "Meeting", "means", "meetings", "play_meeting", "score_of", "sums_of"]
 
 BATCH = 20
-"""Deals whose scores are summed up in one number."""
+"""The number of deals whose scores are added up to one number."""
 SEARCHED = 100
-"""Deals that a search plays before its results are written."""
+"""The number of deals that a search plays before its results are written."""
 
 
 @dataclass(frozen=True)
 class Meeting(Row):
-    """An agent and a member of a suite; ``wanted`` counts deals."""
+    """An agent with a member of a suite; ``wanted`` is a number of deals."""
 
     suite: str
     agent: str
     partner: str
     search: str = ""
-    """How the agent searches, as JSON; empty if it does not."""
+    """The agent's search settings, as JSON; empty if it does not search."""
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Both, by name."""
+        """The names of both."""
         return (self.agent, self.partner)
 
     @property
     def effort(self) -> dict[str, Any]:
-        """How it searches, by keyword."""
+        """The agent's search settings, by keyword."""
         return json.loads(self.search) if self.search else {}
 
 
 def meetings(suite: Suite, agent: str, games: int, effort: Mapping[str, Any]) -> list[Meeting]:
-    """An agent and every member of a suite.
+    """Return the rows of an agent with every member of a suite.
 
     Raises:
-        ValueError: the suite has fewer deals.
+        ValueError: ``games`` is not a multiple of `BATCH` up to the suite's number of deals.
     """
     if not (games == suite.games or (games % BATCH == 0 and 0 < games < suite.games)):
         raise ValueError(f"games must be a multiple of {BATCH} up to the suite's {suite.games:,}, got {games}")
@@ -61,7 +61,7 @@ def meetings(suite: Suite, agent: str, games: int, effort: Mapping[str, Any]) ->
 
 
 def play_meeting(row: Meeting, before: Result | None) -> dict[str, Any]:
-    """Some more deals of a row than in ``before``, or all: how many there are, their score and their `sums_of`.
+    """Play the next deals of a row after ``before``, or all; return how many there are now, the score and `sums_of`.
 
     Raises:
         ValueError: an agent cannot be loaded.
@@ -74,18 +74,18 @@ def play_meeting(row: Meeting, before: Result | None) -> dict[str, Any]:
 
 
 def score_of(sums: Sequence[Sequence[int]]) -> dict[str, float | None]:
-    """The mean score of all deals and seats, and its standard error over batches."""
+    """Return the mean score over deals and seats, and its standard error over batches."""
     scores = means(sums)
     return {"score": round(float(scores.mean()), 6), "score_error": standard_error(scores)}
 
 
 def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[list[int]]:
-    """Sums of the scores of every `BATCH` deals, (batches, players): with the agent at each seat.
+    """Return the sum of scores of every `BATCH` deals with the agent at each seat, (batches, players).
 
     Args:
-        row: who plays.
+        row: the agent and its partner.
         first: the first deal.
-        count: how many, a multiple of `BATCH`.
+        count: number of deals, a multiple of `BATCH`.
         trust: whether the agent's code may be imported, as in `agents.load`.
 
     Raises:
@@ -100,5 +100,5 @@ def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[li
 
 
 def means(sums: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """The mean score of every batch, (batches,): over its deals and the agent's seats."""
+    """Return the mean score of every batch over its deals and the agent's seats, (batches,)."""
     return np.mean(np.array(sums, np.float64), axis=1) / BATCH

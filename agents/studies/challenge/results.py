@@ -1,4 +1,4 @@
-"""Files of results that others may have made: what a row must be, and whether it is found again."""
+"""Results files, possibly made by others: checks of their rows, and replays that reproduce them."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,20 +16,20 @@ __all__ = ["differences", "read"]
 
 
 def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """The rows of files that `hanabako challenge run` wrote, of any suites, merged.
+    """Return the merged rows of files that `hanabako challenge run` wrote, for any suites.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: it holds something else; names the file.
+        ValueError: a file holds something else; the message names it.
     """
     return merged([[checked(row, path) for row in read_file(path)[1]] for path in paths])
 
 
 def checked(row: dict[str, Any], path: Path) -> dict[str, Any]:
-    """A row of a file, if it can be played again; its score is what its sums say.
+    """Return a row of a file if it can be replayed, with its score computed from its sums.
 
     Raises:
-        ValueError: it cannot; names the file.
+        ValueError: it cannot be replayed; the message names the file.
     """
     names = Meeting("", "", "").values()
     if row["fields"] != list(names) or not all(isinstance(row[name], str) for name in names):
@@ -48,22 +48,22 @@ def checked(row: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def is_batch(numbers: Any, size: int, most: int) -> bool:
-    """Whether something read from a file can be the scores of a batch, by seats."""
+    """Whether something read from a file can be the sums of a batch, by seat."""
     return (
         isinstance(numbers, list) and len(numbers) == size and all(type(n) is int and 0 <= n <= most for n in numbers)
     )
 
 
 def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
-    """Play a row again: a line for what is not as it says.
+    """Replay a row, and yield a line for each difference.
 
-    Scores of bots are found again exactly. Networks round sums differently on other processors, and a search by the
-    clock thinks more or less: then the mean must be within a standard error.
+    Scores of bots must be reproduced exactly. Networks round sums differently on other processors, and a search with a
+    time limit does more or fewer roll-outs; then the mean must be within one standard error.
 
     Args:
-        row: as `read` returns it.
-        games: only the first deals, a multiple of `BATCH`; None is all that it has.
-        trust: import the code of an agent that it names.
+        row: a row as `read` returns it.
+        games: replay only the first deals, a multiple of `BATCH`; None replays all.
+        trust: import the code of an agent that the row names.
 
     Raises:
         ValueError: the agent cannot be loaded, or its file is not the one that played.

@@ -1,4 +1,4 @@
-"""A versioned set of partners: who they are, the deals, and what is little and much with each of them."""
+"""A versioned set of partners: its members, the deals, and the floor and best score with each member."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,50 +28,50 @@ class Member:
     """A partner of a suite."""
 
     name: str
-    """As `agents.load` knows it."""
+    """The name that `agents.load` takes."""
     floor: float
-    """What ``random`` scores with it on the suite's deals."""
+    """The score of ``random`` with it on the suite's deals."""
     best: float
-    """The best that was found when the suite was made: by a network that was trained with it, or by a member."""
+    """The best score that was found when the suite was made: by a network trained with it, or by a member."""
     best_by: str
-    """Who scored that."""
+    """The agent that scored ``best``."""
     command: str
-    """What trained the network that was tried."""
+    """The command that trained the network that was tried."""
     sha256: str | None = None
-    """A network's file, as hexadecimal digits; None for a bot."""
+    """The SHA-256 of a network's file in hexadecimal; None for a bot."""
 
     def normalized(self, score: Score) -> Score:
-        """A score with this partner, or an array of them, where 0 is the floor and 1 the best that was found."""
+        """Return one or more scores with this partner on a scale where 0 is the floor and 1 the best that was found."""
         return (score - self.floor) / (self.best - self.floor)
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A set of partners that does not change."""
+    """A set of partners that never changes."""
 
     name: str
-    """With its version: ``hanabi-2p-v1``."""
+    """The name with its version: ``hanabi-2p-v1``."""
     about: str
-    """Its members in a sentence."""
+    """A sentence about its members."""
     config: Any
-    """What is played; agents observe what they were trained on."""
+    """The config of the game; agents have the observation that they were trained on."""
     seed: int
     """The seed of the deals."""
     games: int
-    """Deals, each played with the agent at every seat in turn and the partner at all others."""
+    """The number of deals, each played with the agent at every seat in turn and the partner at all others."""
     members: Mapping[str, Member]
-    """By name."""
+    """The members by name."""
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "Suite":
-        """The suite that a file of this folder holds."""
+        """Make a suite from the content of a file of this folder."""
         members = {name: Member(name, **told) for name, told in content["members"].items()}
         told = {name: content[name] for name in ("name", "about", "seed", "games")}
         return cls(**told, config=config_from_dict(content["config"]), members=members)
 
     @cached_property
     def changed(self) -> list[str]:
-        """The members whose files are not those that the suite was made with."""
+        """The members whose files differ from those that the suite was made with."""
         files = {name: network_file(base_of(name)) for name, member in self.members.items() if member.sha256}
         return [
             name
@@ -80,7 +80,7 @@ class Suite:
         ]
 
     def check(self) -> None:
-        """Refuse to play with other partners than those of the suite.
+        """Refuse to play with changed partners.
 
         Raises:
             ValueError: the file of a member has changed.
@@ -90,15 +90,15 @@ class Suite:
 
 
 def names() -> list[str]:
-    """The suites."""
+    """Return the names of the suites."""
     return sorted(path.stem for path in FOLDER.glob("*.json"))
 
 
 def named(name: str) -> Suite:
-    """A suite by name.
+    """Return a suite by name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no such suite.
     """
     if name not in names():
         known = ", ".join(names())

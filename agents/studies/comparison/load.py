@@ -1,4 +1,4 @@
-"""The study that the file of a comparison declares."""
+"""Makes a study from the file that declares a comparison."""
 
 from functools import partial
 from pathlib import Path
@@ -13,15 +13,15 @@ __all__ = ["load"]
 
 
 def load(path: Path, runs: Path) -> Study:
-    """The study that a file declares. Runs none of the code that it names.
+    """Return the study that a file declares. Runs none of the code that it names.
 
     Args:
         path: the file; its stem is the study's name.
-        runs: the folder of its training runs.
+        runs: the folder for its training runs.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it declares no comparison; names the file and what is allowed.
+        ValueError: it declares no comparison; the message names the file and what is allowed.
     """
     whole, stem = read(path, runs), path.stem
     return Study(
@@ -36,7 +36,7 @@ def load(path: Path, runs: Path) -> Study:
 
 def measure(row: Run | Pair, before: Result | None) -> dict[str, Any]:
     """See `agents.studies.comparison.measuring.measure`."""
-    from . import measuring  # and with it torch, which pages need not
+    from . import measuring  # imports torch, which pages do not need
 
     return measuring.measure(row, before)
 

@@ -1,4 +1,4 @@
-"""How a row of a comparison is measured: a run is trained, a pair plays. Training imports the algorithms' modules."""
+"""Measuring the rows of a comparison: runs are trained, pairs play. Training imports the algorithms' modules."""
 
 import json
 from typing import Any
@@ -18,16 +18,16 @@ from .rows import Comparison, Pair, Run, as_words
 __all__ = ["check", "measure"]
 
 SEED = 1
-"""The seed of the deals that all pairs play."""
+"""The seed of the deals, which are the same for all pairs."""
 DECIDED = ("game", "preset", "players", "config", "seed", "steps", "minutes", "clock", "run_dir", "resume", "trust")
-"""Settings of an algorithm that the comparison decides."""
+"""Settings that the comparison determines for all algorithms."""
 
 
 def check(whole: Comparison) -> None:
-    """Try what the rows will need: modules are imported, settings checked, partners loaded.
+    """Check in advance what the rows need: import modules, check settings, load partners.
 
     Raises:
-        ValueError: something of it cannot work.
+        ValueError: a module, setting or partner cannot work.
     """
     config = whole.make_config()
     for partner in whole.partners:
@@ -40,38 +40,38 @@ def check(whole: Comparison) -> None:
 
 
 def source_of(run: Run) -> str:
-    """The algorithm of a run, as `agents.learning.common.algorithms.named` takes it."""
+    """Return the algorithm of a run, as `agents.learning.common.algorithms.named` takes it."""
     beside = run.of.folder / (run.module if run.module.endswith(".py") else f"{run.module}.py")
     return str(beside) if run.module not in NAMES and beside.is_file() else run.module
 
 
 def measure(row: Run | Pair, _before: Result | None) -> dict[str, Any]:
-    """Train a run to its end, or go on with it, or play a pair's games; returns what was measured.
+    """Train or continue a run to its end, or play a pair's games; return the measurements.
 
     Raises:
-        ValueError: training failed, a run's folder holds another run, or a policy is gone.
+        ValueError: training failed, a run's folder holds another run, or a policy is missing.
         SystemExit: training was interrupted.
     """
     return train(row) if isinstance(row, Run) else play_pair(row)
 
 
 def settings_of(run: Run) -> Settings:
-    """The settings of a run. This imports the algorithm's module.
+    """Return the settings of a run. This imports the algorithm's module.
 
     Raises:
-        ValueError: there is no such module, or one has a wrong name or type.
+        ValueError: there is no such module, or a setting has an unknown name or a wrong type.
     """
     kind = named(source_of(run)).settings
     usual, given = kind().to_json(), run.of.algorithms[run.algorithm].settings
     unknown = [name for name in given if name not in usual or name in DECIDED]
     if unknown:
         known = ", ".join(name for name in usual if name not in DECIDED)
-        raise ValueError(f"settings must be of ranks, {known}, got {shown(unknown[0])}")
+        raise ValueError(f"settings must be among ranks, {known}, got {shown(unknown[0])}")
     return from_json(kind, usual | run.told)
 
 
 def train(run: Run) -> dict[str, Any]:
-    """Train; returns what it cost and reached, and its curve: decisions and greedy score of each evaluation."""
+    """Train; return the cost, the final score, and the learning curve: decisions and greedy score per evaluation."""
     check_folder(run)
     words = as_words(run.told)
     last = train_to_the_end(run.ranks, run.folder, words, "run the study again", source_of(run))
@@ -90,7 +90,7 @@ def train(run: Run) -> dict[str, Any]:
 
 
 def check_folder(run: Run) -> None:
-    """Refuse to go on with a run that was begun with other settings.
+    """Refuse to continue a run that was begun with other settings.
 
     Raises:
         ValueError: the folder holds such a run.
@@ -104,7 +104,7 @@ def check_folder(run: Run) -> None:
 
 
 def play_pair(pair: Pair) -> dict[str, Any]:
-    """Play; returns the mean score, in a competitive game the mean return of player 0."""
+    """Play a pair; return the mean score, or in a competitive game the mean return of player 0."""
     gone = [run for run in pair.needs if not run.policy.exists()]
     if gone:
         again = f"--again --where algorithm={gone[0].algorithm} seed={gone[0].seed}"

@@ -1,4 +1,4 @@
-"""What a comparison shows: a table of algorithms with intervals over training runs, and figures."""
+"""The page of a comparison: a table of algorithms with intervals over training runs, and figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -18,15 +18,15 @@ from .rows import Comparison
 __all__ = ["board", "figures"]
 
 LEVELS = 40
-"""How many scores a performance profile is drawn at."""
+"""The number of scores at which a performance profile is drawn."""
 
 
 class Found:
-    """The results of a comparison that its file still asks for.
+    """The results that belong to the rows of a comparison.
 
     Args:
-        whole: what the file declares.
-        results: of its rows, and of others.
+        whole: the comparison.
+        results: results of its rows, and perhaps of rows that it no longer has.
     """
 
     def __init__(self, whole: Comparison, results: Results) -> None:
@@ -39,11 +39,11 @@ class Found:
             if "algorithm" in row["fields"]:
                 self.runs[row["algorithm"]].append(row)
         self.names = {name: [f"{name}-{run['seed']}" for run in runs] for name, runs in self.runs.items()}
-        """The names of the runs, by algorithm."""
+        """The names of the runs by algorithm."""
 
     @cached_property
     def met(self) -> list[str]:
-        """Partners and runs that have played with themselves and all before them, in both seatings."""
+        """The partners and runs that have played with themselves and all earlier ones, in both seatings."""
         met: list[str] = []
         for name in (*self.whole.partners, *chain(*self.names.values())):
             if all({(name, other), (other, name)} <= self.cells.keys() for other in (*met, name)):
@@ -52,38 +52,38 @@ class Found:
 
     @property
     def partners(self) -> list[str]:
-        """Those among `met`."""
+        """The partners among `met`."""
         return [name for name in self.whole.partners if name in self.met]
 
     @cached_property
     def teams(self) -> dict[str, list[str]]:
-        """The runs among `met`, by algorithm; without algorithms that have none."""
+        """The runs among `met` by algorithm, without algorithms that have none."""
         found = {name: [run for run in own if run in self.met] for name, own in self.names.items()}
         return {name: own for name, own in found.items() if own}
 
     def matrix(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
-        """Scores (n, m): some at player 0, others at all other seats."""
+        """Return the scores (n, m) with ``some`` at player 0 and ``others`` at all other seats."""
         return np.array([[self.cells[one, other] for other in others] for one in some])
 
     def both(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
-        """Scores (n, m) with seatings averaged; in a competitive game half of what some lead by."""
+        """Return the scores (n, m) averaged over seatings; in a competitive game half of the lead of ``some``."""
         first, second = self.matrix(some, others), self.matrix(others, some).T
         return (first + second) / 2 if self.whole.cooperative else (first - second) / 2
 
     def own_scores(self, name: str) -> list[float]:
-        """The scores of an algorithm's runs in self-play, or against who evaluates a competitive one."""
+        """Return the scores of an algorithm's runs in self-play, or in a competitive game those of their evaluation."""
         return [run["score"] for run in self.runs[name]]
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """The worst and the best mean score of a pair of runs, those of a run with itself too."""
+        """The worst and the best mean score of a pair of runs, self-play included."""
         runs = [run for own in self.teams.values() for run in own]
         both = self.both(runs, runs)
         return float(both.min()), float(both.max())
 
     @cached_property
     def together(self) -> dict[str, Estimate]:
-        """Each algorithm's cross-play; in a competitive game, what its runs lead by over those of all others."""
+        """The cross-play of each algorithm; in a competitive game the lead of its runs over those of all others."""
         if self.whole.cooperative:
             return {name: estimates.among(self.matrix(own, own), self.bounds) for name, own in self.teams.items()}
         found = {}
@@ -93,13 +93,13 @@ class Found:
         return found
 
     def per_run(self, name: str) -> NDArray[np.float64]:
-        """What each run of an algorithm scores with the others of it, (n,)."""
+        """Return the mean score of each run of an algorithm with the other runs of that algorithm, (n,)."""
         both = self.both(self.teams[name], self.teams[name])
         return (both.sum(axis=1) - both.diagonal()) / (len(both) - 1)
 
     @property
     def ordered(self) -> list[str]:
-        """Algorithms that allow inference, best together first; then the others, as in the file."""
+        """The algorithms that allow inference, by cross-play, best first; then the others, in the order of the file."""
         sure = [name for name in self.teams if self.together[name].inference]
         sure.sort(key=lambda name: -self.together[name].value)
         return [*sure, *(name for name in self.runs if name not in sure)]
@@ -109,7 +109,7 @@ class Found:
 
 
 def board(whole: Comparison, results: Results) -> str:
-    """The tables of a comparison in Markdown."""
+    """Return the tables of a comparison in Markdown."""
     found = Found(whole, results)
     if not any(found.runs.values()):
         return "No run has ended yet."
@@ -118,7 +118,7 @@ def board(whole: Comparison, results: Results) -> str:
 
 
 def introduction(found: Found) -> Iterator[str]:
-    """What was compared."""
+    """Yield a sentence about what was compared."""
     whole = found.whole
     config = whole.make_config()
     budget = f"{whole.steps:,} decisions" if whole.steps else f"{whole.core_minutes:g} core-minutes"
@@ -127,7 +127,7 @@ def introduction(found: Found) -> Iterator[str]:
 
 
 def scores(found: Found) -> Iterator[str]:
-    """A line per algorithm."""
+    """Yield a table with one line per algorithm."""
     cooperative = found.whole.cooperative
     alone, together = ("self-play", "cross-play") if cooperative else ("evaluated", "lead over the others")
     head = ["algorithm", "runs", "decisions a run", "core-minutes", alone, "interquartile mean", together, "place"]
@@ -150,7 +150,7 @@ def scores(found: Found) -> Iterator[str]:
 
 
 def understanding(found: Found, name: str) -> Iterator[str]:
-    """The sizes of an algorithm's groups of runs, and the probability that two of its runs understand each other."""
+    """Yield the sizes of an algorithm's groups of compatible runs, and the probability that two runs are compatible."""
     own = found.teams.get(name, [])
     if len(own) < 2:
         yield from ("-", "-")
@@ -161,7 +161,7 @@ def understanding(found: Found, name: str) -> Iterator[str]:
 
 
 def improvements(found: Found) -> Iterator[str]:
-    """How probable it is that a run of one algorithm scores more with runs of its own than one of another."""
+    """Yield a table of the probabilities that a run of one algorithm has better cross-play than one of another."""
     sure = [name for name in found.ordered if name in found.teams and found.together[name].inference]
     if len(sure) < 2 or not found.whole.cooperative:
         return
@@ -178,7 +178,7 @@ def improvements(found: Found) -> Iterator[str]:
 
 
 def with_partners(found: Found) -> Iterator[str]:
-    """Scores with each partner, both seatings averaged, and each alone."""
+    """Yield a table of scores with each partner: both seatings averaged, and each alone."""
     if not found.partners or not found.teams:
         return
     yield "With partners: both seatings averaged, then the run first, the partner first:"
@@ -191,7 +191,7 @@ def with_partners(found: Found) -> Iterator[str]:
 
 
 def partner_cell(found: Found, name: str, partner: str) -> str:
-    """What an algorithm's runs score with a partner."""
+    """Return the score of an algorithm's runs with a partner, as text."""
     own = found.teams[name]
     mean = estimates.mean(found.both(own, [partner])[:, 0])
     first, second = found.matrix(own, [partner]).mean(), found.matrix([partner], own).mean()
@@ -199,7 +199,7 @@ def partner_cell(found: Found, name: str, partner: str) -> str:
 
 
 def notes(found: Found) -> Iterator[str]:
-    """What is said of rows that were made otherwise."""
+    """Yield the notes of runs that were made differently, with their algorithms."""
     said: dict[str, dict[str, None]] = {}
     for name, runs in found.runs.items():
         for run in runs:
@@ -213,20 +213,20 @@ def notes(found: Found) -> Iterator[str]:
 
 
 def figures(whole: Comparison, stem: str) -> dict[str, Draw]:
-    """The figures of a comparison by the names of their files."""
+    """Return the figures of a comparison by file name."""
     drawn = {"curves": curves, "scores": intervals, "matrix": matrix, "profiles": profiles}
     return {f"{stem}-{name}.png": partial(draw, whole, how) for name, how in drawn.items()}
 
 
 def draw(whole: Comparison, how: Any, results: Results, path: Path) -> None:
-    """Write a figure, if there is anything to show."""
+    """Write a figure, if it has anything to show."""
     figure = how(Found(whole, results))
     if figure is not None:
         save_figure(path, figure)
 
 
 def curves(found: Found) -> Any:
-    """The greedy score while learning: mean over runs, and a band from the worst to the best of them."""
+    """Draw the greedy score during training: the mean over runs, and a band from the worst to the best run."""
     from matplotlib.figure import Figure
 
     drawn = {name: [run["curve"] for run in runs if run.get("curve")] for name, runs in found.runs.items()}
@@ -247,7 +247,7 @@ def curves(found: Found) -> Any:
 
 
 def intervals(found: Found) -> Any:
-    """Self-play and cross-play with their intervals."""
+    """Draw self-play and cross-play with their intervals."""
     alone, together = ("self-play", "cross-play") if found.whole.cooperative else ("evaluated", "lead")
     rows: Mapping[str, dict[str, Estimate]] = {
         name: {alone: estimates.mean(found.own_scores(name))}
@@ -259,7 +259,7 @@ def intervals(found: Found) -> Any:
 
 
 def matrix(found: Found) -> Any:
-    """Mean scores of algorithms and partners with each other: rows at player 0; the diagonal is cross-play."""
+    """Draw mean scores of algorithms and partners in pairs: rows at player 0; the diagonal is cross-play."""
     teams = {**found.teams, **{name: [name] for name in found.partners}}
     if not found.teams:
         return None
@@ -269,7 +269,7 @@ def matrix(found: Found) -> Any:
 
 
 def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:
-    """The mean score of some at player 0 with others; of an algorithm with itself, of its different runs."""
+    """Return the mean score of ``some`` at player 0 with ``others``; for one algorithm, that of its different runs."""
     scores = found.matrix(some, others)
     if some is others and len(some) > 1:
         return float(scores[~np.eye(len(some), dtype=bool)].mean())
@@ -277,7 +277,7 @@ def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> f
 
 
 def profiles(found: Found) -> Any:
-    """Performance profiles of cross-play."""
+    """Draw the performance profiles of cross-play."""
     several = {name: own for name, own in found.teams.items() if len(own) > 1}
     if not several or not found.whole.cooperative:
         return None

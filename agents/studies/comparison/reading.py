@@ -1,4 +1,4 @@
-"""The file of a comparison, read and checked. This runs none of the code that it names."""
+"""Reading and checking the file of a comparison, without running the code that it names."""
 
 import json
 import re
@@ -21,15 +21,15 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 
 def read(path: Path, runs: Path) -> Comparison:
-    """What a file declares. Runs no code.
+    """Return the comparison that a file declares. Runs no code.
 
     Args:
         path: the file.
-        runs: the folder of its runs.
+        runs: the folder for its runs.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it declares no comparison, or a wrong one; names the file and what is allowed.
+        ValueError: it declares no comparison, or a wrong one; the message names the file and what is allowed.
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -56,16 +56,16 @@ def read(path: Path, runs: Path) -> Comparison:
         for wrong in faults(whole):
             raise ValueError(wrong)
         whole.make_config()
-    except ValueError as error:  # of TOML and of text too
+    except ValueError as error:  # also raised for invalid TOML and UTF-8
         raise ValueError(f"{path}: {error}") from error
     return whole
 
 
 def filled_in(kind: Any, given: Mapping[str, Any], what: str) -> Any:
-    """A dataclass from what a table gives of its fields, checked; those with defaults may be missing.
+    """Make a dataclass from a table's values for its fields, and check them; fields with defaults may be missing.
 
     Raises:
-        ValueError: a field is missing, unknown, of another type or outside its range.
+        ValueError: a field is missing or unknown, or its value has the wrong type or is out of range.
     """
     known = {own.name: own for own in fields(kind)}
     for name in given:
@@ -82,10 +82,10 @@ def filled_in(kind: Any, given: Mapping[str, Any], what: str) -> Any:
 
 
 def algorithm_of(name: str, table: Any) -> Algorithm:
-    """What a table ``[algorithms.NAME]`` says.
+    """Return the algorithm that a table ``[algorithms.NAME]`` declares.
 
     Raises:
-        ValueError: something else than an algorithm.
+        ValueError: the table does not declare an algorithm.
     """
     what = f"algorithms.{name}"
     if not NAME.fullmatch(name):
@@ -102,7 +102,7 @@ def algorithm_of(name: str, table: Any) -> Algorithm:
 
 
 def faults(whole: Comparison) -> Iterator[str]:
-    """What is wrong with a comparison, in words."""
+    """Yield an error message for each thing that is wrong with a comparison."""
     if (whole.steps is None) == (whole.core_minutes is None):
         yield "exactly one budget must be given: steps or core_minutes"
     if not whole.algorithms:
@@ -114,4 +114,4 @@ def faults(whole: Comparison) -> Iterator[str]:
     runs = {f"{name}-{seed}" for name in whole.algorithms for seed in whole.seeds}
     for partner in whole.partners:
         if partner in runs:
-            yield f"partners must not be called like a run, got {shown(partner)}"
+            yield f"partners must not have the name of a run, got {shown(partner)}"

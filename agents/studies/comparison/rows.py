@@ -1,4 +1,4 @@
-"""What a comparison declares, and its rows: a training run per algorithm and seed, and every ordered pair."""
+"""A declared comparison and its rows: a training run per algorithm and seed, and every ordered pair of agents."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -17,21 +17,21 @@ from ..study import Row
 __all__ = ["KEPT", "Algorithm", "Comparison", "Declared", "Pair", "Run", "Told", "as_words"]
 
 KEPT = ("policy.safetensors", "metrics.jsonl", "config.json")
-"""The files of a finished run that others need."""
+"""The files of a finished run that other rows need."""
 BESIDE, RUNS = "beside", "runs"
-"""The folders of a row's files on another machine: those beside the comparison's file, and runs."""
+"""Folders for a row's files on another machine: files from beside the comparison's file, and runs."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a table ``[algorithms.NAME]`` says beside its settings."""
+    """The entries of a table ``[algorithms.NAME]``, except its settings."""
 
     module: str
-    """One of ``hanabako train --algorithm``; else a module beside the file, or importable, or ``FILE.py``."""
+    """A name of ``hanabako train --algorithm``; else a module beside the file, or importable, or ``FILE.py``."""
     ranks: Size = 1
-    """How many processes train together: ``ranks`` of its settings."""
+    """The number of processes that train together: ``ranks`` of its settings."""
     share: Annotated[float, Within(0, 1, above=True)] = 1.0
-    """Its part of the budget."""
+    """The algorithm's share of the budget."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class Algorithm(Told):
     """A table ``[algorithms.NAME]``."""
 
     settings: dict[str, Any] = field(default_factory=dict)
-    """By the names of its ``Args``."""
+    """The settings by the names of the algorithm's ``Args``."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What a file says beside its tables."""
+    """The entries of a file, except its tables."""
 
     game: str
     seeds: tuple[int, ...]
@@ -58,13 +58,13 @@ class Declared:
 
 @dataclass(frozen=True)
 class Comparison(Declared):
-    """What a file declares, and where its runs are kept."""
+    """A declared comparison, and the folder of its runs."""
 
     config: tuple[str, ...] = ()
-    """All fields of the game's config that differ from the preset's, as ``name=value``."""
+    """The fields of the game's config that differ from the preset's, as ``name=value``."""
     algorithms: Mapping[str, Algorithm] = field(default_factory=dict)
     folder: Path = Path()
-    """The file's."""
+    """The folder of the file."""
     runs: Path = Path()
 
     @property
@@ -74,12 +74,12 @@ class Comparison(Declared):
 
     @property
     def played(self) -> dict[str, Any]:
-        """What is played, by the names of settings."""
+        """The game and its config, by the names of training settings."""
         given = {"game": self.game, "preset": self.preset, "players": self.players, "config": list(self.config)}
         return {name: value for name, value in given.items() if value is not None}
 
     def make_config(self) -> Any:
-        """The config of the game.
+        """Return the config of the game.
 
         Raises:
             ValueError: see `hanabako.games.make_config`.
@@ -87,7 +87,7 @@ class Comparison(Declared):
         return make_config(self.game, self.preset, self.players, self.config)
 
     def told(self, name: str) -> dict[str, Any]:
-        """What an algorithm's runs are told, by the names of settings, but for the seed."""
+        """Return the settings of an algorithm's runs by name, except the seed."""
         own = self.algorithms[name]
         if self.steps is not None:
             return self.played | own.settings | {"steps": max(round(self.steps * own.share), 1)}
@@ -95,24 +95,24 @@ class Comparison(Declared):
         return self.played | own.settings | {"minutes": minutes, "clock": "core"}
 
     def run(self, name: str, seed: int) -> "Run":
-        """The run of an algorithm."""
+        """Return the run of an algorithm with a seed."""
         own = self.algorithms[name]
         return Run(self, name, seed, own.module, shlex.join(as_words(self.told(name))), own.ranks)
 
     def run_named(self, name: str) -> "Run":
-        """The run that a pair calls by a name."""
+        """Return the run that a pair names."""
         algorithm, _, seed = name.rpartition("-")
         return self.run(algorithm, int(seed))
 
     def rows(self) -> "list[Run | Pair]":
-        """All runs, one seed of all algorithms after the other, and all pairs."""
+        """Return all runs, by seed and then by algorithm, and all pairs."""
         runs = [self.run(name, seed) for seed in self.seeds for name in self.algorithms]
         names = [*self.partners, *(run.name for run in runs)]
         played = shlex.join(as_words(self.played))
         return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one in names for other in names)]
 
     def where(self, name: str) -> str:
-        """What is loaded for an agent of a pair: a run's policy, or a partner, whose path is relative to the file."""
+        """Return what to load for an agent of a pair: a run's policy, or a partner with its path made complete."""
         if name not in self.partners:
             return str(self.run_named(name).policy)
         base, source = base_of(name), source_of(name)
@@ -123,13 +123,13 @@ class Comparison(Declared):
 
 @dataclass(frozen=True)
 class OfComparison(Row):
-    """A row of a comparison, ``of`` which it is."""
+    """A row of the comparison ``of``."""
 
     of: Comparison
 
     @property
     def files(self) -> dict[str, Path]:
-        """See `Row.files`: modules and partners beside the file, and the policies of the runs in it."""
+        """See `Row.files`: the modules and partners beside the file, and the policies of the row's runs."""
         folder = self.of.folder
         beside = [*folder.glob("*.py"), *(folder / name for name in self.of.partners if ".." not in Path(name).parts)]
         modules = {f"{BESIDE}/{path.relative_to(folder)}": path for path in beside if path.is_relative_to(folder)}
@@ -141,12 +141,12 @@ class OfComparison(Row):
         return replace(self, of=replace(self.of, folder=folder / BESIDE, runs=folder / RUNS))
 
     def values(self) -> dict[str, Any]:
-        """See `Row.values`: what belongs to the whole comparison is left out."""
+        """See `Row.values`: fields of the whole comparison are left out."""
         return {own.name: getattr(self, own.name) for own in fields(self) if own.name not in ("wanted", "of")}
 
     @property
     def words(self) -> str:
-        """See `Row.words`: what tells it from other rows of the file."""
+        """See `Row.words`: the fields that distinguish it from other rows of the file."""
         return " ".join(f"{name}={value}" for name, value in list(self.values().items())[:2])
 
 
@@ -158,7 +158,7 @@ class Run(OfComparison):
     seed: int
     module: str
     settings: str
-    """As words of a command line, but for the seed."""
+    """The settings as words of a command line, without the seed."""
     ranks: int
 
     @property
@@ -168,12 +168,12 @@ class Run(OfComparison):
 
     @property
     def name(self) -> str:
-        """What pairs call its agent."""
+        """The name of the run's agent in pairs."""
         return f"{self.algorithm}-{self.seed}"
 
     @property
     def folder(self) -> Path:
-        """Where it is kept."""
+        """The folder of the run."""
         return self.of.runs / self.name
 
     @property
@@ -188,7 +188,7 @@ class Run(OfComparison):
 
     @property
     def agents(self) -> list[str]:
-        """The files of these policies."""
+        """The files of the policies that its settings name."""
         return [str(run.policy) for run in self.needs]
 
     @property
@@ -198,13 +198,13 @@ class Run(OfComparison):
 
     @property
     def stream(self) -> int:
-        """The learner's seed, which follows from algorithm and seed: equal seeds of two algorithms share nothing."""
+        """The learner's seed, derived from algorithm and seed, so that equal seeds of two algorithms share nothing."""
         digest = sha256(f"{self.algorithm} {self.seed}".encode()).digest()
         return int.from_bytes(digest[:8], "big") % 2**40
 
     @property
     def told(self) -> dict[str, Any]:
-        """All that the learner is told, by the names of settings."""
+        """All settings of the learner by name."""
         policies = {f"{{{run.algorithm}}}": str(run.policy) for run in self.needs}
 
         def filled(value: Any) -> Any:
@@ -219,29 +219,29 @@ class Run(OfComparison):
 
 @dataclass(frozen=True)
 class Pair(OfComparison):
-    """Two agents that play together, on the same deals as all others."""
+    """Two agents that play together, on the same deals as all other pairs."""
 
     one: str
-    """At player 0: a run's `Run.name` or a partner."""
+    """The agent at player 0: a run's `Run.name` or a partner."""
     other: str
-    """At all other seats."""
+    """The agent at all other seats."""
     settings: str
-    """What is played."""
+    """The game and its config as words of a command line."""
 
     @cached_property
     def needs(self) -> Sequence[Run]:
-        """The runs in it."""
+        """The runs among the two agents."""
         names = dict.fromkeys((self.one, self.other))
         return [self.of.run_named(name) for name in names if name not in self.of.partners]
 
     @property
     def agents(self) -> list[str]:
-        """Both, by name or file."""
+        """The agents' names or files."""
         return [self.of.where(name) for name in (self.one, self.other)]
 
 
 def as_words(told: Mapping[str, Any]) -> list[str]:
-    """Settings by name as words of a command line."""
+    """Return settings by name as words of a command line."""
     words: list[str] = []
     for name, value in told.items():
         option = name.replace("_", "-")

@@ -1,1 +1,1 @@
-"""The generated parts of every game's rule card: a module per game, called as `hanabako.games.games` calls it."""
+"""The generated parts of every game's rule card: one module per game, named as in `hanabako.games.games`."""

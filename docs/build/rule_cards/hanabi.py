@@ -1,10 +1,10 @@
-"""The generated parts of `hanabi_env/README.md`: what every config field, action and observation bit means.
+"""The generated parts of `hanabi_env/README.md`: tables of all config fields, actions and observation bits.
 
     python -m docs.build.rule_cards.hanabi                                     # write them into README.md
     python -m docs.build.rule_cards.hanabi --check                             # only say whether they are up to date
-    python -m docs.build.rule_cards.hanabi --show mini players=3 derived=True  # those of any other configuration
+    python -m docs.build.rule_cards.hanabi --show mini players=3 derived=True  # print those of another config
 
-For code the same is in `hanabi_env.engine.layout`.
+Code finds the same information in `hanabi_env.engine.layout`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ NOTHING = "–"
 
 
 def presets_markdown() -> str:
-    """What every preset changes, and what hanab.live calls it."""
+    """Return a table of what every preset changes, and its name on hanab.live."""
     rows = [
         (f"`{name}`", changed_fields(config, STANDARD), config.deck_size, config.max_score, _name_on_the_site(config))
         for name, config in PRESETS.items()
@@ -53,7 +53,7 @@ def _name_on_the_site(config: HanabiConfig) -> str:
 
 
 def groups() -> list[tuple[list[str], list[HanabiConfig | None]]]:
-    """Presets of equal sizes together, and their config for every number of players (None: the deck is too small)."""
+    """Return groups of presets of equal sizes, and their configs by number of players (None: the deck is too small)."""
     found: dict[Any, tuple[list[str], list[HanabiConfig | None]]] = {}
     for name, config in PRESETS.items():
         configs = [with_players(config, players) for players in PLAYERS]
@@ -63,7 +63,7 @@ def groups() -> list[tuple[list[str], list[HanabiConfig | None]]]:
 
 
 def with_players(config: HanabiConfig, players: int) -> HanabiConfig | None:
-    """The same game for another number of players; None if their hands do not fit the deck."""
+    """Return the same game for another number of players; None if their hands do not fit the deck."""
     try:
         return replace(config, players=players)
     except ValueError:
@@ -71,7 +71,7 @@ def with_players(config: HanabiConfig, players: int) -> HanabiConfig | None:
 
 
 def sizes_markdown() -> str:
-    """Actions and bits of every preset."""
+    """Return a table of the numbers of actions and bits of every preset."""
     rows = [(", ".join(f"`{name}`" for name in names), *map(_sizes, configs)) for names, configs in groups()]
     table = markdown_rows(("preset", *(f"{players} players" for players in PLAYERS)), rows)
     most = max(extended_games(), key=lambda config: config.rules().num_actions)
@@ -79,7 +79,7 @@ def sizes_markdown() -> str:
 
 
 def extended_games() -> Iterator[HanabiConfig]:
-    """The standard game with every combination of the extensions that add actions or bits (V7)."""
+    """Yield the standard game with every combination of the extensions that add actions or bits (V7)."""
     switch = (False, True)
     for players, multicolor, *on in product(PLAYERS, (None, "own_color", "all_colors"), switch, switch, switch):
         black_powder, flamboyants, choreography = on
@@ -97,14 +97,14 @@ def _sizes(config: HanabiConfig | None) -> str:
 
 
 def index_markdown() -> str:
-    """Per group of presets where every block of actions and every section lies."""
+    """Return a table per group of presets with the indices of every block of actions and every section."""
     return "\n\n".join(
         f"#### {', '.join(f'`{name}`' for name in names)}\n\n{index_of(configs)}" for names, configs in groups()
     )
 
 
 def index_of(configs: Sequence[HanabiConfig | None]) -> str:
-    """One group's index, a column per number of players."""
+    """Return the table of one group, with a column per number of players."""
     shown = [config for config in configs if config is not None]
     patterns = list(dict.fromkeys(pattern for config in shown for pattern in action_spans(config)))
     sections = list(dict.fromkeys(name for config in shown for name, _, _ in section_index(config.rules())))
@@ -119,7 +119,7 @@ def index_of(configs: Sequence[HanabiConfig | None]) -> str:
 
 
 def observation_options(config: HanabiConfig) -> dict[str, dict[str, Any]]:
-    """What may be changed of an observation: its words on the page and the fields of the config."""
+    """Return the options of an observation: the text for the page, and the fields of the config."""
     return {
         '`observation_type="minimal"`': {"observation_type": "minimal"},
         "`history`, each step more": {"history": config.rules().history + 1},
@@ -129,7 +129,7 @@ def observation_options(config: HanabiConfig) -> dict[str, dict[str, Any]]:
 
 
 def action_spans(config: HanabiConfig) -> dict[str, str]:
-    """First and last action of every pattern (``hint OFFSET COLOR``), in order."""
+    """Return the first and last action of every pattern (``hint OFFSET COLOR``), in order."""
     return {block.name: span(block.first, block.bits) for block in layout(config.rules()).actions}
 
 
@@ -144,7 +144,7 @@ def _more_bits(config: HanabiConfig, option: str) -> str:
 
 
 def actions_markdown(config: HanabiConfig) -> str:
-    """Every action of one configuration by its number."""
+    """Return a table of all actions of one config by number."""
     words = action_words(config)
     rows = [
         (f"`{block.name}`", span(block.first, block.bits), ", ".join(words[block.first : block.first + block.bits]))
@@ -154,7 +154,7 @@ def actions_markdown(config: HanabiConfig) -> str:
 
 
 def generated() -> Iterator[tuple[str, str]]:
-    """Name and text of every marked part of the README."""
+    """Yield the name and text of every generated part of the README."""
     yield "config", config_markdown(STANDARD)
     yield "presets", presets_markdown()
     yield "sizes", sizes_markdown()
@@ -168,15 +168,15 @@ def generated() -> Iterator[tuple[str, str]]:
 
 
 def write_card(check: bool = False, show: tuple[str, ...] = ()) -> None:
-    """Write the generated parts of the rule card from the code, or show another configuration's actions and bits.
+    """Write the generated parts of the rule card from the code, or print the actions and bits of another config.
 
     Args:
         check: only say whether README.md is up to date.
-        show: PRESET and any FIELD=VALUE, whose actions and bits are printed instead; a value is written as in JSON or
-            in Python (belief=true, belief=True), a word as it is.
+        show: print the actions and bits of a PRESET with any FIELD=VALUE instead; a value is written as in JSON or in
+            Python (belief=true, belief=True), a word as it is.
 
     Raises:
-        ValueError: there is no such configuration.
+        ValueError: there is no such config.
     """
     if not show:
         update(README, generated(), check, COMMAND)
@@ -187,7 +187,7 @@ def write_card(check: bool = False, show: tuple[str, ...] = ()) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
+    """Run the command line."""
     import tyro
 
     with in_a_sentence("rule_card"):

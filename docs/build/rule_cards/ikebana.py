@@ -1,9 +1,9 @@
-"""The generated parts of `ikebana_env/README.md`: what every config field, action and observation bit means.
+"""The generated parts of `ikebana_env/README.md`: tables of all config fields, actions and observation bits.
 
     python -m docs.build.rule_cards.ikebana            # write them into README.md
     python -m docs.build.rule_cards.ikebana --check    # only say whether they are up to date
 
-For code the same is in `ikebana_env.engine.layout`.
+Code finds the same information in `ikebana_env.engine.layout`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,19 +31,19 @@ PLAYERS = range(2, 6)
 
 
 def presets_markdown() -> str:
-    """What every preset changes."""
+    """Return a table of what every preset changes."""
     rows = [(f"`{name}`", changed_fields(config, STANDARD)) for name, config in PRESETS.items()]
     return markdown_rows(("preset", "differs from `standard` by"), rows)
 
 
 def actions_markdown() -> str:
-    """Every action by its number."""
+    """Return a table of all actions by number."""
     words = action_words(replace(STANDARD, players=max(PLAYERS)))
     return markdown_rows(("action", "in words"), [(number, f"`{word}`") for number, word in enumerate(words)])
 
 
 def index_markdown() -> str:
-    """Where every section begins and ends, a column per number of players."""
+    """Return a table of the indices of every section, with a column per number of players."""
     configs = [replace(STANDARD, players=players, perfect_recall=True, derived=True) for players in PLAYERS]
     places = [
         {name: span(first, length) for name, first, length in section_index(config.rules())} for config in configs
@@ -62,17 +62,17 @@ def index_markdown() -> str:
 
 
 def with_options(config: IkebanaConfig, perfect_recall: bool = False, derived: bool = False) -> IkebanaConfig:
-    """The same game with another observation."""
+    """Return the same game with another observation."""
     return replace(config, perfect_recall=perfect_recall, derived=derived)
 
 
 def section_of(config: IkebanaConfig, name: str) -> tuple[int, int]:
-    """First bit and length of a section."""
+    """Return the first bit and the length of a section."""
     return next((first, length) for section, first, length in section_index(config.rules()) if section == name)
 
 
 def generated() -> Iterator[tuple[str, str]]:
-    """Name and text of every marked part of the README."""
+    """Yield the name and text of every generated part of the README."""
     yield "config", config_markdown(STANDARD)
     yield "presets", presets_markdown()
     yield "actions", actions_markdown()
@@ -91,7 +91,7 @@ def write_card(check: bool = False) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
+    """Run the command line."""
     import tyro
 
     with in_a_sentence("rule_card"):

@@ -1,9 +1,9 @@
-"""The generated parts of `hanafuda_env/README.md`: what every config field, action and observation bit means.
+"""The generated parts of `hanafuda_env/README.md`: tables of all config fields, actions and observation bits.
 
     python -m docs.build.rule_cards.koikoi            # write them into README.md
     python -m docs.build.rule_cards.koikoi --check    # only say whether they are up to date
 
-For code the same is in `hanafuda_env.engine.layout`.
+Code finds the same information in `hanafuda_env.engine.layout`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ README = Path(__file__).resolve().parents[3] / "hanafuda_env" / "README.md"
 
 
 def cards_markdown() -> str:
-    """The box: a row a month."""
+    """Return a table of all cards, one row per month."""
     rows = []
     for month in range(12):
         names = CARD_NAMES[4 * month : 4 * month + 4]
@@ -42,7 +42,7 @@ def _card_words(card: str) -> str:
 
 
 def yaku_markdown() -> str:
-    """The twelve yaku with their points in every preset."""
+    """Return a table of the twelve yaku with their points in every preset."""
     rows = []
     for k, name in enumerate(YAKU_NAMES):
         points = (f"{preset.points[k]}" + (" +1" if preset.extra[k] else "") for preset in PRESETS.values())
@@ -51,20 +51,20 @@ def yaku_markdown() -> str:
 
 
 def presets_markdown() -> str:
-    """What every preset changes."""
+    """Return a table of what every preset changes."""
     rows = [(f"`{name}`", changed_fields(config, DOCUMENT)) for name, config in PRESETS.items()]
     return markdown_rows(("preset", "differs from `document` by"), rows)
 
 
 def actions_markdown() -> str:
-    """Every action by its number."""
+    """Return a table of all actions by number."""
     rows = [(f"0–{CARDS - 1}", "`play 1-1` ... `play 12-4` in the phase `play`, else `take 1-1` ... `take 12-4`")]
     rows += [(f"{action}", f"`{action_to_str(PHASE_PLAY, action)}`") for action in range(STOP, NUM_ACTIONS)]
     return markdown_rows(("action", "in words"), rows)
 
 
 def generated() -> Iterator[tuple[str, str]]:
-    """Name and text of every marked part of the README."""
+    """Yield the name and text of every generated part of the README."""
     yield "cards", cards_markdown()
     yield "yaku", yaku_markdown()
     yield "config", config_markdown(DOCUMENT)
@@ -87,7 +87,7 @@ def write_card(check: bool = False) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
+    """Run the command line."""
     import tyro
 
     with in_a_sentence("rule_card"):
