@@ -1,0 +1,102 @@
+"""Charts of scores and curves in one style, on the paper of the drawn tables.
+
+    figure, axes = chart("Hanabi mini, PPO", x="decisions (millions)", y="score", ylim=(0, 9))
+    axes.plot(steps, scores, label="greedy")
+    reference(axes, 9, "the highest score")
+    legend(axes)
+    save(path, figure)
+
+They need Matplotlib (the extra ``analysis``). Figures are drawn off screen: they need no display and no `pyplot`.
+"""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hanabako.extras import need
+from hanabako.files import write_bytes
+
+__all__ = ["COLORS", "INK", "SOFT", "band", "chart", "legend", "panels", "reference", "save"]
+
+PAPER, INK, SOFT, LINE = "#fdfcf9", "#262a34", "#656b79", "#e2ddd0"
+COLORS = ("#2350a0", "#cf4520", "#0b8560", "#c99700", "#5b3f8c", "#3f9fc4", "#8a5a2b", "#d3609a", "#777c8a", "#2b2d36")
+"""The colors of lines, in the order in which they are taken."""
+DPI = 150
+
+
+def chart(title: str, x: str = "", y: str = "", size: tuple[float, float] = (7.0, 4.0), **settings: Any) -> Any:
+    """Return a new figure and its axes.
+
+    Args:
+        title: stands above the axes, at the left.
+        x: label of the horizontal axis, with its unit.
+        y: label of the vertical axis, with its unit.
+        size: width and height in inches.
+        settings: for Matplotlib's ``Axes.set``, for example ``ylim``.
+    """
+    figure, (axes,) = panels([title], size)
+    axes.set(xlabel=x, ylabel=y, **settings)
+    return figure, axes
+
+
+def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: bool = False) -> Any:
+    """Return a new figure and a list of axes in one row, one per title."""
+    need("analysis", "matplotlib", "drawing a chart")
+    from cycler import cycler
+    from matplotlib.figure import Figure  # takes half a second to import
+
+    figure = Figure(figsize=size, dpi=DPI, layout="constrained", facecolor=PAPER)
+    row = list(figure.subplots(1, len(titles), squeeze=False, sharey=share_y)[0])
+    for axes, title in zip(row, titles, strict=True):
+        axes.set_facecolor(PAPER)
+        axes.set_prop_cycle(cycler(color=COLORS))
+        axes.set_title(title, loc="left", fontsize=11, fontweight="bold", color=INK)
+        axes.grid(color=LINE, linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=9)
+        axes.xaxis.label.set(color=INK, fontsize=10)
+        axes.yaxis.label.set(color=INK, fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.spines[["left", "bottom"]].set_color(SOFT)
+    return figure, row
+
+
+def band(axes: Any, x: ArrayLike, low: ArrayLike, high: ArrayLike, color: Any) -> None:
+    """Fill the area between two lines: an interval, or the lowest and highest of several runs."""
+    axes.fill_between(np.asarray(x), np.asarray(low), np.asarray(high), color=color, alpha=0.15, linewidth=0)
+
+
+def reference(axes: Any, value: float, text: str, upright: bool = False) -> None:
+    """Draw a dashed line at a value that others reached, or that cannot be exceeded, with its name.
+
+    Args:
+        axes: where to draw.
+        value: where the line is.
+        text: its name, written at its end.
+        upright: draw a vertical line (at ``value`` of the horizontal axis).
+    """
+    style = {"color": SOFT, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
+    words = {"color": SOFT, "fontsize": 7.5, "textcoords": "offset points"}
+    if upright:
+        axes.axvline(value, **style)
+        axes.annotate(
+            text, (value, 0), xycoords=("data", "axes fraction"), xytext=(-3, 4), ha="right", rotation=90, **words
+        )
+    else:
+        axes.axhline(value, **style)
+        axes.annotate(text, (1, value), xycoords=("axes fraction", "data"), xytext=(-2, 2), ha="right", **words)
+
+
+def legend(axes: Any, **settings: Any) -> None:
+    """Name the lines; ``settings`` are Matplotlib's."""
+    axes.legend(**{"frameon": False, "fontsize": 8.5, "labelcolor": INK} | settings)
+
+
+def save(path: Path, figure: Any) -> Path:
+    """Write the figure as PNG and return the path; the file appears whole or not at all."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    return write_bytes(path, picture.getbuffer())
