@@ -1,4 +1,4 @@
-"""The value of prestige in Ikebana for two players: solved exactly, and counted in games.
+"""Prestige in Ikebana for two players: solved exactly, and counted in games.
 
     hanabako study list ikebana_prestige
     hanabako study run ikebana_prestige --where part=played --minutes 3

@@ -1,4 +1,4 @@
-"""Ends of Koi-Koi rounds, solved exactly, and the error of the open-hands relaxation.
+"""Ends of Koi-Koi rounds, solved exactly; the open-hands relaxation's error.
 
     hanabako study list koikoi_endings
     hanabako study run koikoi_endings --where turn=14 --minutes 10

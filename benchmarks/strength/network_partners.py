@@ -1,4 +1,4 @@
-"""The Hanabi networks that ship, paired with bots and with networks of other seeds.
+"""The shipped Hanabi networks with bots and with networks of other seeds.
 
     hanabako study run network_partners
     hanabako study run network_partners --where network=hanabi-small-2p-1
