@@ -16,6 +16,7 @@ import tyro
 
 from agents import ppo
 from agents.commands import watch
+from agents.evaluation.published import PUBLISHED
 from agents.learning.common.algorithms import named
 from agents.learning.common.launch import ranks_for, saved_ranks, start_ranks
 from agents.learning.common.runs import finished, read_about
@@ -41,14 +42,8 @@ SHOWN = (
     ("the weights, with their config inside", "policy.safetensors"),
 )
 
-PUBLISHED = (  # standard Hanabi, 2 players, a lost game scores 0
-    ("Rainbow (Bard et al. 2020)", 20.64, "1e8 steps"),
-    ("FireFlower, a program (lightvector)", 22.56, "no learning"),
-    ("ACHA (Bard et al. 2020)", 22.73, "2e10 steps"),
-    ("SmartBot, a program (Bard et al. 2020)", 22.99, "no learning"),
-    ("IPPO, feed-forward (JaxMARL)", 24.18, "1e10 steps"),
-    ("IPPO, recurrent (Forkel and Foerster 2025)", 24.48, "1e10 steps"),
-)
+BESIDE = [one for one in PUBLISHED if one.players == 2 and one.lost == "zero"]
+"""The published scores that are printed beside the run's."""
 
 CAVEAT = """\
 The published agents see the Learning Environment's canonical observation. Ours also sees `derived`: flags that a
@@ -136,7 +131,9 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
     ]
     if about["args"]["preset"] == "standard":
         lines += ["", "Published (a lost game scores 0, as here):", ""]
-        lines += [f"  {name:<46}{score:6.2f}                {steps}" for name, score, steps in PUBLISHED]
+        lines += [
+            f"  {f'{one.agent} ({one.source})':<46}{one.score:6.2f}                {one.effort}" for one in BESIDE
+        ]
         lines += ["", CAVEAT]
     lines += ["", *(f"  {words:<46}{run_dir / name}" for words, name in SHOWN)]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ __all__ = ["EXTRAS", "advice", "need"]
 
 EXTRAS = {
     "PIL": "render",
+    "matplotlib": "analysis",
     "openai": "llm",
     "ray": "cluster",
     "resvg_py": "render",

@@ -6,16 +6,14 @@ returns that difference with a standard error several times smaller than those o
 All functions take policies by name: ``agents`` is a dict from names to the results of `agents.load`.
 """
 
-import io
 import itertools
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.files import write_bytes
+from hanabako.drawing import charts
 from hanabako.progress import ProgressBar
 
 from ..playing.play import Games, play, standard_error
@@ -172,7 +170,7 @@ def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
 
 # --- A picture --------------------------------------------------------------------------------------------------------
 
-CELL, LETTER = 0.55, 0.085  # inches
+CELL, LETTER = 0.55, 0.078  # inches
 
 
 def heat_map(
@@ -188,28 +186,20 @@ def heat_map(
 
     Its size follows from cells, labels and title. Columns are labelled by ``others``, or as the rows if it is None.
     """
-    from matplotlib.figure import Figure
-
     others = names if others is None else others
     letters, above = (LETTER * max(map(len, labels)) for labels in (names, others))
-    width = max(CELL * len(others) + letters + 1.5, LETTER * 1.3 * len(title))
-    size = width, CELL * len(names) + 0.75 * above + 1.2
-    figure = Figure(figsize=size, dpi=150, layout="constrained")
-    figure.suptitle(title)
-    axes = figure.subplots()
+    width = max(CELL * len(others) + letters + 1.4, LETTER * 1.4 * len(title))
+    figure, axes = charts.chart("", columns, rows, (width, CELL * len(names) + 0.75 * above + 1.1))
+    figure.suptitle(title, fontsize=11, fontweight="bold", color=charts.INK)
     image = axes.imshow(matrix, vmin=min(0.0, float(matrix.min())), vmax=best, cmap="viridis")
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
     axes.set_xticks(range(len(others)), others, rotation=45, ha="right")
     axes.set_yticks(range(len(names)), names)
-    axes.set(xlabel=columns, ylabel=rows)
+    axes.tick_params(length=0)
     for i, j in np.ndindex(matrix.shape):
         shade = "black" if matrix[i, j] > 0.6 * best else "white"
         axes.text(j, i, f"{matrix[i, j]:.{2 if best <= 1 else 1}f}", ha="center", va="center", color=shade, fontsize=7)
-    figure.colorbar(image, ax=axes, shrink=0.8, label="mean score")
+    bar = figure.colorbar(image, ax=axes, shrink=0.8, label="mean score")
+    bar.outline.set_visible(False)
     return figure
-
-
-def save_figure(path: Path, figure: Any) -> None:
-    """Write the figure as PNG; the file appears only when it is complete."""
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png")
-    write_bytes(path, picture.getbuffer())

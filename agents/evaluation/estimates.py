@@ -26,6 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
+from hanabako.drawing import charts
+
 __all__ = [
     "FEWEST_RUNS",
     "Estimate",
@@ -269,18 +271,16 @@ def places(estimates: Mapping[str, Estimate]) -> dict[str, str]:
 # --- Pictures ---------------------------------------------------------------------------------------------------------
 
 
-def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], label: str) -> Any:
+def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], title: str, label: str) -> Any:
     """Make a figure of estimates with their intervals.
 
     Args:
         rows: the estimates by algorithm, top first, and then by kind.
+        title: the figure's title.
         label: the label of the axis.
     """
-    from matplotlib.figure import Figure
-
     kinds = list(dict.fromkeys(kind for own in rows.values() for kind in own))
-    figure = Figure(figsize=(7, 1.2 + 0.45 * len(rows)), dpi=150, layout="constrained")
-    axes = figure.subplots()
+    figure, axes = charts.chart(title, label, size=(7, 1.4 + 0.42 * len(rows)))
     for k, kind in enumerate(kinds):
         aside = 0.24 * (k - (len(kinds) - 1) / 2)
         points = [(i + aside, own[kind]) for i, own in enumerate(rows.values()) if kind in own]
@@ -289,24 +289,21 @@ def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], label: str) -> A
         axes.hlines([y for y, *_ in ends], [a for _, a, _ in ends], [b for *_, b in ends], colors=marks.get_color())
     axes.set_yticks(range(len(rows)), list(rows))
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set(xlabel=label)
-    axes.grid(axis="x", alpha=0.3)
-    axes.legend()
+    axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
+    axes.grid(visible=False, axis="y")
+    charts.legend(axes)
     return figure
 
 
-def profile_figure(profiles: Mapping[str, Sequence[Estimate]], levels: ArrayLike, label: str) -> Any:
+def profile_figure(
+    profiles: Mapping[str, Sequence[Estimate]], levels: ArrayLike, title: str, label: str = "score"
+) -> Any:
     """Make a figure of performance profiles; up to `MOST_BANDS` of them have bands, if there are enough runs."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
-    axes = figure.subplots()
+    figure, axes = charts.chart(title, label, "fraction of pairs with at least that score", ylim=(-0.02, 1.02))
     for name, parts in profiles.items():
         (line,) = axes.plot(levels, [part.value for part in parts], label=name)
         if len(profiles) <= MOST_BANDS and all(part.inference for part in parts):
             lows, highs = [part.low for part in parts], [part.high for part in parts]
-            axes.fill_between(levels, lows, highs, color=line.get_color(), alpha=0.12)
-    axes.set(xlabel=label, ylabel="part of pairs that score at least that", ylim=(-0.02, 1.02))
-    axes.grid(alpha=0.3)
-    axes.legend()
+            charts.band(axes, levels, lows, highs, line.get_color())
+    charts.legend(axes)
     return figure

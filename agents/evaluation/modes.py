@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from hanabako.drawing import charts
 from hanabako.games import config_from_dict, game_of
 
 from ..playing.play import play
@@ -210,4 +211,4 @@ def draw(path: Path, mode: Mode, result: Result) -> None:
     title = f"{result['config']['game']} {result['preset']}, {result['players']} players"
     best = getattr(config_from_dict(result["config"]), "max_score", float(scores.max()))
     names = [short_name(name) for name in result["agents"]]
-    crossplay.save_figure(path, crossplay.heat_map(scores, names, best, title, *mode.axes))
+    charts.save(path, crossplay.heat_map(scores, names, best, title, *mode.axes))

@@ -2,8 +2,8 @@ import time
 
 import numpy as np
 import torch
+from hanabako.drawing.charts import chart, reference, save
 from hanabi_env import HanabiVectorEnv
-from matplotlib.figure import Figure
 from torch import nn
 from torch.distributions import Categorical
 
@@ -67,10 +67,7 @@ while time.time() - begun < SECONDS:
         print(f"{curve[-1][0]:5.0f} s: {curve[-1][1]:.2f} points per game")
         scores.clear()
 
-figure = Figure(figsize=(6, 3.5), layout="constrained")
-axes = figure.subplots()
+figure, axes = chart("Hanabi mini, PPO", "seconds on one core", "points per game while learning", ylim=(0, 9.4))
 axes.plot(*zip(*curve))
-axes.axhline(9, color="0.5", linestyle=":", label="the highest score")
-axes.set(xlabel="seconds on one core", ylabel="points per game while learning", ylim=(0, 9.3), title="Hanabi mini, PPO")
-axes.legend(loc="lower right")
-figure.savefig("own_ppo.png", dpi=120)
+reference(axes, 9, "highest score")
+save("own_ppo.png", figure)

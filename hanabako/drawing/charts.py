@@ -44,7 +44,7 @@ def chart(title: str, x: str = "", y: str = "", size: tuple[float, float] = (7.0
 
 def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: bool = False) -> Any:
     """Return a new figure and a list of axes in one row, one per title."""
-    need("analysis", "matplotlib", "drawing a chart")
+    need("a chart", "matplotlib")
     from cycler import cycler
     from matplotlib.figure import Figure  # takes half a second to import
 
@@ -75,7 +75,7 @@ def reference(axes: Any, value: float, text: str, upright: bool = False) -> None
     Args:
         axes: where to draw.
         value: where the line is.
-        text: its name, written at its end.
+        text: its name, written at its left or lower end.
         upright: draw a vertical line (at ``value`` of the horizontal axis).
     """
     style = {"color": SOFT, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
@@ -87,7 +87,7 @@ def reference(axes: Any, value: float, text: str, upright: bool = False) -> None
         )
     else:
         axes.axhline(value, **style)
-        axes.annotate(text, (1, value), xycoords=("axes fraction", "data"), xytext=(-2, 2), ha="right", **words)
+        axes.annotate(text, (0, value), xycoords=("axes fraction", "data"), xytext=(4, 2), **words)
 
 
 def legend(axes: Any, **settings: Any) -> None:
@@ -95,7 +95,7 @@ def legend(axes: Any, **settings: Any) -> None:
     axes.legend(**{"frameon": False, "fontsize": 8.5, "labelcolor": INK} | settings)
 
 
-def save(path: Path, figure: Any) -> Path:
+def save(path: str | Path, figure: Any) -> Path:
     """Write the figure as PNG and return the path; the file appears whole or not at all."""
     picture = io.BytesIO()
     figure.savefig(picture, format="png")

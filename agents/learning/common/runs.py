@@ -5,7 +5,6 @@ The file ``checkpoint/lock`` is locked while a process trains there. If several 
 each has its own directory with ``config.json`` and the ``checkpoint/`` of its ranks; rank 0's also has the rest.
 """
 
-import io
 import json
 import secrets
 import time
@@ -18,12 +17,14 @@ from typing import Any, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
-from hanabako.files import parse_json, read_json, write_bytes, write_json, write_text
+from hanabako.drawing import charts
+from hanabako.files import parse_json, read_json, write_json, write_text
 from hanabako.games import config_to_dict, game_of
 from hanabako.interrupts import handling
 from hanabako.machine import describe
 from hanabako.progress import ProgressBar
 
+from ...evaluation.published import published
 from .ranks import Ranks
 
 T = TypeVar("T")
@@ -289,30 +290,24 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
 
     For a competitive game it shows the return against ``others``, the agents that the network is evaluated among.
     """
-    from matplotlib.figure import Figure  # takes half a second to import, needed once per run
-
-    rows = read_metrics(run_dir)
-    figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
-    axes = figure.subplots()
-    shown = shown_of(config, others)
+    rows, shown = read_metrics(run_dir), shown_of(config, others)
+    title = f"{run_dir.name}, observation: {config.observation_name}"
+    figure, axes = charts.chart(title, "decisions (millions)", shown.get("greedy_score", "score"))
     if game_of(config).cooperative:
         partners = f" with {', '.join(others)}" if others else ""
-        axes.set(ylabel=f"score{partners}", ylim=(min([0, *(row.get("score", 0) for row in rows)]), config.max_score))
-    else:
-        axes.set(ylabel=shown["greedy_score"])
+        lowest = min([0, *(row.get("score", 0) for row in rows)])
+        axes.set(ylabel=f"score{partners}", ylim=(lowest, config.max_score))
     losing = any(row.get("score", 0) < 0 for row in rows)  # then the score stays flat until games are no longer lost
     for name, label, style in CURVES:
         if name not in shown or (name == "fireworks_score" and not losing):
             continue
         some = [row for row in rows if name in row]
         axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
-    axes.set(xlabel="decisions (millions)")
-    axes.set_title(f"{run_dir.name}\nobservation: {config.observation_name}")
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png")
-    return write_bytes(run_dir / "curve.png", picture.getbuffer())
+    for one in published(config) if not others else ():
+        if one.line:
+            charts.reference(axes, one.score, f"{one.agent} ({one.source}), {one.effort}")
+    charts.legend(axes, loc="lower right")
+    return charts.save(run_dir / "curve.png", figure)
 
 
 # --- Interruptions ----------------------------------------------------------------------------------------------------

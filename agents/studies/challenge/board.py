@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hanabako.drawing import charts
 from hanabako.generated import table as markdown
 
 from ...evaluation.modes import short_name
@@ -118,9 +119,9 @@ def page(suite: Suite, found: Sequence[Entry]) -> str:
 
 def figure(suite: Suite, found: Sequence[Entry], path: Path) -> None:
     """Draw a heat map of the entries' scores with the members to a file."""
-    from ...evaluation.crossplay import heat_map, save_figure
+    from ...evaluation.crossplay import heat_map
 
     cells = np.array(
         [[one.normalized(entry.rows[name]["score"]) for name, one in suite.members.items()] for entry in found]
     )
-    save_figure(path, heat_map(cells, [entry.name for entry in found], 1.0, suite.name, "agent", "partner"))
+    charts.save(path, heat_map(cells, [entry.name for entry in found], 1.0, suite.name, "agent", "partner"))

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hanabako.drawing import charts
+
 from ...evaluation import estimates
-from ...evaluation.crossplay import heat_map, save_figure
+from ...evaluation.crossplay import heat_map
 from ...evaluation.estimates import Estimate
+from ...evaluation.published import published
 from ..study import Draw, Result, Results, key_of
 from .rows import Comparison
 
@@ -222,28 +225,33 @@ def draw(whole: Comparison, how: Any, results: Results, path: Path) -> None:
     """Write a figure, if it has anything to show."""
     figure = how(Found(whole, results))
     if figure is not None:
-        save_figure(path, figure)
+        charts.save(path, figure)
 
 
 def curves(found: Found) -> Any:
     """Draw the greedy score during training: the mean over runs, and a band from the worst to the best run."""
-    from matplotlib.figure import Figure
-
     drawn = {name: [run["curve"] for run in runs if run.get("curve")] for name, runs in found.runs.items()}
     if not any(drawn.values()):
         return None
-    figure = Figure(figsize=(7, 4), dpi=150, layout="constrained")
-    axes = figure.subplots()
+    config = found.whole.make_config()
+    title = f"{title_of(found.whole)}; band: all runs"
+    figure, axes = charts.chart(title, "decisions (millions)", "greedy score, unseen deals")
     for name, own in drawn.items():
         if own:
             steps = np.linspace(max(c[0][0] for c in own), min(c[-1][0] for c in own), 60)
             values = np.array([np.interp(steps, *np.transpose(c)) for c in own])
             (line,) = axes.plot(steps / 1e6, values.mean(axis=0), label=name)
-            axes.fill_between(steps / 1e6, values.min(axis=0), values.max(axis=0), color=line.get_color(), alpha=0.15)
-    axes.set(xlabel="decisions (millions)", ylabel="greedy score; band: all runs")
-    axes.grid(alpha=0.3)
-    axes.legend()
+            charts.band(axes, steps / 1e6, values.min(axis=0), values.max(axis=0), line.get_color())
+    for one in published(config):
+        if one.line:
+            charts.reference(axes, one.score, f"{one.agent} ({one.source})")
+    charts.legend(axes)
     return figure
+
+
+def title_of(whole: Comparison) -> str:
+    """Return the title of a comparison's charts: its game and preset."""
+    return f"{whole.game} {whole.preset or ''}".strip() + f", {whole.make_config().players} players"
 
 
 def intervals(found: Found) -> Any:
@@ -255,7 +263,14 @@ def intervals(found: Found) -> Any:
         for name in found.ordered
         if name in found.teams
     }
-    return estimates.interval_figure(rows, "score, 95 % over training runs") if rows else None
+    if not rows:
+        return None
+    figure = estimates.interval_figure(rows, f"{title_of(found.whole)}, 95 % over training runs", "score")
+    best = getattr(found.whole.make_config(), "max_score", None)
+    if best is not None:
+        charts.reference(figure.axes[0], best, "highest score", upright=True)
+        figure.axes[0].set_xlim(right=1.02 * best)
+    return figure
 
 
 def matrix(found: Found) -> Any:
@@ -265,7 +280,7 @@ def matrix(found: Found) -> Any:
         return None
     cells = np.array([[mean_of_pairs(found, one, other) for other in teams.values()] for one in teams.values()])
     best = getattr(found.whole.make_config(), "max_score", float(cells.max()))
-    return heat_map(cells, list(teams), best, "partners that never met")
+    return heat_map(cells, list(teams), best, f"{title_of(found.whole)}: partners that never met")
 
 
 def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:
@@ -283,4 +298,4 @@ def profiles(found: Found) -> Any:
         return None
     levels = np.linspace(*found.bounds, LEVELS)
     parts = {name: estimates.profile(found.matrix(own, own), levels) for name, own in several.items()}
-    return estimates.profile_figure(parts, levels, "score of a pair of runs")
+    return estimates.profile_figure(parts, levels, f"{title_of(found.whole)}: cross-play", "score of a pair of runs")

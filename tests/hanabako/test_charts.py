@@ -1,0 +1,52 @@
+"""Charts: one style, named lines, and files that are complete."""
+
+import numpy as np
+import pytest
+
+from hanabako.drawing.charts import COLORS, band, chart, legend, panels, reference, save
+
+
+def test_a_chart_has_its_title_labels_and_limits():
+    figure, axes = chart("Scores", "decisions", "points", (4, 3), ylim=(0, 25))
+    assert (axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()) == ("Scores", "decisions", "points")
+    assert axes.get_ylim() == (0, 25)
+    assert tuple(figure.get_size_inches()) == (4, 3)
+
+
+def test_lines_take_the_colors_in_their_order():
+    _, axes = chart("Scores")
+    lines = [axes.plot([0, 1], [k, k], label=f"run {k}")[0] for k in range(3)]
+    assert [line.get_color() for line in lines] == list(COLORS[:3])
+    legend(axes, loc="lower right")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["run 0", "run 1", "run 2"]
+
+
+@pytest.mark.parametrize("upright", [False, True])
+def test_a_reference_line_is_named_where_it_is(upright: bool):
+    _, axes = chart("Scores", ylim=(0, 25))
+    reference(axes, 22.5, "SmartBot", upright=upright)
+    (line,) = axes.lines
+    across = line.get_xdata() if upright else line.get_ydata()
+    assert set(across) == {22.5}
+    assert [text.get_text() for text in axes.texts] == ["SmartBot"]
+
+
+def test_a_band_spans_its_two_lines():
+    _, axes = chart("Scores")
+    band(axes, [0, 1], [2, 3], [4, 7], COLORS[0])
+    corners = axes.collections[0].get_paths()[0].vertices
+    assert (corners[:, 1].min(), corners[:, 1].max()) == (2, 7)
+
+
+def test_panels_stand_in_one_row():
+    figure, axes = panels(["one", "two", "three"], share_y=True)
+    assert [one.get_title(loc="left") for one in axes] == ["one", "two", "three"]
+    assert len(figure.axes) == 3
+
+
+def test_a_saved_chart_is_a_picture(tmp_path):
+    figure, axes = chart("Scores", size=(2, 1))
+    axes.plot(np.arange(3))
+    path = save(tmp_path / "new" / "chart.png", figure)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert [one.name for one in path.parent.iterdir()] == ["chart.png"]
