@@ -75,16 +75,14 @@ def reference(axes: Any, value: float, text: str, upright: bool = False) -> None
     Args:
         axes: where to draw.
         value: where the line is.
-        text: its name, written at its left or lower end.
+        text: its name, written at its left or upper end.
         upright: draw a vertical line (at ``value`` of the horizontal axis).
     """
     style = {"color": SOFT, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
     words = {"color": SOFT, "fontsize": 7.5, "textcoords": "offset points"}
     if upright:
         axes.axvline(value, **style)
-        axes.annotate(
-            text, (value, 0), xycoords=("data", "axes fraction"), xytext=(-3, 4), ha="right", rotation=90, **words
-        )
+        axes.annotate(text, (value, 1), xycoords=("data", "axes fraction"), xytext=(2, 3), ha="right", **words)
     else:
         axes.axhline(value, **style)
         axes.annotate(text, (0, value), xycoords=("axes fraction", "data"), xytext=(4, 2), **words)
