@@ -50,19 +50,19 @@ class KoiKoiConfig:
     """
 
     rounds: int = 12
-    """The number of rounds of a game, 1 to 100; the document has 12 or 6 (K2). A game of one round without ``hand_swap``
-    has no lucky hands: they would leave nothing to decide, so such deals are dealt again (L7)."""
+    """The number of rounds, 1 to 100; the document has 12 or 6 (K2). A game of one round without ``hand_swap`` has no
+    lucky hands: they would leave nothing to decide, so such deals are dealt again (L7)."""
     hand_swap: bool = True
-    """The non-dealer may ask for the dealer's hand before the players look at their cards (K6). The swap has an expected
-    value of exactly 0. ``False`` removes this decision, which makes training a little faster."""
+    """The non-dealer may ask for the dealer's hand before the players look at their cards (K6). The expected value of a
+    swap is exactly 0. ``False`` removes this decision, which makes training a little faster."""
     forced_match: bool = True
     """A player may play a card without capturing only if no card of the hand matches the field (K14)."""
     hiki: str = "optional"
     """The fourth card of a month may take all three on the field (``"optional"``) or always takes them (``"auto"``)
     (K17)."""
     teshi: str = "wins"
-    """A hand with four cards of a month ``"wins"`` the round, makes it void (``"redeal"``), or ``"plays"`` like any other
-    hand. Four cards of a month on the field make the round void, unless this is ``"plays"`` (K8, K9)."""
+    """A hand with four cards of a month ``"wins"`` the round, makes it void (``"redeal"``), or ``"plays"`` like other
+    hands. Four cards of a month on the field make the round void, unless this is ``"plays"`` (K8, K9)."""
     kuttsuki: str = "wins"
     """The same for a hand of four pairs (K8, K9)."""
     both_lucky: str = "draw"
@@ -81,7 +81,7 @@ class KoiKoiConfig:
     cup_is_chaff: bool = True
     """Whether the sake cup is also chaff, besides being an animal."""
     extra_named: bool = False
-    """A named set of animals or ribbons pays a point per further card of its kind; tane or tan then pays nothing (L2)."""
+    """A named set of animals or ribbons pays a point per further card of its kind, instead of tane or tan (L2)."""
     red_and_blue_bonus: int = 0
     """Extra points for red and blue ribbons together, in addition to the points of each (L2b)."""
     triade: bool = False
@@ -91,8 +91,8 @@ class KoiKoiConfig:
     growth_in_chain: bool = False
     """Whether the growth of a yaku also raises the chain (K30)."""
     koikoi_limit: int | None = None
-    """The number of calls of Koi allowed per round, for both players together, 0 to 14. After them a yaku is Game without
-    a choice (L13). ``None``: no limit."""
+    """The number of calls of Koi allowed per round, by both players together, 0 to 14. After them a yaku is Game
+    without a choice (L13). ``None``: no limit."""
     own_koi: str = "chain"
     """The effect of the winner's calls of Koi: a ``"chain"`` of multipliers (K30, K31), ``"none"``, or a ``"bonus"`` of
     one point per call for up to three calls; with four or more calls, base x (calls - 2)."""
