@@ -218,9 +218,7 @@ def _check_twelve(config: KoiKoiConfig, name: str) -> None:
     """Check that there is one number per yaku, small enough for all multipliers of a base."""
     numbers = getattr(config, name)
     if len(numbers) != YAKU or not all(type(n) is int and 0 <= n <= MOST_YAKU_POINTS for n in numbers):
-        raise ValueError(
-            f"{name} must be {YAKU} ints from 0 to {MOST_YAKU_POINTS}, one per yaku, got {shown(numbers)}"
-        )
+        raise ValueError(f"{name} must be {YAKU} ints from 0 to {MOST_YAKU_POINTS}, one per yaku, got {shown(numbers)}")
 
 
 DOCUMENT = KoiKoiConfig()

@@ -17,7 +17,7 @@ __all__ = ["describe_choice", "describe_step", "places"]
 
 
 def describe_choice(view: TableView, action: str) -> str:
-    """Return the meaning of an action: the receiver and slots of a hint. Empty for other actions, whose text suffices."""
+    """Return the meaning of an action: the receiver and slots of a hint; empty for other actions."""
     verb, *rest = action.split()
     if verb != "hint":
         return ""
@@ -40,7 +40,7 @@ def _touched(config: HanabiConfig, mark: str) -> Any:
 
 
 def places(view: TableView) -> list[Place]:
-    """Return the cards to click for the player to move: own cards to play or discard, other cards to give hints about."""
+    """Return what the player to move can click: own cards to play or discard, other cards to give hints about."""
     scale = hand_scale(view)
     found = []
     for player, hand in enumerate(view.hands):

@@ -199,7 +199,7 @@ def _lay_discards(rules: Rules, s: Any, discards: list[int]) -> None:
 def _lay_hands(
     rules: Rules, s: Any, hands: list[list[int]], plausible: list[list[int]], hinted: list[list[int]]
 ) -> None:
-    """Write the hands and their knowledge. `check_position` refuses a hand with too many cards, by its ``hand_count``."""
+    """Write the hands and their knowledge. `check_position` refuses hands with too many cards, by ``hand_count``."""
     size = rules.hand_size
     for player, hand in enumerate(hands):
         held = hand if len(hand) <= size else sorted(hand)[:size]  # lowest first; black, which no color names, last

@@ -29,7 +29,7 @@ def act(rules, table, action):
 
 @rule
 def rewards(rules, s, out):
-    """J4: write all players' rewards of the last step to ``out`` (float64). For "dense", it holds the leads before it."""
+    """J4: write all players' rewards of a step to ``out`` (float64), which holds the leads before it for "dense"."""
     others = rules.players - 1
     best = winners(rules, s)
     count = popcount(best)

@@ -241,7 +241,7 @@ def add_to_bouquet(rules, s, card):
 
 @rule
 def end_round(rules, s):
-    """I10, I15: prestige for the bouquets. I13: the player who gained most starts the next round. I14: or the game ends."""
+    """I10, I15: pay for the bouquets. I13: the player who gained most starts the next round. I14: or the game ends."""
     for player in range(rules.players):
         gain = bouquet_gain(s.bouquets[player]) * gain_factor(rules, s.round_index)
         s.gains[s.round_index, player] = gain
