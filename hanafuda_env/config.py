@@ -99,7 +99,7 @@ class KoiKoiConfig:
     opponent_koi_factor: int = 2
     """The multiplier if the other player has called Koi (K33)."""
     seven: int = 7
-    """The base points from which the base is multiplied by ``seven_factor`` (K34)."""
+    """The base points from which a round's points are multiplied by ``seven_factor`` (K34)."""
     seven_factor: int = 2
     """The multiplier for ``seven`` base points or more (K34)."""
     exhausted_points: int = 0

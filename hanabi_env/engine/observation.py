@@ -71,7 +71,7 @@ def hands_length(rules):
 
 @rule
 def write_hands(rules, s, observer, out, word, at):
-    """Write the card of each slot of other players (one-hot, none: zeros); then per player whether a card is missing."""
+    """Write the card per other player and slot (one-hot, none: zeros); then per player whether the hand lacks one."""
     for offset in range(1, rules.players):
         player = player_at(rules, observer, offset)
         for slot in range(rules.hand_size):

@@ -2,8 +2,8 @@
 
 It begins with eight sets of cards, 48 bits each. The facts about the round and the game follow as one-hot values, flags
 and thermometers (a count n is n ones). Every configuration has the same bits at the same indices; only ``history``
-appends turns. Each section is a number of bits and a writer. `sections` lists them in order, and `section_index` returns
-the first bit of each.
+appends turns. Each section is a number of bits and a writer. `sections` lists them in order, and `section_index`
+returns the first bit of each.
 
 "Mine" is the observer's. The other hand and the deck are never read, except for the revealed cards of the other hand
 (K46). In the swap phase no player knows a hand (K6).
@@ -174,7 +174,7 @@ def doublings(lead):
 
 @rule
 def write_turn(rules, s, observer, age, out, word, at):
-    """Write the turn ``age`` turns ago (0: the present one): cards played, drawn, captured; mine, theirs, joker, Koi."""
+    """Write the turn ``age`` turns ago, 0 is the present: cards played, drawn, captured; mine, theirs, joker, Koi."""
     turn = turn_record(rules, s, age)
     is_turn = turn.player != NOBODY and s.turn > age
     whose = ONE if turn.player == observer else ONE << ONE

@@ -66,7 +66,7 @@ def act(rules, table, action):
 
 @rule
 def reward(rules, s):
-    """L7, L11: the reward of player 0 for the rounds that have ended since the last call; player 1's is the opposite."""
+    """L7, L11: player 0's reward for the rounds that have ended since the last call; player 1's is the opposite."""
     total = 0.0
     while s.rewarded < s.finished:
         result = s.results[s.rewarded]

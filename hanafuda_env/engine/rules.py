@@ -1,10 +1,10 @@
 """The rules of Koi-Koi, in the order of its booklet. Rule numbers (K1, L2 ...) refer to ``hanafuda_env/README.md``.
 
 Two players capture the 48 flower cards by month. In a turn, a card from the hand and then one from the deck each
-capture a card of their month on the field (K13, K19), or stay there (K14, K20). Captured cards make yaku (K25). A player
-who has made a yaku in a turn says Game and is paid, or says Koi-Koi and plays on for more (K21). Only the first player
-to stop is paid (K24). The winner deals the next round (K12). The player with the most points after the last round wins
-(K29).
+capture a card of their month on the field (K13, K19), or stay there (K14, K20). Captured cards make yaku (K25). A
+player who has made a yaku in a turn says Game and is paid, or says Koi-Koi and plays on for more (K21). Only the first
+player to stop is paid (K24). The winner deals the next round (K12). The player with the most points after the last
+round wins (K29).
 
 This module builds on `hanafuda_env.engine.state` (the record of a game), `hanafuda_env.engine.cards` and
 `hanafuda_env.engine.yaku` (cards and their combinations), `hanafuda_env.engine.dealing` and
@@ -281,7 +281,7 @@ def turn_up_card(rules, s):
 
 @rule
 def meet_field(rules, s, card, choice, after):
-    """K13, K14, K16, K17, K19, K20: the card captures its month, or its player must choose, or it stays on the field."""
+    """K13, K14, K16, K17, K19, K20: the card captures its month, its player must choose, or it stays on the field."""
     matching = matching_cards(s, card)
     count = popcount(matching)
     s.phase = after

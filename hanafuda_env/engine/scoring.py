@@ -59,7 +59,7 @@ def stop(rules, s, player):
 
 @rule
 def claim_cards(s):
-    """K45: at the end of play, the holder of the Gaji's claim takes the cards of its month that are still on the field."""
+    """K45: at the end of play, the holder of the Gaji's claim takes the cards of its month that are on the field."""
     if s.joker_holder == NOBODY:
         return
     cards = s.field & month_set(np.int64(s.joker_month))

@@ -1,8 +1,8 @@
 """The 12 yaku and their points, and the two kinds of lucky hands. Rule numbers refer to ``hanafuda_env/README.md``.
 
-A yaku is a row of numbers: the cards that count, how many of them are needed, and one card that must be among them. Only
-two rules treat single yaku differently: only one yaku of brights counts (K25), and a named set pays instead of its kind
-(L2). A month is four neighboring bits of a set of cards, so months are compared by shifting the whole set.
+A yaku is a row of numbers: the cards that count, how many of them are needed, and one card that must be among them.
+Only two rules treat single yaku differently: only one yaku of brights counts (K25), and a named set pays instead of its
+kind (L2). A month is four neighboring bits of a set of cards, so months are compared by shifting the whole set.
 """
 
 import numpy as np
@@ -119,7 +119,7 @@ def base_of(rules, pile, held, has_called):
     """K25: the points of all yaku of a pile together, before any multiplier.
 
     ``held`` is `yaku_of` the pile. ``has_called`` is whether this player has called Koi, which in some rules changes
-    the points of hanami and tsukimi. There is no loop over yaku, so that the compiler sees each row's points as constants.
+    the points of hanami and tsukimi. The lines are not a loop, so that each row's points are constants to the compiler.
     """
     if held == ZERO:
         return 0

@@ -174,7 +174,7 @@ def derived_length(rules):
 
 @rule
 def write_derived(rules, s, observer, out, word, at):
-    """Write each player's bouquet by values, jokers and colors; then the drawn card and the other players' top cards."""
+    """Write each player's bouquet by values, jokers and colors; then the drawn card and the other players' tops."""
     own = s.bouquets[observer]
     for offset in range(rules.players):
         cards = s.bouquets[player_at(rules, observer, offset)]
